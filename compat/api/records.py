@@ -1,4 +1,4 @@
-"""What the names of one env are: the records of what :mod:`compat.api.introspection` brings from it."""
+"""What the names of one env are: the records of what :mod:`compat.api.looking` brings from it."""
 
 from __future__ import annotations
 

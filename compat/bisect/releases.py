@@ -13,10 +13,10 @@ from itertools import pairwise
 from attrs import evolve, frozen
 from packaging.version import Version
 
+from compat.bisect.answers import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
 from compat.bisect.judging import numbered
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.search import probe_all, search
 from compat.engine.run import RunContext, concurrently, known, run
 from compat.executors.executor import LocalExecutor
@@ -121,17 +121,6 @@ def _rounds(kernels: Kernels, asked: ReleaseSearch, context: RunContext, tries: 
             together = []
     if together:
         yield together
-
-
-def in_range(candidates: Sequence[ReleaseCandidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
-    """The positions to search: between two given ends, else from the given one to the side where the change must be.
-
-    A regression lies after what is good and before what is bad; a fix the other way round.
-    """
-    if good is not None and bad is not None:
-        return range(min(good, bad), max(good, bad) + 1)
-    oldest, newest = (bad, good) if fixed else (good, bad)
-    return range(oldest or 0, len(candidates) if newest is None else newest + 1)
 
 
 class _Tries:
@@ -306,24 +295,24 @@ def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version
     }
 
 
-def _entry(release: str, found: ReleaseProbe | None) -> Entry:
-    if found is None:
+def _entry(release: str, probe: ReleaseProbe | None) -> Entry:
+    if probe is None:
         return Entry(release=release, tried=False)
     return Entry(
         release=release,
-        judgement=found.judgement,
-        outcome=None if found.judgement is Judgement.UNKNOWN else found.result.outcome,
-        unsteady=found.unsteady,
-        remembered=found.remembered,
+        judgement=probe.judgement,
+        outcome=None if probe.judgement is Judgement.UNKNOWN else probe.result.outcome,
+        unsteady=probe.unsteady,
+        remembered=probe.remembered,
     )
 
 
-def _bracket(transitions: Sequence[Transition], told: Account, *, fixed: bool) -> Transition | None:
+def _bracket(transitions: Sequence[Transition], history: Account, *, fixed: bool) -> Transition | None:
     """The change that the account speaks of; where a fix is looked for, the newest one, if there is any."""
     fixes = [change for change in transitions if change.is_fix]
     if fixed and fixes:
         return fixes[-1]
-    ends = (told.bracket.before, told.bracket.after) if told.bracket else None
+    ends = (history.bracket.before, history.bracket.after) if history.bracket else None
     return next((change for change in transitions if (change.before.release, change.after.release) == ends), None)
 
 

@@ -159,7 +159,7 @@ class _Run:
     # --- what is known ---
 
     def find_missing(self) -> Sequence[int]:
-        """Note what is known: of envs that are broken, and what the store has. Returns the first position of each other key, in order."""
+        """Note what is known, of broken envs and by the store; returns the first position of each other key, in order."""
         missing: list[int] = []
         for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:

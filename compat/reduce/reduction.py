@@ -22,10 +22,9 @@ from compat.interruption import Budget, Stopped
 from compat.launch.comparing import BuildComparison
 from compat.model import Env, Problem, Result
 from compat.reduce.candidate import Candidate
-from compat.reduce.goal import Goal, ReleaseDifference, differences
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, confirmed, expectations_of
 from compat.reduce.numbers import NumbersQuestion
-from compat.reduce.original import BudgetedRuns, OriginalKernel, ReductionSubject
+from compat.reduce.original import BudgetedRuns, Goal, OriginalKernel, ReductionSubject, ReleaseDifference, differences
 from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem, write_reproducers
 from compat.reduce.search import shrink
 

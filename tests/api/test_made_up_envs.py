@@ -10,8 +10,7 @@ from attrs import asdict
 from click.testing import CliRunner, Result
 
 from compat import toolchains
-from compat.api.introspection import Unanswered, introspect
-from compat.api.looking import look
+from compat.api.looking import Unanswered, introspect, look
 from compat.cli import main
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.installed import packages, site_packages

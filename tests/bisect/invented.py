@@ -10,9 +10,9 @@ import pytest
 from packaging.version import Version
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import ReleaseSearch, search_releases
 from compat.engine.run import RunContext
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Target

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.candidates import from_envs
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import ReleaseSearch, search_releases
 from compat.engine.run import RunContext
 from compat.history.account import Account, Judgement, Word

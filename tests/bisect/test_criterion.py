@@ -6,8 +6,8 @@ import pytest
 from attrs import evolve
 
 from compat.bisect.criterion import measure, metric_names, parse_criterion
-from compat.bisect.search import Judgement
 from compat.errors import SelectionError
+from compat.history.account import Judgement
 from compat.model import Failure, Outcome, Result, Status
 from tests.bisect.invented import result
 from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, REMOVED, SHAPE, SHARED, UNKNOWN_TARGET, bad, declared

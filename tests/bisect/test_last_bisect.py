@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from compat.bisect.answers import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.bisecting import note_bad_ends, read_bad_ends
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.config.matrix import load_matrix
 from compat.errors import SelectionError, StoreError
 from compat.history.account import Entry, Judgement, account

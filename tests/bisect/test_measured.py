@@ -10,12 +10,11 @@ import pytest
 from attrs import evolve
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.judging import criteria
-from compat.bisect.probes import ReleaseAnswer
-from compat.bisect.search import Judgement
 from compat.engine.run import RunContext
-from compat.history.account import Word
+from compat.history.account import Judgement, Word
 from compat.model import Check, Latency, Numbers, Outcome, Problem, Result, Status
 from compat.report.views.bisect import BisectReport, bisect_document
 from compat.report.views.bisect_sentences import headline, remarks

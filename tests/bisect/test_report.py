@@ -12,8 +12,7 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.bisect.answers import Part, PartName
-from compat.bisect.probes import ReleaseAnswer
+from compat.bisect.answers import Part, PartName, ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
 from compat.report.io.document import dump

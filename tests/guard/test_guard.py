@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from compat.errors import SelectionError, StoreError
 from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
-from compat.guard.checking import Kind
-from compat.guard.text import checked_document, checked_lines, guard_lines
+from compat.guard.checking import Kind, checked_document, checked_lines, guard_lines
 from compat.model import Outcome, Result, Status, Target
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report

@@ -7,8 +7,8 @@ from packaging.version import Version
 
 from compat.bisect.criterion import parse_criterion
 from compat.model import BuiltEnv, Env, Failure, Outcome, Result, Status
-from compat.reduce.goal import Goal, differences, newest_first
 from compat.reduce.interestingness import expectations_of
+from compat.reduce.original import Goal, differences, newest_first
 from tests.cells import cell
 from tests.reduce.real import LIMITS
 

@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from compat.bisect.criterion import Criterion
 from compat.bisect.judging import ask_program
-from compat.bisect.search import Judgement
 from compat.cli import logs
 from compat.cli.check import judge_options
 from compat.errors import SelectionError
+from compat.history.account import Judgement
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from compat.processes import procfs
 from tests.cells import spec
