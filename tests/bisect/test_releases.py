@@ -16,7 +16,7 @@ from compat.engine.run import existing_releases
 from compat.history.account import Word
 from compat.model import Outcome, Status
 from tests.bisect.invented import LINE, Invented
-from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
+from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
 
 GONE, ABSENT, CRASHED, REJECTED = bad(REMOVED), bad(MISSING), bad(ASSERT, Status.CRASHED), bad(SHAPE)
 FLAKY = bad(SHAPE, flaky=True)
