@@ -70,7 +70,7 @@ DOORS = {
     "matrix": {"MatrixInterrupted", "run_matrix"},
     "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
-    "reduce": {"candidate", "reducing", "reduction"},
+    "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
     "saved": {"Written", "read_report", "update_reports", "write_reports"},
     "workflows": {"System"},
