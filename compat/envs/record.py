@@ -115,13 +115,7 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
         return BuiltEnv(env=env, error=printable(f"built, and since damaged: {error}; {_AGAIN} anew"))
     if [asdict(package) for package in built.packages] != record["packages"]:
         return BuiltEnv(env=env, error=f"its packages are not those that were installed: {_AGAIN} anew")
-    return BuiltEnv(
-        env=env,
-        python=built.python,
-        python_version=built.python_version,
-        packages=built.packages,
-        digest=built.digest,
-    )
+    return BuiltEnv(env=env, python=built.python, python_version=built.python_version, packages=built.packages, digest=built.digest)
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
