@@ -64,13 +64,13 @@ DOORS = {
     "envs": {"cache", "inventory", "provider", "record"},
     "explain": {"CellOverview", "Explanation", "explain"},
     "fix": {"fix", "write_fix"},
-    "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
+    "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "checking"},
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "run_matrix"},
     "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
-    "reduce": {"candidate", "reducing", "reduction"},
+    "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
     "saved": {"Written", "read_report", "update_reports", "write_reports"},
     "workflows": {"System"},
@@ -102,10 +102,8 @@ STATEMENTS = 20
 LINES = 300
 """Lines that a module of it may have."""
 DECIDES = (
-    *(f"bisect/{name}.py" for name in ("search", "criterion", "hints", "perturbations", "answers", "probes")),
-    *(f"reduce/{name}.py" for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "search")),
-    "reduce/statements.py",
-    "reduce/differing.py",
+    *(f"bisect/{name}.py" for name in ("search", "criterion", "perturbations", "answers")),
+    *(f"reduce/{name}.py" for name in ("candidate", "expressions", "module", "search", "statements")),
     *(f"api/{name}.py" for name in ("comparing", "histories", "needing", "records", "uses")),
     "fix/searching.py",
     "toolchains/edits.py",

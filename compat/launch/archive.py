@@ -98,9 +98,9 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-def object_of(each: Launchable) -> str:
+def object_of(launchable: Launchable) -> str:
     """The name of a binary: its SHA-256."""
-    return hashlib.sha256(each.binary).hexdigest()
+    return hashlib.sha256(launchable.binary).hexdigest()
 
 
 def _write_programs(built: Built, folder: Path) -> None:
@@ -140,8 +140,8 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
         "schema": SCHEMA,
         "target": {"name": target.name, "backend": target.backend, "arch": target.arch},
         "problems": problems,
-        "cells": [facts_of(each) for each in sorted(built.launchable, key=lambda each: _place(each.cell))],
-        "left_out": [{"cell": each.cell.id, "why": each.why} for each in built.left_out],
+        "cells": [facts_of(launchable) for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))],
+        "left_out": [{"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out],
     }
 
 
@@ -154,15 +154,15 @@ def _series(cell: Cell) -> str:
     return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
 
 
-def facts_of(each: Launchable) -> dict[str, Any]:
+def facts_of(launchable: Launchable) -> dict[str, Any]:
     """A cell as the index has it."""
     return {
-        "cell": each.name,
-        "identity": each.identity,
-        "series": _series(each.cell),
-        "object": object_of(each),
-        "problem": each.digest,
-        "launch": dict(each.launch),
+        "cell": launchable.name,
+        "identity": launchable.identity,
+        "series": _series(launchable.cell),
+        "object": object_of(launchable),
+        "problem": launchable.digest,
+        "launch": dict(launchable.launch),
     }
 
 

@@ -12,6 +12,7 @@ import shlex
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Self
 
 from attrs import frozen
@@ -72,8 +73,8 @@ class Comparer:
         """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
         self._python, self._numbers = gpu.python, itertools.count(1)
         with ExitStack() as resources:
-            self._place = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
-            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
+            self._folder = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
+            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._folder)
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:
                 self._session = resources.enter_context(Session(command, stop))
@@ -92,26 +93,26 @@ class Comparer:
         Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
         """
         self._session.stop = stop
-        several = [*((each, True) for each in good), *((build, False) for build in bad)]
-        places = [self._place / "objects" / object_of(each) for each, _ in several]
-        for path, (each, _) in zip(places, several, strict=True):
-            path.write_bytes(each.binary)
-        cells = [{**facts_of(each), "good": is_good} for each, is_good in several]
+        paths = set[Path]()
+        for build in (*good, *bad):
+            paths.add(path := self._folder / "objects" / object_of(build))
+            path.write_bytes(build.binary)
+        cells = [*({**facts_of(build), "good": True} for build in good), *({**facts_of(build), "good": False} for build in bad)]
         number = next(self._numbers)
         question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
         try:
             answer = _object(self._session.ask(json.dumps(question), deadline + _SPARE))
             while answer.get("number") != number:  # to a question that nobody waited for
                 answer = _object(self._session.read_line(deadline + _SPARE))
-            return _compared(answer)
+            return _comparison(answer)
         except SessionEnded as error:
             raise self._unable(str(error), self._python) from error
         finally:
-            for path in set(places):
+            for path in paths:
                 path.unlink(missing_ok=True)
 
-    def _unable(self, words: str, where: str) -> SelectionError:
-        return SelectionError(f"nothing can be launched: {printable(words)}", where=where)
+    def _unable(self, reason: str, where: str) -> SelectionError:
+        return SelectionError(f"nothing can be launched: {printable(reason)}", where=where)
 
     def close(self) -> None:
         """End it."""
@@ -134,22 +135,9 @@ def _object(line: str) -> Mapping[str, Any]:
     return message
 
 
-def _compared(said: Mapping[str, Any]) -> BuildComparison:
+def _comparison(answer: Mapping[str, Any]) -> BuildComparison:
     try:
-        behaviours = tuple(_behaviour(behaviour) for behaviour in said["cells"])
-        return BuildComparison(status=str(said["status"]), reason=printable(str(said["reason"])), behaviours=behaviours)
-    except (KeyError, TypeError, ValueError) as error:
+        behaviours = tuple(Behaviour(**{**cell, "outside": printable(str(cell["outside"]))}) for cell in answer["cells"])
+        return BuildComparison(status=str(answer["status"]), reason=printable(str(answer["reason"])), behaviours=behaviours)
+    except (KeyError, TypeError) as error:
         raise SessionEnded("it answered in another form") from error
-
-
-def _behaviour(said: Mapping[str, Any]) -> Behaviour:
-    return Behaviour(
-        good=bool(said["good"]),
-        launches=int(said["launches"]),
-        differing=int(said["differing"]),
-        finite=bool(said["finite"]),
-        wrote=bool(said["wrote"]),
-        outside=printable(str(said["outside"])),
-        reads_outside=bool(said["reads_outside"]),
-        off=float(said["off"]),
-    )

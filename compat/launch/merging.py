@@ -139,22 +139,22 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
 # --- one line ------------------------------------------------------------------------------------------------------------------
 
 
-def _row(said: Mapping[str, Any]) -> LaunchedRow:
-    device = _text(_object(said.get("device")), "name")
-    _check(said, device)
-    _latency(said.get("latency"), device)
+def _row(result: Mapping[str, Any]) -> LaunchedRow:
+    device = _text(_object(result.get("device")), "name")
+    _check(result, device)
+    _latency(result.get("latency"), device)
     return LaunchedRow(
-        identity=_text(said, "identity"),
-        problem=_text(said, "problem"),
+        identity=_text(result, "identity"),
+        problem=_text(result, "problem"),
         device=printable(device),
-        cell=printable(_text(said, "cell")),
-        object=_text(said, "object"),
-        told=write_json({name: said.get(name) for name in ("check", "latency", "device")}),
+        cell=printable(_text(result, "cell")),
+        object=_text(result, "object"),
+        told=write_json({name: result.get(name) for name in ("check", "latency", "device")}),
     )
 
 
-def _check(said: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
-    check = _object(said.get("check"))
+def _check(result: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
+    check = _object(result.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
         raise _Malformed
@@ -172,16 +172,16 @@ def _check(said: Mapping[str, Any], device: str, worker: str | None = None) -> C
     )
 
 
-def _worker(told: Mapping[str, Any]) -> str | None:
+def _worker(launched: Mapping[str, Any]) -> str | None:
     """The worker of a cluster that has launched it."""
-    device = told.get("device")
+    device = launched.get("device")
     return (_words(device.get("worker")) or None) if isinstance(device, dict) else None
 
 
-def _latency(said: object, device: str, worker: str | None = None) -> Latency | None:
-    if said is None:
+def _latency(value: object, device: str, worker: str | None = None) -> Latency | None:
+    if value is None:
         return None
-    latency = _object(said)
+    latency = _object(value)
     us, spread = _number(latency.get("us")), _number(latency.get("spread"))
     if us is None or spread is None:
         raise _Malformed
@@ -195,30 +195,30 @@ def _latency(said: object, device: str, worker: str | None = None) -> Latency | 
     )
 
 
-def _object(said: object) -> Mapping[str, Any]:
-    if not isinstance(said, dict):
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
         raise _Malformed
-    return said
+    return value
 
 
-def _text(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
+def _text(result: Mapping[str, Any], name: str) -> str:
+    value = result.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         raise _Malformed
     return value
 
 
-def _words(said: object) -> str:
-    return printable(said[:_LONGEST]) if isinstance(said, str) else ""
+def _words(value: object) -> str:
+    return printable(value[:_LONGEST]) if isinstance(value, str) else ""
 
 
-def _number(said: object) -> float | None:
-    is_number = isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said) and said >= 0
-    return float(said) if is_number else None  # type: ignore[arg-type]
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
-def _count(said: object) -> int | None:
-    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 1 << 31 else None
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else None
 
 
 def told_of(merged: Iterable[MergedResults]) -> str:

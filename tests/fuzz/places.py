@@ -342,7 +342,7 @@ _RECORD = {
 
 
 def _env_record(said: tuple[str, bool], folder: Path) -> None:
-    from compat.envs.requirements import fingerprint
+    from compat.envs.cache import fingerprint
 
     text, ours = said
     text = text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text

@@ -12,27 +12,9 @@ from compat.report.summary.compact import listed, natural, one_line, rectangles,
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import ASSERT, MISSING, OK, PASS, RELEASES, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import (
-    ASSERT,
-    MISSING,
-    OK,
-    PASS,
-    RELEASES,
-    REMOVED,
-    SHAPE,
-    TARGETS,
-    UNKNOWN_TARGET,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    report,
-    since,
-    tried,
-    troubled_matrix,
-)
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0")
 

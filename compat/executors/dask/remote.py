@@ -24,8 +24,7 @@ from attrs import define, evolve, field, frozen
 from distributed import get_worker, secede
 
 from compat import toolchains
-from compat.envs.pinned_env import PinnedEnv
-from compat.envs.worker_envs import NoRoom, WorkerEnvs, worker_envs
+from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError, UnknownAction
 from compat.executors import gpus
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest

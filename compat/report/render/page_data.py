@@ -26,7 +26,7 @@ from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.cell_record import cell_document
 from compat.model.codec import unstructure
 from compat.model.json_text import JsonObject, plain
-from compat.report.summary.compact import Where, natural, numbers_of
+from compat.report.summary.compact import natural, numbers_of
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
@@ -223,6 +223,9 @@ def _shown_path(path: str) -> str:
     return path if inside else PurePosixPath(path).name
 
 
+_WHERE = ("subject", "kernel", "variant", "releases", "targets")
+
+
 def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
     failure = distinct.failure
     said = excerpts(distinct.example, distinct.results)
@@ -232,22 +235,12 @@ def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObjec
         "fingerprint": failure.fingerprint,
         "statuses": [str(status) for status in distinct.statuses],
         "cells": len(distinct.results),
-        "where": [_where(where) for where in distinct.where],
+        "where": [{name: getattr(where, name) for name in _WHERE} for where in distinct.where],
         "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": len(distinct.to_fix) == len(distinct.results),
         "reproducer": failure.reproducer,
         "ir": failure.ir,
-    }
-
-
-def _where(where: Where) -> JsonObject:
-    return {
-        "subject": where.subject,
-        "kernel": where.kernel,
-        "variant": where.variant,
-        "releases": where.releases,
-        "targets": list(where.targets),
     }
 
 

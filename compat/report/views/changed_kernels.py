@@ -17,8 +17,8 @@ from compat.model.cell_record import cell_document
 from compat.model.json_text import JsonObject
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
-from compat.reduce.differing import DifferenceKind
-from compat.reduce.goal import newest_first
+from compat.reduce.numbers import DifferenceKind
+from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import counted, spans
 from compat.text import printable

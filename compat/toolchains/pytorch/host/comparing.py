@@ -39,13 +39,17 @@ _INFINITE = 1e30
 """How far off it is where what comes out is no number, or where only one of two was written."""
 
 
+_ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "reads_outside", "off")
+"""What an answer has of each kernel."""
+
+
 class ComparedKernel:
     """One release's kernel on its way through the problems."""
 
     def __init__(self, kernel: LoadedKernel, is_good: bool) -> None:
-        self.kernel, self.is_good = kernel, is_good
+        self.kernel, self.good = kernel, is_good
         self.launches = self.differing = 0
-        self.is_finite = True
+        self.finite = True
         self.wrote = False
         self.outside = ""
         """Where it wrote what is not its own, in words."""
@@ -57,22 +61,11 @@ class ComparedKernel:
     @property
     def is_hopeless(self) -> bool:
         """Whether it is certain that the others cannot be held to it."""
-        return bool(self.outside) or (
-            self.is_good and (self.differing > 0 or not self.is_finite or self.off > 0 or self.reads_outside)
-        )
+        return bool(self.outside) or (self.good and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside))
 
     def answer(self) -> Dict[str, Any]:
         """As an answer has it."""
-        return {
-            "good": self.is_good,
-            "launches": self.launches,
-            "differing": self.differing,
-            "finite": self.is_finite,
-            "wrote": self.wrote,
-            "outside": self.outside,
-            "reads_outside": self.reads_outside,
-            "off": self.off,
-        }
+        return {name: getattr(self, name) for name in _ANSWERED}
 
 
 class GuardedProblem:
@@ -185,7 +178,7 @@ def _on_one(
                 return
     for index, kernel in enumerate(kernels):
         kernel.outside = kernel.outside or problem.outside()
-        if kernel.is_good and not kernel.outside:
+        if kernel.good and not kernel.outside:
             kernel.reads_outside = problem.depends_on_surroundings(_ended(launches[index], driver), first[index])
 
 
@@ -206,7 +199,7 @@ def _look(kernel: ComparedKernel, held: Dict[str, Any]) -> None:
     for values, is_written in held.values():
         some = values[is_written]
         kernel.wrote = kernel.wrote or bool(some.numel())
-        kernel.is_finite = kernel.is_finite and bool(some.isfinite().all())
+        kernel.finite = kernel.finite and bool(some.isfinite().all())
 
 
 def _largest(values: Any) -> float:

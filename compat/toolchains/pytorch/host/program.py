@@ -15,8 +15,10 @@ from . import results
 from .comparing import serve
 from .cuda import LIBRARY
 from .prepared import Numerics
-from .session import DEADLINE, REPEATS, LaunchOptions
+from .session import LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
+
+_REPEATS, _DEADLINE = 30, 30.0
 
 
 def main(folder: str, arguments: Optional[List[str]] = None) -> int:
@@ -24,7 +26,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
 
     0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
     """
-    chosen = parse(arguments, folder)
+    chosen = parse(arguments)
     out = chosen.out or os.path.join(folder, results.NAME)
     if chosen.compare:
         return _compare(folder, chosen)
@@ -39,11 +41,8 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
-    options = LaunchOptions(
-        device=chosen.device, library=chosen.library, repeats=chosen.repeats, deadline=chosen.deadline, no_latency=chosen.no_latency
-    )
     try:
-        return _FolderRun(folder, index, cells, options, numerics, out).run()
+        return _FolderRun(folder, index, cells, chosen, numerics, out).run()
     except Mismatch as error:
         say("error: %s" % error)
         return 2
@@ -52,7 +51,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         return 130
 
 
-def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
+def parse(arguments: Optional[List[str]]) -> LaunchOptions:
     """What the command line says."""
     parser = argparse.ArgumentParser(
         prog="launch.py",
@@ -64,10 +63,10 @@ def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
     )
     parser.add_argument("--cells", action="append", default=[], metavar="GLOB", help="only these: kernel/variant/case/target/env")
     parser.add_argument(
-        "--repeats", type=int, default=REPEATS, metavar="N", help="launches of each problem (default: %d)" % REPEATS
+        "--repeats", type=int, default=_REPEATS, metavar="N", help="launches of each problem (default: %d)" % _REPEATS
     )
     parser.add_argument(
-        "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % DEADLINE
+        "--deadline", type=float, default=_DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % _DEADLINE
     )
     parser.add_argument("--no-latency", action="store_true", help="take no times")
     parser.add_argument(
@@ -75,19 +74,18 @@ def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
     )
     parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
     parser.add_argument("--compare", default=None, metavar="DIGEST", help="stay, and compare what is asked for on standard input")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(arguments, LaunchOptions())
     if chosen.repeats < 2 or not chosen.deadline > 0:
         parser.error("at least two repeats, and a deadline above 0, are needed")
     return chosen
 
 
-def _compare(folder: str, chosen: Any) -> int:
+def _compare(folder: str, chosen: LaunchOptions) -> int:
     """Stay, and answer questions about kernels on one problem."""
     try:
         index = _index(folder)
         numerics = _numerics(chosen.device)
-        options = LaunchOptions(device=chosen.device, library=chosen.library)
-        return serve(folder, index["problems"][chosen.compare], options, numerics)
+        return serve(folder, index["problems"][chosen.compare], chosen, numerics)
     except (OSError, ValueError, ImportError, KeyError) as error:
         say("error: %s" % error)
         return 2

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-from .cuda import LIBRARY, CudaDriver, CudaError, CudaLaunch
+from .cuda import CudaDriver, CudaError, CudaLaunch
 from .kernel import LoadedKernel
 from .prepared import Numerics
 
-REPEATS = 30
-DEADLINE = 30.0
 _SEED = 0
 
 
-class LaunchOptions:
-    """How cells are launched."""
+class LaunchOptions(argparse.Namespace):
+    """How cells are launched: options of the command line."""
 
-    def __init__(
-        self,
-        device: str = "cuda",
-        library: str = LIBRARY,
-        repeats: int = REPEATS,
-        deadline: float = DEADLINE,
-        no_latency: bool = False,
-    ) -> None:
-        self.device, self.library = device, library
-        self.repeats, self.deadline = repeats, deadline
-        """Launches of each problem; seconds that one cell may take."""
-        self.no_latency = no_latency
+    device: str
+    library: str
+    repeats: int
+    """Launches of each problem."""
+    deadline: float
+    """Seconds that one cell may take."""
+    no_latency: bool
 
 
 class GpuSession:

@@ -9,7 +9,6 @@ launch has changed then is told, with a sample of its values, and nothing is sai
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import torch
@@ -78,32 +77,6 @@ def around(problem: Dict[str, Any]) -> str:
         return ""
     findings = (_around(problem, tensors) for tensors in _by_storage(problem))
     return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
-
-
-class Bits:
-    """What outputs held at one moment, bit by bit, to hold other launches to."""
-
-    def __init__(self, problem: Dict[str, Any]) -> None:
-        self._held = [_bits_of(problem["arguments"][name]).clone() for name in problem["outputs"]]
-
-    def differing(self, other: Bits) -> int:
-        """How many elements are not the same."""
-        return sum(int((ours != theirs).sum()) for ours, theirs in zip(self._held, other._held))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bits) and all(torch.equal(ours, theirs) for ours, theirs in zip(self._held, other._held))
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def digest(self) -> str:
-        """Equal for equal bits, in another process too."""
-        held = (tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes() for tensor in self._held)
-        return hashlib.sha256(b"".join(held)).hexdigest()
-
-
-def bits(problem: Dict[str, Any]) -> Bits:
-    """A copy of what the outputs hold now, where they are."""
-    return Bits(problem)
 
 
 def _changed(problem: Dict[str, Any]) -> Found:
@@ -238,7 +211,7 @@ def _pattern(dtype: torch.dtype) -> int:
     return 0x80 if bits == 8 else -(1 << (bits - 1))
 
 
-# --- the memory that tensors lie in, as whole numbers -------------------------------------------------------------------------
+# --- memory -------------------------------------------------------------------------------------------------------------------
 
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """By bytes of an element."""

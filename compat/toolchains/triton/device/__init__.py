@@ -5,8 +5,7 @@ from pathlib import Path
 from compat.toolchains.base import Capturing, Device
 from compat.toolchains.triton.device.interpreter import INTERPRETER
 from compat.toolchains.triton.device.pairing import PAIRING
-from compat.toolchains.triton.facts.targets import GPUS, MODELS, TARGETS, USUAL
-from compat.toolchains.triton.facts.variables import WITHOUT_LINES
+from compat.toolchains.triton.facts import GPUS, MODELS, TARGETS, USUAL, WITHOUT_LINES
 from compat.toolchains.triton.inside import recorder
 from compat.toolchains.triton.inside.recorder.originals import digest_of
 

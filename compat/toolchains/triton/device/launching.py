@@ -24,7 +24,7 @@ from compat.model.json_text import read_json, write_json
 from compat.text import lazy_pattern, printable
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
-from compat.toolchains.triton.facts.variables import WITHOUT_LINES
+from compat.toolchains.triton.facts import WITHOUT_LINES
 
 _ENTRY = lazy_pattern(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
 _PARAMETER = lazy_pattern(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")

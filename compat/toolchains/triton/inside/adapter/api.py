@@ -23,22 +23,6 @@ _DIAGNOSTICS = {
 _REPRODUCER = "reproducer.mlir"
 _MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
 """A function in MLIR's text: its name, and its arguments with what comes after them in the line."""
-_PAIRS = {
-    "3.0": "2.4.1",
-    "3.1": "2.5.1",
-    "3.2": "2.6.0",
-    "3.3.0": "2.7.0",
-    "3.3": "2.7.1",
-    "3.4": "2.8.0",
-    "3.5.0": "2.9.0",
-    "3.5": "2.9.1",
-    "3.6": "2.10.0",
-    "3.7.0": "2.12.0",
-    "3.7": "2.12.1",
-    "3.8": "2.14.0",
-    "3.9": "2.15.0",
-}
-"""Release, or the beginning of one → the release of PyTorch that pins it."""
 
 
 class Triton:
@@ -51,7 +35,6 @@ class Triton:
         import triton.compiler.compiler as compiler
 
         self.version = triton.__version__
-        self.pytorch = _pytorch_of(self.version)
         self.interpreting: Interpreting | None = None
         self._triton = triton
         self._ptxas_log: list[str] = []
@@ -360,9 +343,3 @@ def _log_of(command: Any, options: dict[str, Any]) -> str | None:
 
 def _ignore(*_: Any) -> None:
     pass
-
-
-def _pytorch_of(release: str) -> str | None:
-    """The PyTorch that belongs to a release, a fork's too; ``None`` where none is known."""
-    parts = release.split("+")[0].split(".")
-    return _PAIRS.get(".".join(parts[:3])) or _PAIRS.get(".".join(parts[:2]))
