@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from attrs import evolve
 
 from compat.diagnosis import common
@@ -149,7 +151,7 @@ CLASSES = (
         advice="A bug of the assembler. Vary `num_warps`, block sizes or inline assembly to get around it, try another one with "
         "TRITON_PTXAS_PATH (`compat bisect --axis part --ptxas` does), and report it to NVIDIA with the PTX.",
         blame=Blame.TOOLCHAIN,
-        signs=tuple(_assembler_died(name, number) for name, number in _BY_MISTAKE.items()),
+        signs=tuple(starmap(_assembler_died, _BY_MISTAKE.items())),
     ),
     evolve(
         common.COMPILER_CRASH,
