@@ -16,7 +16,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.run import available_cores, concurrently, existing_releases
+from compat.engine.run import concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
@@ -26,6 +26,7 @@ from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.model.json_text import read_json
+from compat.processes.procfs import available_cores
 from compat.processes.supervisor import SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
 from compat.text import printable
@@ -50,13 +51,13 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
     missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
     existing = existing_releases(selection.config)[toolchain.name]
-    inspection = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
+    inspection = inspection_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
     if not inspection.inspected:
         raise _nothing(inspection)
     return inspection
 
 
-def looked_of(
+def inspection_of(
     envs: Sequence[BuiltEnv],
     answers: Mapping[str, Namespace | str],
     existing: Collection[Version],
@@ -150,9 +151,9 @@ def _order(place: InspectedRelease) -> tuple[object, ...]:
     return release.order
 
 
-def _nothing(looked: Inspection) -> EnvError:
-    missing = [place.label for place in looked.places if place.missing]
-    broken = [place for place in looked.places if not place.missing and not place.left_out]
+def _nothing(inspection: Inspection) -> EnvError:
+    missing = [place.label for place in inspection.places if place.missing]
+    broken = [place for place in inspection.places if not place.missing and not place.left_out]
     if broken:
         errors: dict[str, list[str]] = {}
         for place in broken:
@@ -184,7 +185,7 @@ def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now
     if waiting:
 
         def ask(built: BuiltEnv) -> None:
-            answers[built.env.name] = _asked(built, toolchain, cache)
+            answers[built.env.name] = _ask_env(built, toolchain, cache)
             now(f"{len(answers)} of {len(envs)} envs")
 
         concurrently(ask, waiting, min(len(waiting), available_cores()))
@@ -208,7 +209,7 @@ def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace |
         return None
 
 
-def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
+def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
     """The names in an env, which are kept from now on; or why there is no answer."""
     assert built.python is not None
     _log.info("asking %s which names it has", built.env.name)
@@ -254,7 +255,7 @@ def kept_names(envs: Sequence[BuiltEnv], existing: Collection[Version], cache: E
     }
     if not namespaces:
         return None
-    packed = pack(looked_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
+    packed = pack(inspection_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
     try:
         replace_file(state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
     except OSError as error:  # it is made again by the next run

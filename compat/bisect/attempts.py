@@ -112,15 +112,15 @@ class AssemblerProgram:
     path: Path
 
 
-def find_assembler(asked: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> AssemblerProgram:
+def find_assembler(wanted: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> AssemblerProgram:
     """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of CUDA).
 
     Raises SelectionError if there is none, EnvError if its wheel cannot be installed, IndexUnavailable without an index.
     """
     wheels = assembler.wheels
-    if wheels is None or os.sep in asked or Path(asked).is_file():
-        return _at(Path(asked))
-    distribution, version = _release(asked, wheels, root)
+    if wheels is None or os.sep in wanted or Path(wanted).is_file():
+        return _at(Path(wanted))
+    distribution, version = _release(wanted, wheels, root)
     name = f"{distribution}-{version}"
     config = declare(
         [{"name": name, toolchain: str(version), "distribution": distribution}],
@@ -143,20 +143,20 @@ def _at(path: Path) -> AssemblerProgram:
     return AssemblerProgram(name=str(path), path=path.absolute())
 
 
-def _release(asked: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
+def _release(wanted: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
     """The distribution that has such a release, and the newest version that is asked for."""
     try:
-        major, among = Version(asked).major, SpecifierSet(f"=={asked}.*")
+        major, among = Version(wanted).major, SpecifierSet(f"=={wanted}.*")
     except (InvalidVersion, ValueError):
         hint = f"For example {wheels.example}."
-        message = f"{asked!r} is neither a file nor a release of {wheels.title}"
+        message = f"{wanted!r} is neither a file nor a release of {wheels.title}"
         raise SelectionError(message, where=ASSEMBLER_OPTION, hint=hint) from None
     distribution = wheels.distribution(major)
     versions = list_files(distribution, index_urls(), cache=root / INDEX).versions()
     fitting = list(among.filter(versions))
     if not fitting:
         there = ", ".join(map(str, versions)) or "none"
-        raise SelectionError(f"there is no {distribution} {asked}", where=ASSEMBLER_OPTION, hint=f"Available: {there}.")
+        raise SelectionError(f"there is no {distribution} {wanted}", where=ASSEMBLER_OPTION, hint=f"Available: {there}.")
     return distribution, max(fitting)
 
 

@@ -135,7 +135,7 @@ def shown(value: Any) -> str:
     return UNSET if value is None else constexprs.shown(value)
 
 
-def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
+def in_order(trials: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
     """The changes that leave no more to compile, the nearest one of each setting first; and those that do, the least first.
 
     A smaller size is quicker to compile, and more likely to be within the limits that kernels fail at.
@@ -143,7 +143,7 @@ def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...],
     small: list[tuple[int, SettingChange]] = []
     large: list[SettingChange] = []
     count = Counter[str]()
-    for change in sorted(found, key=lambda change: change.distance):
+    for change in sorted(trials, key=lambda change: change.distance):
         if change.growth > 0:
             large.append(change)
         else:
@@ -156,9 +156,9 @@ def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...],
 # --- what came of it --------------------------------------------------------------------------------------------------------------
 
 
-def smallest(tried: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
+def smallest(trials: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
     """The smallest change that makes it ok, ``None`` if none does."""
-    helping = [change for change, effect in tried if effect is Effect.OK]
+    helping = [change for change, effect in trials if effect is Effect.OK]
     return min(helping, key=lambda change: change.distance, default=None)
 
 
@@ -169,26 +169,26 @@ def describe_change(change: SettingChange) -> str:
     return f"with {change.setting}={change.value} instead of {change.was}"
 
 
-def needs(tried: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
+def needs(trials: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
     """The settings that the failure depends on: some change of one alone makes it ok. The smallest such change comes first."""
     by_setting: dict[str, list[tuple[SettingChange, Effect]]] = {}
-    for change, effect in tried:
+    for change, effect in trials:
         by_setting.setdefault(change.setting, []).append((change, effect))
     ranked = [(best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))]
     return tuple(need for _, need in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def _need(tried: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
-    first = tried[0][0]
-    ok = tuple(change.value for change, effect in tried if effect is Effect.OK)
-    fails = tuple(change.value for change, effect in tried if effect is Effect.SAME)
-    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(tried))
+def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
+    first = trials[0][0]
+    ok = tuple(change.value for change, effect in trials if effect is Effect.OK)
+    fails = tuple(change.value for change, effect in trials if effect is Effect.SAME)
+    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(trials))
 
 
-def _sentence(tried: Sequence[tuple[SettingChange, Effect]]) -> str:
+def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
     """What became of the values of one: those that were compiled, and no others."""
-    first = tried[0][0]
-    values = {effect: [change.value for change, its_effect in tried if its_effect is effect] for effect in Effect}
+    first = trials[0][0]
+    values = {effect: [change.value for change, its_effect in trials if its_effect is effect] for effect in Effect}
     fails = _in_order([first.was, *values[Effect.SAME]])
     describe_change = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Effect.OK]))}"
     return describe_change + (f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})" if values[Effect.UNKNOWN] else "")
@@ -294,91 +294,93 @@ def _without_one(
     return next((kept for kept, effect in zip(sets, effects_of(sets), strict=True) if effect is Effect.SAME), frozenset())
 
 
-def hint_need(found: HintTrials) -> SettingNeed | None:
+def hint_need(trials: HintTrials) -> SettingNeed | None:
     """What may be said of the hints; ``None`` where leaving them out never helps."""
-    dispensable = [hint for hint in found.hints if found.without(hint) is Effect.OK]
-    if not dispensable and found.without_any is not Effect.OK:
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
+    if not dispensable and trials.without_any is not Effect.OK:
         return None
-    one = found.smallest if len(found.smallest) == 1 else frozenset(found.hints)
+    one = trials.smallest if len(trials.smallest) == 1 else frozenset(trials.hints)
     (setting,) = (hint_name(hint) for hint in one) if len(one) == 1 else (TOGETHER,)
     return SettingNeed(
         setting=setting,
         value="given",
-        ok=tuple(_words(kept, found) for kept, effect in found.effects.items() if effect is Effect.OK),
+        ok=tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.OK),
         fails=tuple(
-            _words(kept, found) for kept, effect in found.effects.items() if effect is Effect.SAME and len(kept) < len(found.hints)
+            _words(kept, trials)
+            for kept, effect in trials.effects.items()
+            if effect is Effect.SAME and len(kept) < len(trials.hints)
         ),
-        sentence=_hint_sentence(found, dispensable),
+        sentence=_hint_sentence(trials, dispensable),
     )
 
 
-def hint_need_so_far(found: HintTrials) -> SettingNeed | None:
+def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
     """What may be said where not every set was compiled; ``None`` where leaving out one hint, or all, has not helped by then."""
-    helping = [kept for kept, effect in found.effects.items() if effect is Effect.OK]
+    helping = [kept for kept, effect in trials.effects.items() if effect is Effect.OK]
     if not helping:
         return None
-    fails = tuple(_words(kept, found) for kept, effect in found.effects.items() if effect is Effect.SAME)
-    ok = tuple(_words(kept, found) for kept in helping)
-    dispensable = [hint for hint in found.hints if found.without(hint) is Effect.OK]
+    fails = tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.SAME)
+    ok = tuple(_words(kept, trials) for kept in helping)
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     sentence = (
         f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}" if dispensable else "ok without any hint"
     )
     return SettingNeed(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
 
 
-def fewest_left_out(found: HintTrials) -> tuple[float, str] | None:
+def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
     """The fewest hints that can be left out so that it is ok: how far that is from what it was, and in words."""
-    dispensable = [hint for hint in found.hints if found.without(hint) is Effect.OK]
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     if dispensable:
         return 1.0, f"without {_the(dispensable[:1])}"
-    return (1.0 + len(found.hints), "without any hint") if found.without_any is Effect.OK else None
+    return (1.0 + len(trials.hints), "without any hint") if trials.without_any is Effect.OK else None
 
 
-def _words(hints: frozenset[Hint], found: HintTrials) -> str:
+def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
     """A set of hints as a value: ``without divisible_by_16: source``, ``only divisible_by_16: source``, ``none``."""
-    removed = [hint for hint in found.hints if hint not in hints]
+    removed = [hint for hint in trials.hints if hint not in hints]
     if not hints:
         return "none"
     if len(removed) == 1:
         return f"without {hint_name(removed[0])}"
-    return f"only {listed(hint_name(hint) for hint in found.hints if hint in hints)}"
+    return f"only {listed(hint_name(hint) for hint in trials.hints if hint in hints)}"
 
 
-def _hint_sentence(found: HintTrials, dispensable: Sequence[Hint]) -> str:
-    if found.without_any is Effect.SAME:
+def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
+    if trials.without_any is Effect.SAME:
         one_of = "any one of " if len(dispensable) > 1 else ""
         return f"ok without {one_of}{_the(dispensable)}, but no hint is needed: fails the same way without any hint"
-    smallest = [hint for hint in found.hints if hint in found.smallest]
-    if len(found.hints) == 1:
+    smallest = [hint for hint in trials.hints if hint in trials.smallest]
+    if len(trials.hints) == 1:
         return f"needs {_the(smallest)} (ok without it)"
-    effects = {hint: found.without(hint, found.smallest) for hint in smallest}
+    effects = {hint: trials.without(hint, trials.smallest) for hint in smallest}
     needed = all(effect is Effect.OK for effect in effects.values()) and set(smallest) <= set(dispensable)
-    if needed and found.without_any is Effect.OK:
+    if needed and trials.without_any is Effect.OK:
         which = "it" if len(smallest) == 1 else "any one of them"
-        return f"needs {_the(smallest)} ({_alone(found)}ok without {which}, and without any hint)"
-    statements = [f"fails with {_the(smallest)} alone"] if len(smallest) < len(found.hints) else ["fails with all hints"]
-    statements += _other_effects(found, effects)
+        return f"needs {_the(smallest)} ({_alone(trials)}ok without {which}, and without any hint)"
+    statements = [f"fails with {_the(smallest)} alone"] if len(smallest) < len(trials.hints) else ["fails with all hints"]
+    statements += _other_effects(trials, effects)
     return ", ".join(statements)
 
 
-def _alone(found: HintTrials) -> str:
-    if len(found.smallest) == len(found.hints):
+def _alone(trials: HintTrials) -> str:
+    if len(trials.smallest) == len(trials.hints):
         return ""
-    return f"fails with {'it' if len(found.smallest) == 1 else 'these'} alone, "
+    return f"fails with {'it' if len(trials.smallest) == 1 else 'these'} alone, "
 
 
-def _other_effects(found: HintTrials, effects: Mapping[Hint, Effect]) -> list[str]:
+def _other_effects(trials: HintTrials, effects: Mapping[Hint, Effect]) -> list[str]:
     """Other results for the smallest set, if it is not plainly needed."""
     statements = []
     if len(effects) > 1 and (ok := [hint_name(hint) for hint, effect in effects.items() if effect is Effect.OK]):
         statements.append(f"ok without {' or '.join(ok)} of these")
-    replaced = [hint_name(hint) for hint in effects if found.without(hint) is Effect.SAME]
+    replaced = [hint_name(hint) for hint in effects if trials.without(hint) is Effect.SAME]
     if replaced:
         statements.append(f"also without {' or '.join(replaced)} when all others are given")
-    if found.without_any is Effect.OK:
+    if trials.without_any is Effect.OK:
         statements.append("ok without any hint")
     unknown = [hint_name(hint) for hint, effect in effects.items() if effect is Effect.UNKNOWN and len(effects) > 1]
-    if found.without_any is Effect.UNKNOWN:
+    if trials.without_any is Effect.UNKNOWN:
         unknown.append("any hint")
     return [*statements, *([f"without {' or '.join(unknown)} it is inconclusive"] if unknown else [])]
 

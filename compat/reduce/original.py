@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 from packaging.version import Version
@@ -11,12 +12,15 @@ from packaging.version import Version
 from compat import toolchains
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bundle.bundle import bundle
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import cell_pattern, several_match
 from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import ConfigError, SelectionError
 from compat.history.account import Judgement
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
+from compat.project import Selection
 from compat.reduce.candidate import Candidate
 from compat.reduce.interestingness import CandidateRequirement, requirement_of, requirement_to_be_ok, requirement_to_stay, same
 from compat.reduce.module import extracted
@@ -311,3 +315,80 @@ def _version(env: Env) -> Version | None:
 
 def _patient(requirement: CandidateRequirement, patience: float, whole: float) -> CandidateRequirement:
     return evolve(requirement, limits=evolve(requirement.limits, deadline=min(whole, patience * requirement.limits.deadline)))
+
+
+# --- which kernel, and in which envs ----------------------------------------------------------------------------------------------
+
+
+def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> ReductionSubject:
+    config = selection.config
+    cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
+    cell, envs = cells[0], tuple(match.env for match in cells)
+
+    def named(texts: Sequence[str]) -> tuple[Env, ...]:
+        envs_named = config.choose_envs(texts) if texts else ()
+        fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
+        if envs_named and not fitting:
+            wanted = f"{cell.spec.toolchain}, which the kernel is for"
+            raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
+        return fitting
+
+    return ReductionSubject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
+
+
+def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
+    """The cells of the one kernel that is meant, of what was chosen or else of all; in the chosen envs if it names none."""
+    patterns = selection.patterns
+    pattern = cell_pattern(what, selection.config, patterns.kernel_files)
+    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)).and_envs(pattern.envs)
+    cells = pattern.choose(selection.cells if pattern.leaves_open else (), everywhere.cells)
+    _check_alone(pattern.text, cells)
+    usual = tuple(cell for cell in cells if cell.env in selection.envs)
+    return (usual or cells) if pattern.leaves_open else cells
+
+
+def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
+    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any; else those that are chosen."""
+    patterns = selection.patterns
+    chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
+    everywhere = chosen.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
+    if not patterns.envs:
+        declared = [cell for cell in declared if not cell.env.paired] or declared  # the same toolchain without its pair
+    cells = declared or chosen.cells
+    _check_alone(str(path), cells)
+    return cells
+
+
+def _check_alone(text: str, cells: Sequence[Cell]) -> None:
+    """Raise SelectionError where cells are of several kernels or targets."""
+    if len({(cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name) for cell in cells}) > 1:
+        raise several_match(text, cells, any_env=True)
+
+
+def _is_declared(cell: Cell, release: Version) -> bool:
+    return any(e.covers(release=release, target=cell.target.name, case=cell.spec.case) for e in cell.spec.expectations)
+
+
+def other_releases(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
+    """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
+    named = {env.release for env in (*subject.bad, *subject.good)}
+    others: dict[Version, BuiltEnv] = {}
+    for env in _of_toolchain(selection.config, subject):
+        if env.release is not None and env.release not in (*named, *others):
+            (built,) = selection.read_envs(selection.config.path, [env])
+            if built.error is None:
+                others[env.release] = built
+    return [others[release] for release in sorted(others)]
+
+
+def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
+    """The envs that the kernel can be tried in, those without PyTorch first."""
+    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.paired)
+
+
+def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> list[str]:
+    """Releases that no env was there for, each once, those without PyTorch first."""
+    there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
+    missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]
+    return list(dict.fromkeys(str(release) for release in missing if release is not None))

@@ -14,7 +14,7 @@ from attrs import evolve
 from compat.envs.interpreters import present
 from compat.guard import Request, guard_text, make_guard
 from compat.model import BuiltEnv
-from compat.toolchains.triton.inside.in_library import guard as code
+from compat.toolchains.triton.inside import guard as code
 from tests.records import OK, RELEASES, REMOVED, TARGETS, bad, env
 from tests.report.factory import always, report, tried
 

@@ -332,7 +332,7 @@ class Report:
                 releases=self.spans(releases),
             )
             for (kernel, variant), pairs in places.items()
-            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: min(map(line.index, some)))
+            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: sorted(map(line.index, some)))
             for cases, targets in rectangles(pair for pair, labels in pairs.items() if labels == releases)
         )
 

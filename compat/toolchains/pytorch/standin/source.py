@@ -13,8 +13,8 @@ from typing import Any
 
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
-from .needed import check
 from .opaque import Lacking, swallowed
+from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
 

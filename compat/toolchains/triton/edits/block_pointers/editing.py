@@ -22,7 +22,7 @@ from compat.toolchains.triton.edits.block_pointers.exchange import (
     replaced_parameters,
 )
 from compat.toolchains.triton.edits.block_pointers.handing import Handing, arguments
-from compat.toolchains.triton.edits.block_pointers.normal import Reader, in_place_of, normal, pointers_of, rewritten
+from compat.toolchains.triton.edits.block_pointers.normal import Reader, in_place_of, normal, rewritten
 from compat.toolchains.triton.edits.block_pointers.webs import Flow
 from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
@@ -114,9 +114,10 @@ class _Edit:
             for name, rank in self.handing.parameters.get(place, {}).items()
         }
         function = _beginning(original, [parameter.statement for parameter in unpacked.values()])
-        function = normal(function, self._reader(place, code, function, partial(self._returns_one, place)))
+        reader = Reader(code, self.handing.ranks.get(place, ()), partial(self._returns_one, place))
+        function = normal(function, reader)
         function = received(function, self._received(place, function), code)
-        flow = Flow(self._reader(place, code, function, lambda _: False), function)
+        flow = Flow(Reader(code, reader.pointers, hands=partial(self.handed, place)), function)
         accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
         naturals, ones = _names_of(self.facts.naturals, place, unpacked), _names_of(self.facts.strides, place, unpacked)
         ones |= self.facts.ones.get(place, frozenset())
@@ -127,12 +128,6 @@ class _Edit:
         for parameter in unpacked.values():
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
         return _Helper(new.with_changes(params=replaced_parameters(new.params, unpacked, code)), unpacked, backs)
-
-    def _reader(
-        self, place: FunctionPlace, code: Code, function: cst.FunctionDef, returns: Callable[[cst.CSTNode], bool]
-    ) -> Reader:
-        pointers = pointers_of(code, function, frozenset(self.handing.ranks.get(place, ())))
-        return Reader(code, pointers, returns, partial(self.handed, place))
 
     def _returns_one(self, place: FunctionPlace, node: cst.CSTNode) -> bool:
         called = self.program.called(place.file, node)
