@@ -26,8 +26,8 @@ import click
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.envs.building import Builder, build_envs
 from compat.envs.listing import INDEX
+from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell
 from compat.toolchains import DEFAULT

@@ -29,8 +29,8 @@ from attrs import evolve, frozen
 from bench.behaviours import HONEST, HOSTILE, KERNELS, TAKEN, Behaviour
 from compat.config.matrix import load_matrix
 from compat.engine.run import RunContext, known, run
-from compat.envs.building import Builder, build_envs
 from compat.envs.listing import INDEX
+from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
 from compat.processes import procfs

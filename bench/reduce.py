@@ -28,8 +28,8 @@ from compat.engine.run import RunContext, available_cores, run
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
 from compat.reduce import Candidate, extracted, shrink
-from compat.reduce.goal import Goal
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
+from compat.reduce.original import Goal
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
 from compat.workers.attempt import InFlightCell, Limits

@@ -26,8 +26,7 @@ from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
 from compat.model.fields import rounded
-from compat.pairs.choosing import is_pair
-from compat.pairs.pairing import pairs_of
+from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
 from compat.report.io.document import enclosing

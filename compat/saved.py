@@ -28,7 +28,7 @@ from compat.pairs.records import Pair
 from compat.processes.supervisor import run
 from compat.project import Patterns, Selection
 from compat.report.io.loading import load_report, load_reports
-from compat.report.render.formats import formats_always_written
+from compat.report.render import formats_always_written
 from compat.report.summary.record import Report
 
 _HINT = "`compat matrix` writes reports/matrix.json; REVISION:PATH is a file as git has it."

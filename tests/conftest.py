@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.envs.building import Builder, build_envs
 from compat.envs.cache import VARIABLE
 from compat.envs.listing import INDEX
+from compat.envs.provider import Builder, build_envs
 from compat.envs.record import read_env
 from compat.files import replace_file
 from compat.model import BuiltEnv

@@ -28,7 +28,8 @@ from compat.store.keys import CellKeys
 from compat.store.store import Store
 from tests.cells import KERNELS, cell
 from tests.execution.test_store import BUILT, CELL, EVIDENCE
-from tests.report.factory import ASSERT, OK, SHAPE, always, bad, env, report, tried
+from tests.records import ASSERT, OK, SHAPE, bad, env
+from tests.report.factory import always, report, tried
 from tests.sqlite import opened
 
 RELEASES = ("3.1.0", "3.4.0", "3.9.0")

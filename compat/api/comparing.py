@@ -53,13 +53,13 @@ class ApiDifference:
         return tuple(change for change in self.changes if change.kind is kind)
 
 
-def place_of(looked: Inspection, word: str) -> InspectedRelease:
+def place_of(inspection: Inspection, word: str) -> InspectedRelease:
     """The place that a release, or a fork's name, means. Raises SelectionError where there is none, or nothing is known of it."""
     wanted = word.removeprefix("v")
-    named = [place for place in looked.places if wanted in (place.label, place.built.env.name if place.built else None)]
-    matches = named or [place for place in looked.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
+    named = [place for place in inspection.places if wanted in (place.label, place.built.env.name if place.built else None)]
+    matches = named or [place for place in inspection.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
     if not matches:
-        raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(looked.line)}.")
+        raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(inspection.line)}.")
     (place,) = matches[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None
@@ -68,16 +68,16 @@ def place_of(looked: Inspection, word: str) -> InspectedRelease:
 
 
 def compare(
-    looked: Inspection, old: InspectedRelease, new: InspectedRelease, matches: Callable[[str], bool] = lambda full: True
+    inspection: Inspection, old: InspectedRelease, new: InspectedRelease, matches: Callable[[str], bool] = lambda full: True
 ) -> ApiDifference:
     """What differs, of the names that ``matches`` takes; of several names of one object one is told."""
     before, after = _names(old), _names(new)
     broken = {full for names in (before, after) for full in names.broken if not names.names[full].internal}
     changes = [
         change
-        for full in sorted({*before.names, *after.names}, key=looked.order)
+        for full in sorted({*before.names, *after.names}, key=inspection.order)
         if matches(full) and not before.unknown(full) and not after.unknown(full)
-        for change in _changes(looked, full, before, after)
+        for change in _changes(inspection, full, before, after)
     ]
     return ApiDifference(old=old, new=new, changes=tuple(changes), unknown=tuple(sorted(broken)))
 
@@ -87,20 +87,22 @@ def _names(place: InspectedRelease) -> Namespace:
     return place.namespace
 
 
-def _changes(looked: Inspection, full: str, before: Namespace, after: Namespace) -> Iterator[NameChange]:
+def _changes(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> Iterator[NameChange]:
     own, its = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(entry.same_as for entry in (own, its) if entry) and not _alone(looked, full, before, after):
+    if all(entry.same_as for entry in (own, its) if entry) and not _alone(inspection, full, before, after):
         return
     internal = all(entry.internal for entry in (own, its) if entry)
 
     def change(kind: ChangeKind, name: ApiName, statements: tuple[str, ...] = ()) -> NameChange:
-        return NameChange(kind=kind, full=full, shown=looked.shown(full), of=name.kind, statements=statements, internal=internal)
+        return NameChange(
+            kind=kind, full=full, shown=inspection.shown(full), of=name.kind, statements=statements, internal=internal
+        )
 
     if new is None and old is not None:
-        yield change(ChangeKind.REMOVED, old, _elsewhere(looked, full, before, after))
+        yield change(ChangeKind.REMOVED, old, _elsewhere(inspection, full, before, after))
     elif old is None and new is not None:
-        yield change(ChangeKind.ADDED, new, (f"{looked.shown(full)}{new.signature}",) if new.signature else ())
+        yield change(ChangeKind.ADDED, new, (f"{inspection.shown(full)}{new.signature}",) if new.signature else ())
     elif old is not None and new is not None:
         if new.refuses and not old.refuses:
             yield change(ChangeKind.REFUSES, new, (new.refuses,))
@@ -110,21 +112,21 @@ def _changes(looked: Inspection, full: str, before: Namespace, after: Namespace)
             yield change(ChangeKind.DEPRECATED, new, statements)
 
 
-def _alone(looked: Inspection, full: str, before: Namespace, after: Namespace) -> bool:
+def _alone(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> bool:
     """Whether another name of an object has come or gone by itself, and the object has not."""
     first = {entry.same_as for names in (before, after) if (entry := names.names.get(full))}
     there = [full in names.names for names in (before, after)]
     return all(name in before.names and name in after.names for name in first) and not all(there)
 
 
-def _elsewhere(looked: Inspection, full: str, before: Namespace, after: Namespace) -> tuple[str, ...]:
+def _elsewhere(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> tuple[str, ...]:
     """Where else the object was that is there still."""
     own = before.names[full]
     first = own.same_as or full
     names = [
         name for name in (first, *before.others.get(first, ())) if name != full and (there := after.get(name)) and not there.refuses
     ]
-    return (f"still {', '.join(map(looked.shown, names))}",) if names else ()
+    return (f"still {', '.join(map(inspection.shown, names))}",) if names else ()
 
 
 def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
@@ -196,12 +198,12 @@ class ReleaseStep:
     """Against the release before; empty for the first, and for forks."""
 
 
-def steps(looked: Inspection) -> tuple[ReleaseStep, ...]:
+def steps(inspection: Inspection) -> tuple[ReleaseStep, ...]:
     """The releases one after the other."""
-    first = looked.inspected[:1]
+    first = inspection.inspected[:1]
     line = [ReleaseStep(place=place, names=_count(place), counts={}) for place in first]
-    for old, new in pairwise(looked.inspected):
-        changes = () if new.fork else compare(looked, old, new).changes
+    for old, new in pairwise(inspection.inspected):
+        changes = () if new.fork else compare(inspection, old, new).changes
         kinds = [change.kind for change in changes if not change.internal]
         line.append(
             ReleaseStep(

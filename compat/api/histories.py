@@ -89,25 +89,25 @@ class NameHistory:
         return self.kinds[-1].value if self.kinds else ""
 
 
-def history(looked: Inspection, full: str) -> NameHistory:
+def history(inspection: Inspection, full: str) -> NameHistory:
     """The history of a name, which some place has or none."""
-    places = [place for place in looked.places if not place.fork]
-    forks = [place for place in looked.inspected if place.fork]
+    places = [place for place in inspection.places if not place.fork]
+    forks = [place for place in inspection.inspected if place.fork]
     entries = {place.label: _at(place, full) for place in places}
     present: dict[str, ApiName] = {label: name for label, name in entries.items() if name is not None}
     of_forks = [name for place in forks if (name := _at(place, full))]
 
     def line(value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
-        entries = {label: said for label, name in present.items() if (said := value(name)) is not None}
+        entries = {label: fact for label, name in present.items() if (fact := value(name)) is not None}
         return runs((place.label, entries.get(place.label)) for place in places) if entries else ()
 
     return NameHistory(
         full=full,
-        shown=looked.shown(full),
+        shown=inspection.shown(full),
         line=tuple(place.label for place in places),
         states=runs((place.label, _state(place, full)) for place in places),
         kinds=line(lambda name: name.kind),
-        same_as=_aliases(looked, places, full),
+        same_as=_aliases(inspection, places, full),
         parameters=_parameters([*present.values()] or of_forks, line),
         signatures=line(lambda name: name.signature or None),
         deprecated=line(lambda name: " ".join(name.deprecated) or None),
@@ -116,7 +116,7 @@ def history(looked: Inspection, full: str) -> NameHistory:
         values=line(lambda name: name.value),
         unknown=runs((place.label, place.namespace.unknown(full) or None if place.namespace else None) for place in places),
         forks=tuple((place.label, state) for place in forks if (state := _state(place, full))),
-        internal=_is_internal(looked, full),
+        internal=_is_internal(inspection, full),
     )
 
 
@@ -132,16 +132,16 @@ def _state(place: InspectedRelease, full: str) -> State | None:
     return State.ABSENT if name is None else State.REFUSES if name.refuses else State.THERE
 
 
-def _is_internal(looked: Inspection, full: str) -> bool:
-    entries = [place.namespace.names[full] for place in looked.inspected if place.namespace and full in place.namespace.names]
+def _is_internal(inspection: Inspection, full: str) -> bool:
+    entries = [place.namespace.names[full] for place in inspection.inspected if place.namespace and full in place.namespace.names]
     return bool(entries) and all(entry.internal for entry in entries)
 
 
 def _parameters(
-    told: Sequence[ApiName], line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]]
+    forms: Sequence[ApiName], line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]]
 ) -> tuple[ParameterHistory, ...]:
     order: dict[str, None] = {}
-    for name in reversed(told):
+    for name in reversed(forms):
         order |= dict.fromkeys(parameter.name for parameter in name.parameters or () if parameter.name not in order)
     return tuple(
         ParameterHistory(name=parameter, runs=line(lambda name, wanted=parameter: _parameter(name, wanted)))  # type: ignore[misc]
@@ -153,7 +153,7 @@ def _parameter(name: ApiName, wanted: str) -> ApiParameter | None:
     return next((parameter for parameter in name.parameters or () if parameter.name == wanted), None)
 
 
-def _aliases(looked: Inspection, places: Iterable[InspectedRelease], full: str) -> tuple[Run[str], ...]:
+def _aliases(inspection: Inspection, places: Iterable[InspectedRelease], full: str) -> tuple[Run[str], ...]:
     """Each other name of the object, with the releases in which it is one; the shortest first."""
     other: dict[str, list[str]] = {}
     for place in places:
@@ -162,7 +162,7 @@ def _aliases(looked: Inspection, places: Iterable[InspectedRelease], full: str) 
         first = place.namespace.names[full].same_as or full
         for alias in (first, *place.namespace.others.get(first, ())):
             if alias != full:
-                other.setdefault(looked.shown(alias), []).append(place.label)
+                other.setdefault(inspection.shown(alias), []).append(place.label)
     line = [place.label for place in places]
     return tuple(
         run
@@ -216,23 +216,23 @@ class Packed:
         return tuple(release for place, release in enumerate(self.releases) if any(first <= place <= last for first, last in spans))
 
 
-def pack(looked: Inspection) -> Packed:
+def pack(inspection: Inspection) -> Packed:
     """All names that are meant for users, of the releases that were looked at; forks are left out."""
-    line = tuple(place.label for place in looked.places if not place.fork)
+    line = tuple(place.label for place in inspection.places if not place.fork)
     packing = _Packing(line=line)
     names: dict[str, PackedName] = {}
     same: dict[str, str] = {}
-    for shown, full in shown_names(looked).items():
-        name_history = history(looked, full)
+    for shown, full in shown_names(inspection).items():
+        name_history = history(inspection, full)
         if name_history.internal or not name_history.line:
             continue
-        if first := _only_another(looked, full):
-            same[shown] = looked.shown(first)
+        if first := _only_another(inspection, full):
+            same[shown] = inspection.shown(first)
         else:
             names[shown] = packing.name(name_history)
-    inspected = [place.label for place in looked.inspected if not place.fork]
+    inspected = [place.label for place in inspection.inspected if not place.fork]
     return Packed(
-        toolchain=looked.toolchain,
+        toolchain=inspection.toolchain,
         releases=line,
         looked_at=packing.runs([inspected]),
         names=names,
@@ -241,9 +241,9 @@ def pack(looked: Inspection) -> Packed:
     )
 
 
-def _only_another(looked: Inspection, full: str) -> str:
+def _only_another(inspection: Inspection, full: str) -> str:
     """The name of an object that this is another name of, in every release that has it; empty where it is not."""
-    entries = [entry for place in looked.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+    entries = [entry for place in inspection.inspected if place.namespace and (entry := place.namespace.names.get(full))]
     firsts = {entry.same_as for entry in entries}
     return firsts.pop() if len(firsts) == 1 else ""
 
@@ -255,19 +255,19 @@ class _Packing:
     line: tuple[str, ...]
     texts: dict[str, int] = Factory(dict)
 
-    def name(self, found: NameHistory) -> PackedName:
+    def name(self, history: NameHistory) -> PackedName:
         """The history of a name."""
         return PackedName(
-            kind=found.kind,
-            there=self.runs(run.releases for run in found.states if run.value is State.THERE),
-            refuses=self.told(found.refuses),
-            unknown=self.told(found.unknown),
-            signatures=self.told(found.signatures),
-            deprecated=self.told(found.deprecated),
-            warns=self.told(found.warns),
+            kind=history.kind,
+            there=self.runs(run.releases for run in history.states if run.value is State.THERE),
+            refuses=self.text_runs(history.refuses),
+            unknown=self.text_runs(history.unknown),
+            signatures=self.text_runs(history.signatures),
+            deprecated=self.text_runs(history.deprecated),
+            warns=self.text_runs(history.warns),
             parameters=" ".join(
                 f"{self._span(run.releases)}:{self._text(f'{parameter.name}: {run.value.deprecated}')}"
-                for parameter in found.parameters
+                for parameter in history.parameters
                 for run in parameter.runs
                 if run.value.deprecated
             ),
@@ -283,9 +283,9 @@ class _Packing:
             spans += [f"{start}" if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)]
         return " ".join(spans)
 
-    def told(self, found: Iterable[Run[str]]) -> str:
+    def text_runs(self, values: Iterable[Run[str]]) -> str:
         """Runs, and the texts that are known of them."""
-        return " ".join(f"{self._span(run.releases)}:{self._text(run.value)}" for run in found)
+        return " ".join(f"{self._span(run.releases)}:{self._text(run.value)}" for run in values)
 
     def _span(self, releases: Sequence[str]) -> str:
         first, last = self.line.index(releases[0]), self.line.index(releases[-1])

@@ -15,24 +15,24 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.api.histories import Packed, pack
-from compat.api.introspection import Unanswered, introspect
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
 from compat.engine.run import available_cores, concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
 from compat.errors import ConfigError, EnvError
-from compat.files import content_of, folder_digest, replace_file
+from compat.files import TemporaryFolder, content_of, folder_digest, replace_file
 from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.model.json_text import read_json
+from compat.processes.supervisor import SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
 from compat.text import printable
 from compat.toolchains import Toolchain
+from compat.workers.spawn import passed_on
 
 _log = logging.getLogger(__name__)
-_LARGEST = 64 * 1024 * 1024
 _LONGEST_KEY = 100
 
 
@@ -50,13 +50,13 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
     missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
     existing = existing_releases(selection.config)[toolchain.name]
-    inspection = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
+    inspection = inspection_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
     if not inspection.inspected:
         raise _nothing(inspection)
     return inspection
 
 
-def looked_of(
+def inspection_of(
     envs: Sequence[BuiltEnv],
     answers: Mapping[str, Namespace | str],
     existing: Collection[Version],
@@ -150,9 +150,9 @@ def _order(place: InspectedRelease) -> tuple[object, ...]:
     return release.order
 
 
-def _nothing(looked: Inspection) -> EnvError:
-    missing = [place.label for place in looked.places if place.missing]
-    broken = [place for place in looked.places if not place.missing and not place.left_out]
+def _nothing(inspection: Inspection) -> EnvError:
+    missing = [place.label for place in inspection.places if place.missing]
+    broken = [place for place in inspection.places if not place.missing and not place.left_out]
     if broken:
         errors: dict[str, list[str]] = {}
         for place in broken:
@@ -184,7 +184,7 @@ def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now
     if waiting:
 
         def ask(built: BuiltEnv) -> None:
-            answers[built.env.name] = _asked(built, toolchain, cache)
+            answers[built.env.name] = _ask_env(built, toolchain, cache)
             now(f"{len(answers)} of {len(envs)} envs")
 
         concurrently(ask, waiting, min(len(waiting), available_cores()))
@@ -208,7 +208,7 @@ def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace |
         return None
 
 
-def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
+def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
     """The names in an env, which are kept from now on; or why there is no answer."""
     assert built.python is not None
     _log.info("asking %s which names it has", built.env.name)
@@ -254,7 +254,7 @@ def kept_names(envs: Sequence[BuiltEnv], existing: Collection[Version], cache: E
     }
     if not namespaces:
         return None
-    packed = pack(looked_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
+    packed = pack(inspection_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
     try:
         replace_file(state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
     except OSError as error:  # it is made again by the next run
@@ -268,3 +268,43 @@ def _read_packed(path: Path, key: str) -> Packed | None:
         return structure(document["names"], Packed) if isinstance(document, dict) and document.get("key") == key else None
     except (ValueError, KeyError, RecordError):
         return None
+
+
+# --- asking an env ---------------------------------------------------------------------------------------------------------------
+
+
+DEADLINE = 60.0
+"""Seconds that an env may take; importing takes half a second where it is not broken."""
+_LARGEST = 64 * 1024 * 1024
+"""Bytes of an answer that are read."""
+
+
+class Unanswered(Exception):
+    """The env gave no answer: ``str`` of it is why, as far as that can be told."""
+
+
+def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
+    """What the program of :attr:`Language.api` writes in an env, as it is.
+
+    Raises Unanswered where nothing is written, MachineError where no process can be started, and Stopped where all is to end.
+    """
+    assert toolchain.language.api is not None
+    with TemporaryFolder("compat-names-") as folder:
+        answer = folder / "names.json"
+        ended = _run([python, "-I", str(toolchain.language.api.program), str(answer)], toolchain, folder, deadline)
+        content = content_of(answer, _LARGEST)
+        if content is None or ended.exit_code != 0:
+            why = f"ended with exit code {ended.exit_code}, and wrote no answer"
+            why = f"did not end within {deadline:g} s" if ended.exit_code is None else why
+            raise Unanswered(ended.output.strip() or f"importing {toolchain.title} {why}")
+        return content
+
+
+def _run(command: list[str], toolchain: Toolchain, folder: Path, deadline: float) -> ProcessResult:
+    home, settings = str(folder), toolchain.variables.settings
+    own = {name: value for name, value in passed_on(toolchain).items() if name not in settings}
+    env = {**own, "TMPDIR": home, **toolchain.variables.private(home)}
+    try:
+        return run(command, timeout=deadline, env=env, cwd=home, limit=SHOWN)
+    except OSError as error:
+        raise Unanswered(f"its interpreter cannot be started: {error.strerror}") from error

@@ -90,18 +90,18 @@ class Needs:
     uses: Uses
 
 
-def needs_of(uses: Uses, looked: Inspection) -> Needs:
+def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     """What each place has of what a source uses."""
-    every = {full for place in looked.inspected if place.namespace for full in place.namespace.names}
+    every = {full for place in inspection.inspected if place.namespace for full in place.namespace.names}
     entered = {
         full
-        for place in looked.inspected
+        for place in inspection.inspected
         if place.namespace
         for full in place.namespace.names
         if _is_entered(place.namespace, full)
     }
-    needs = tuple(_needs(uses.uses, looked, every, entered))
-    return Needs(needs=needs, having=tuple(_having(place, needs) for place in looked.places), uses=uses)
+    needs = tuple(_needs(uses.uses, inspection, every, entered))
+    return Needs(needs=needs, having=tuple(_having(place, needs) for place in inspection.places), uses=uses)
 
 
 def _is_entered(namespace: Namespace, full: str) -> bool:
@@ -110,16 +110,16 @@ def _is_entered(namespace: Namespace, full: str) -> bool:
     return name is not None and name.kind in _ENTERED and not name.opaque
 
 
-def _needs(uses: Iterable[ApiUse], looked: Inspection, every: set[str], entered: set[str]) -> Iterator[NameNeed]:
+def _needs(uses: Iterable[ApiUse], inspection: Inspection, every: set[str], entered: set[str]) -> Iterator[NameNeed]:
     groups: dict[tuple[str, ...], list[ApiUse]] = {}
     for use in uses:
         named = tuple(dict.fromkeys(_name(full, every, entered) for full in use.meanings))
         if use.starred:
             named = tuple(full for full in named if full in every)
-        if named and not all(full == looked.toolchain or _is_dunder(full) for full in named):
+        if named and not all(full == inspection.toolchain or _is_dunder(full) for full in named):
             groups.setdefault(named, []).append(use)
     for full, group in sorted(groups.items()):
-        yield NameNeed(full=full, shown=" or ".join(looked.shown(name) for name in full), uses=tuple(group))
+        yield NameNeed(full=full, shown=" or ".join(inspection.shown(name) for name in full), uses=tuple(group))
 
 
 def _is_dunder(full: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the names of one env are: the records of what :mod:`compat.api.introspection` brings from it."""
+"""What the names of one env are: the records of what :mod:`compat.api.looking` brings from it."""
 
 from __future__ import annotations
 
@@ -198,24 +198,24 @@ class NameMatches:
     """How many more there are that globs match and that are not meant for users."""
 
 
-def find(looked: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
+def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
     """The names that words mean. With ``internal`` globs match names that are not meant for users, too.
 
     A word is a name as people write it or in full, with or without its module, or a glob over names as people write them, of which
     those that are only another name of an object that is matched, too, are left out. Raises SelectionError where one means nothing.
     """
-    shown = shown_names(looked)
+    shown = shown_names(inspection)
     meanings: dict[str, None] = {}
     hidden = 0
     for word in words:
         if _GLOB & set(word):
-            in_full = word.startswith(tuple(looked.short.values()))
+            in_full = word.startswith(tuple(inspection.short.values()))
             matched = [full for written, full in shown.items() if matches(full if in_full else written, word)]
-            meant = [full for full in matched if internal or not _is_internal(looked, full)]
-            meant = list(_without_aliases(looked, meant))
-            hidden += len(set(_without_aliases(looked, matched)) - set(meant))
+            meant = [full for full in matched if internal or not _is_internal(inspection, full)]
+            meant = list(_without_aliases(inspection, meant))
+            hidden += len(set(_without_aliases(inspection, matched)) - set(meant))
         else:
-            meant = list(_named(looked, word, shown))
+            meant = list(_named(inspection, word, shown))
         if not meant:
             raise nothing_matches("name", word, shown)
         meanings |= dict.fromkeys(meant)
@@ -236,32 +236,32 @@ def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
     return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fit(parts[1:], wanted[1:])
 
 
-def shown_names(looked: Inspection) -> dict[str, str]:
+def shown_names(inspection: Inspection) -> dict[str, str]:
     """Every name that some place has, as people write it → in full; those of the language first."""
-    names = {full for place in looked.inspected if place.namespace for full in place.namespace.names}
-    written = {looked.shown(full): full for full in names}
-    return {name: written[name] for name in sorted(written, key=lambda name: looked.order(written[name]))}
+    names = {full for place in inspection.inspected if place.namespace for full in place.namespace.names}
+    written = {inspection.shown(full): full for full in names}
+    return {name: written[name] for name in sorted(written, key=lambda name: inspection.order(written[name]))}
 
 
-def _named(looked: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
-    full = looked.full(word)
+def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
+    full = inspection.full(word)
     if full in shown.values():
         return (full,)
     if "." not in word:  # only what it is called, in the first of the places where people look for it
-        modules = (*looked.short.values(), looked.toolchain)
+        modules = (*inspection.short.values(), inspection.toolchain)
         return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]
     return ()
 
 
-def _is_internal(looked: Inspection, full: str) -> bool:
-    entries = (place.namespace.names.get(full) for place in looked.inspected if place.namespace)
+def _is_internal(inspection: Inspection, full: str) -> bool:
+    entries = (place.namespace.names.get(full) for place in inspection.inspected if place.namespace)
     return all(entry.internal for entry in entries if entry)
 
 
-def _without_aliases(looked: Inspection, names: list[str]) -> Iterable[str]:
+def _without_aliases(inspection: Inspection, names: list[str]) -> Iterable[str]:
     """Those that are not the same object as another of them wherever they are."""
     chosen = set(names)
     for full in names:
-        entries = [entry for place in looked.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+        entries = [entry for place in inspection.inspected if place.namespace and (entry := place.namespace.names.get(full))]
         if not all(entry.same_as in chosen for entry in entries):
             yield full

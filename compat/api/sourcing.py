@@ -90,37 +90,37 @@ def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] =
 
 
 def read_source(
-    source: NamedSource, looked: Inspection, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
+    source: NamedSource, inspection: Inspection, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
 ) -> tuple[KernelNeeds, ...]:
     """What each function needs, and what compiling it found: what is kept of earlier runs, or (``compiling``) all of it.
 
     Only envs that were looked at are compiled in. Raises ConfigError for a source that cannot be read, or has no such function, and
     what :func:`compat.engine.run.run` raises.
     """
-    cells = _cells(source, looked)
-    results = _results(cells, looked, context, listener or Listener(), compiling=compiling)
-    return tuple(_kernel(path, function, source, looked, cells, results) for path, function in source.files)
+    cells = _cells(source, inspection)
+    results = _results(cells, inspection, context, listener or Listener(), compiling=compiling)
+    return tuple(_kernel(path, function, source, inspection, cells, results) for path, function in source.files)
 
 
 def _kernel(
-    path: Path, function: str | None, source: NamedSource, looked: Inspection, cells: Sequence[Cell], results: Sequence[Result]
+    path: Path, function: str | None, source: NamedSource, inspection: Inspection, cells: Sequence[Cell], results: Sequence[Result]
 ) -> KernelNeeds:
-    names = toolchains.named(looked.toolchain).language.api
+    names = toolchains.named(inspection.toolchain).language.api
     assert names is not None
     name = shown(path)
     begins = re.match(r"\w+", function) if function else None  # kernels may be reached as Holder.kernel, or make(64)
     try:
-        uses = read_uses(tree_of(path.read_bytes(), name), looked.toolchain, names, begins[0] if begins else function)
+        uses = read_uses(tree_of(path.read_bytes(), name), inspection.toolchain, names, begins[0] if begins else function)
     except (OSError, SyntaxError) as error:
         raise ConfigError(f"cannot be read: {error}", where=name) from error
     except NoFunction as error:
         hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
         raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
-    labels = {place.built.env.name: place.label for place in looked.inspected if place.built}
+    labels = {place.built.env.name: place.label for place in inspection.inspected if place.built}
     return KernelNeeds(
         source=name,
         function=function,
-        needs=needs_of(uses, looked),
+        needs=needs_of(uses, inspection),
         specs=tuple(spec for spec in source.selection.specs if _is_of(spec, path, function)),
         cells=_by_label(((cell, cell) for cell in cells if _is_of(cell.spec, path, function)), labels),
         results=_by_label(((result.cell, result) for result in results if _is_of(result.cell.spec, path, function)), labels),
@@ -140,10 +140,10 @@ def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
     return os.path.realpath(spec.source) == os.path.realpath(path) and function in (None, spec.function)
 
 
-def _cells(source: NamedSource, looked: Inspection) -> list[Cell]:
+def _cells(source: NamedSource, inspection: Inspection) -> list[Cell]:
     return [
         cell
-        for place in looked.inspected
+        for place in inspection.inspected
         if place.built
         for spec, target in source.selection.kernels
         for cell in toolchains.cells(place.built.env, spec, (target,))
@@ -151,9 +151,9 @@ def _cells(source: NamedSource, looked: Inspection) -> list[Cell]:
 
 
 def _results(
-    cells: Sequence[Cell], looked: Inspection, context: RunContext, listener: Listener, *, compiling: bool
+    cells: Sequence[Cell], inspection: Inspection, context: RunContext, listener: Listener, *, compiling: bool
 ) -> Sequence[Result]:
-    context = context.with_envs([place.built for place in looked.inspected if place.built])
+    context = context.with_envs([place.built for place in inspection.inspected if place.built])
     if not compiling:
         return known(cells, context)
     with listener.compiling(len(cells)) as note:

@@ -15,12 +15,11 @@ from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect import assemblers, passes, releases, settings
-from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, SearchEnd
-from compat.bisect.assemblers import AssemblerProgram
+from compat.bisect import passes, releases, settings
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, ReleaseAnswer, SearchEnd, group_alike
+from compat.bisect.attempts import AssemblerProgram, find_assembler
 from compat.bisect.criterion import Criterion
 from compat.bisect.part import LaunchJudge, find_part, parts_of
-from compat.bisect.probes import ReleaseAnswer, group_alike
 from compat.bisect.releases import ReleaseSearch
 from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest, Line, line_of
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
@@ -114,8 +113,7 @@ class _Bisecting:
         state, root = self.selection.state, self.selection.root
         env = line.candidates.chosen[0].env
         self.assemblers = tuple(
-            assemblers.find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain)
-            for name in request.assemblers
+            find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain) for name in request.assemblers
         )
 
     def come_to(self, seconds: float, *, releases: tuple[ReleaseAnswer, ...] = (), cells: tuple[CellAnswer, ...] = ()) -> Bisection:

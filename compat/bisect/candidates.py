@@ -134,16 +134,16 @@ class IndexedRelease:
         return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
 
 
-def from_index(asked: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> CandidateLine:
+def from_index(query: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> CandidateLine:
     """The releases that the sources have for this platform and one of ``pythons``, in order.
 
     Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
     """
-    sources = (asked.elsewhere,) if asked.elsewhere else index_urls()
-    listing = list_files(asked.published_as, sources, cache=config.base / INDEX)
+    sources = (query.elsewhere,) if query.elsewhere else index_urls()
+    listing = list_files(query.published_as, sources, cache=config.base / INDEX)
     versions = _in_order(_versions(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
-    reasons = {one.version: _reason_against(one, usable, asked) for one in versions}
+    reasons = {one.version: _reason_against(one, usable, query) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
     for version, reason in reasons.items():
         if reason:
@@ -152,9 +152,9 @@ def from_index(asked: CandidateQuery, config: MatrixConfig, state: Path, pythons
     if not chosen:
         reasons_text = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
         raise SelectionError(
-            f"no release of {asked.published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
+            f"no release of {query.published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
         )
-    envs, matrix = _declared(chosen, asked, config, state, pythons) if asked.elsewhere else _by_name(chosen, asked, config)
+    envs, matrix = _declared(chosen, query, config, state, pythons) if query.elsewhere else _by_name(chosen, query, config)
     return CandidateLine(
         chosen=tuple(
             ReleaseCandidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)
@@ -162,7 +162,7 @@ def from_index(asked: CandidateQuery, config: MatrixConfig, state: Path, pythons
         matrix=matrix,
         left_out={reason: tuple(releases) for reason, releases in left_out.items()},
         notes=listing.notes,
-        published=not asked.elsewhere,
+        published=not query.elsewhere,
     )
 
 
@@ -217,12 +217,12 @@ def parse_release(text: str | None, option: str) -> Version | None:
         raise SelectionError(f"{(text or '')[:80]!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
 
 
-def named_release(text: str | None, option: str, selection: Selection, asked: CandidateQuery) -> Version | None:
+def named_release(text: str | None, option: str, selection: Selection, query: CandidateQuery) -> Version | None:
     """The release that a word means which names one, as wherever an env is meant; of another source, the release of that number.
 
     Raises SelectionError, also for a word that means several.
     """
-    if text is None or asked.elsewhere:
+    if text is None or query.elsewhere:
         return parse_release(text, option)
     config, own = selection.config, {spec.toolchain for spec in selection.specs}
     try:
@@ -275,23 +275,23 @@ def _in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     return ordered
 
 
-def _reason_against(one: IndexedRelease, usable: Sequence[IndexedRelease], asked: CandidateQuery) -> str | None:
+def _reason_against(one: IndexedRelease, usable: Sequence[IndexedRelease], query: CandidateQuery) -> str | None:
     """Why a version is left out, in words; ``None`` where it is not."""
     version = one.version
-    named = version in asked.named
-    if asked.releases is not None and not asked.releases.contains(version, prereleases=True):
+    named = version in query.named
+    if query.releases is not None and not query.releases.contains(version, prereleases=True):
         return None if named else "excluded by --releases"
-    if asked.releases is None and asked.oldest and version < asked.oldest and not named and not asked.elsewhere:
-        return f"before {asked.oldest}"
+    if query.releases is None and query.oldest and version < query.oldest and not named and not query.elsewhere:
+        return f"before {query.oldest}"
     if one not in usable:
         return "no wheel for this platform and the Pythons installed here"
-    if named or asked.elsewhere:
+    if named or query.elsewhere:
         return None
     if one.yanked:
         return "yanked"
-    if version.is_prerelease and not asked.pre:
+    if version.is_prerelease and not query.pre:
         return "pre-releases (--pre adds them)"
-    if not asked.patches and not version.is_prerelease and version != _first_of_series(version, usable):
+    if not query.patches and not version.is_prerelease and version != _first_of_series(version, usable):
         return "patch releases (--patches adds them)"
     return None
 
@@ -308,16 +308,16 @@ def _first_of_series(version: Version, usable: Iterable[IndexedRelease]) -> Vers
 # --- the envs to try them in -----------------------------------------------------------------------------------------------
 
 
-def _by_name(chosen: Iterable[IndexedRelease], asked: CandidateQuery, config: MatrixConfig) -> tuple[list[Env], Path]:
-    own = toolchains.named(asked.toolchain).distribution
-    if asked.published_as != own:
+def _by_name(chosen: Iterable[IndexedRelease], query: CandidateQuery, config: MatrixConfig) -> tuple[list[Env], Path]:
+    own = toolchains.named(query.toolchain).distribution
+    if query.published_as != own:
         hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
         raise SelectionError(f"only {own} itself can be bisected over the default index", where="--distribution", hint=hint)
-    return [config.env(f"{asked.toolchain}-{one.version}") for one in chosen], config.path
+    return [config.env(f"{query.toolchain}-{one.version}") for one in chosen], config.path
 
 
 def _declared(
-    chosen: Sequence[IndexedRelease], asked: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+    chosen: Sequence[IndexedRelease], query: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]
 ) -> tuple[list[Env], Path]:
     """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
 
@@ -325,17 +325,17 @@ def _declared(
     """
     envs: list[dict[str, str | list[str]]] = []
     for one in chosen:
-        facts = _toolchain(one, asked, pythons)
-        name = f"{asked.published_as}-{one.version}-{short_hash(json.dumps(facts))}"
-        probe = Env(name=name, toolchain=asked.toolchain, release=one.version)
+        facts = _toolchain(one, query, pythons)
+        name = f"{query.published_as}-{one.version}-{short_hash(json.dumps(facts))}"
+        probe = Env(name=name, toolchain=query.toolchain, release=one.version)
         envs.append({"name": name, **facts, "install": list(config.accompany(probe).install)})
-    declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.published_as}"))
+    declared = declare(envs, state / "elsewhere" / short_hash(f"{query.elsewhere} {query.published_as}"))
     return list(declared.envs), declared.path
 
 
-def _toolchain(one: IndexedRelease, asked: CandidateQuery, pythons: Collection[Minor]) -> dict[str, str]:
-    if asked.find_links is None:
-        return {asked.toolchain: str(one.version), "distribution": asked.published_as, "index": str(asked.index_url)}
+def _toolchain(one: IndexedRelease, query: CandidateQuery, pythons: Collection[Minor]) -> dict[str, str]:
+    if query.find_links is None:
+        return {query.toolchain: str(one.version), "distribution": query.published_as, "index": str(query.index_url)}
     fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
-    wheel = str(Path(asked.find_links, next(fitting).filename).resolve())
-    return {"wheel": wheel} if asked.toolchain == toolchains.DEFAULT.name else {"toolchain": asked.toolchain, "wheel": wheel}
+    wheel = str(Path(query.find_links, next(fitting).filename).resolve())
+    return {"wheel": wheel} if query.toolchain == toolchains.DEFAULT.name else {"toolchain": query.toolchain, "wheel": wheel}

@@ -18,8 +18,7 @@ from attrs import define, evolve, field, frozen
 
 from compat import toolchains
 from compat.bisect.answers import Effect
-from compat.bisect.assemblers import AssemblerProgram
-from compat.bisect.attempts import Attempts, effect_on
+from compat.bisect.attempts import AssemblerProgram, Attempts, effect_on
 from compat.bisect.criterion import Criterion, result_words
 from compat.engine.run import RunContext
 from compat.history.account import Judgement

@@ -22,9 +22,9 @@ from typing import Any, Protocol, Self
 from attrs import evolve, field, frozen
 
 from compat import toolchains
-from compat.bisect.search import Judgement
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
+from compat.history.account import Judgement
 from compat.history.verdict import class_of, is_good
 from compat.model import Cell, Check, Latency, Outcome, Result, Status
 from compat.text import lazy_pattern, printable

@@ -15,8 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.bisect.answers import Effect, Part, PartName
-from compat.bisect.assemblers import AssemblerProgram
-from compat.bisect.attempts import Attempts
+from compat.bisect.attempts import AssemblerProgram, Attempts
 from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, Side, version_of
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import ASSEMBLER_OPTION

@@ -1,9 +1,14 @@
-"""Changes of a specialization, one setting at a time, and what their results say. Pure."""
+"""Changes of a specialization, one setting or some hints at a time, and what their results say. Pure.
+
+That it is ok without one of several hints does not say that the hint is needed: without any of them it may fail again. So a need is
+reported only once the smallest set of hints was found with which alone it fails, and everything in the sentence was compiled.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import log2
 from typing import Any
 
@@ -40,10 +45,7 @@ class SettingChange:
 
 
 def changes(spec: Specialization) -> tuple[SettingChange, ...]:
-    """Every change of a constexpr, an option or what a launch passes that is worth a try.
-
-    :mod:`compat.bisect.hints` looks into hints.
-    """
+    """Every change of a constexpr, an option or what a launch passes that is worth a try; :func:`search_hints` tries hints."""
     spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
     changed_specs: list[SettingChange] = []
     for name, value in spec.compile.options.items():
@@ -133,7 +135,7 @@ def shown(value: Any) -> str:
     return UNSET if value is None else constexprs.shown(value)
 
 
-def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
+def in_order(trials: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
     """The changes that leave no more to compile, the nearest one of each setting first; and those that do, the least first.
 
     A smaller size is quicker to compile, and more likely to be within the limits that kernels fail at.
@@ -141,7 +143,7 @@ def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...],
     small: list[tuple[int, SettingChange]] = []
     large: list[SettingChange] = []
     count = Counter[str]()
-    for change in sorted(found, key=lambda change: change.distance):
+    for change in sorted(trials, key=lambda change: change.distance):
         if change.growth > 0:
             large.append(change)
         else:
@@ -154,9 +156,9 @@ def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...],
 # --- what came of it --------------------------------------------------------------------------------------------------------------
 
 
-def smallest(tried: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
+def smallest(trials: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
     """The smallest change that makes it ok, ``None`` if none does."""
-    helping = [change for change, effect in tried if effect is Effect.OK]
+    helping = [change for change, effect in trials if effect is Effect.OK]
     return min(helping, key=lambda change: change.distance, default=None)
 
 
@@ -167,26 +169,26 @@ def describe_change(change: SettingChange) -> str:
     return f"with {change.setting}={change.value} instead of {change.was}"
 
 
-def needs(tried: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
+def needs(trials: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
     """The settings that the failure depends on: some change of one alone makes it ok. The smallest such change comes first."""
     by_setting: dict[str, list[tuple[SettingChange, Effect]]] = {}
-    for change, effect in tried:
+    for change, effect in trials:
         by_setting.setdefault(change.setting, []).append((change, effect))
     ranked = [(best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))]
     return tuple(need for _, need in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def _need(tried: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
-    first = tried[0][0]
-    ok = tuple(change.value for change, effect in tried if effect is Effect.OK)
-    fails = tuple(change.value for change, effect in tried if effect is Effect.SAME)
-    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(tried))
+def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
+    first = trials[0][0]
+    ok = tuple(change.value for change, effect in trials if effect is Effect.OK)
+    fails = tuple(change.value for change, effect in trials if effect is Effect.SAME)
+    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(trials))
 
 
-def _sentence(tried: Sequence[tuple[SettingChange, Effect]]) -> str:
+def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
     """What became of the values of one: those that were compiled, and no others."""
-    first = tried[0][0]
-    values = {effect: [change.value for change, its_effect in tried if its_effect is effect] for effect in Effect}
+    first = trials[0][0]
+    values = {effect: [change.value for change, its_effect in trials if its_effect is effect] for effect in Effect}
     fails = _in_order([first.was, *values[Effect.SAME]])
     describe_change = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Effect.OK]))}"
     return describe_change + (f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})" if values[Effect.UNKNOWN] else "")
@@ -195,3 +197,193 @@ def _sentence(tried: Sequence[tuple[SettingChange, Effect]]) -> str:
 def _in_order(values: Sequence[str]) -> list[str]:
     """Sizes by size, before what is none."""
     return sorted(values, key=lambda value: (0, int(value)) if value.isdigit() else (1, 0))
+
+
+# --- hints ------------------------------------------------------------------------------------------------------------------------
+
+
+Hint = tuple[str, str]
+"""What is known (``divisible_by_16``), and of which argument."""
+AskHints = Callable[[Sequence[frozenset[Hint]]], Sequence[Effect]]
+"""Compiles a specialization with some of its hints alone, for each of several such sets."""
+
+TOGETHER = "hints"
+"""What they are called together."""
+
+
+def hints_of(spec: Specialization) -> tuple[Hint, ...]:
+    """The hints of a specialization."""
+    return tuple((kind, name) for kind, names in spec.compile.hints.items() for name in names)
+
+
+def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
+    """A specialization with no other hints than these; nothing was ever declared of it."""
+    kept: dict[str, Any] = {
+        kind: tuple(name for name in names if (kind, name) in hints) for kind, names in spec.compile.hints.items()
+    }
+    return evolve(spec, expectations=(), compile=evolve(spec.compile, **kept))
+
+
+def hint_name(hint: Hint) -> str:
+    """``divisible_by_16: source``."""
+    return f"{hint[0]}: {hint[1]}"
+
+
+@frozen(kw_only=True)
+class HintTrials:
+    """What was compiled with some of the hints alone, and the smallest such set that still fails."""
+
+    hints: tuple[Hint, ...]
+    """All that are given."""
+    effects: Mapping[frozenset[Hint], Effect]
+    smallest: frozenset[Hint]
+
+    def without(self, hint: Hint, of: AbstractSet[Hint] | None = None) -> Effect:
+        """What becomes of it without one hint of a set, or of all; inconclusive where that was not compiled."""
+        return self.effects.get(frozenset(self.hints if of is None else of) - {hint}, Effect.UNKNOWN)
+
+    @property
+    def without_any(self) -> Effect:
+        """What becomes of it without hints."""
+        return self.effects.get(frozenset(), Effect.UNKNOWN)
+
+
+def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
+    """The sets of hints that are compiled in any case: all but one each, and none."""
+    return (*(frozenset(hints) - {hint} for hint in hints), frozenset()) if hints else ()
+
+
+def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], Effect]) -> int:
+    """How many sets a search compiles at most beside the first ones, by what is known of those."""
+    first = [effects.get(kept) for kept in first_sets(hints)]
+    if None not in first and (Effect.OK not in first or first[-1] is Effect.SAME):
+        return 0
+    return len(hints) * (len(hints) - 1) // 2
+
+
+def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
+    """Find a smallest set of hints with which alone it fails: it fails with all of them, and that is known."""
+    full = frozenset(hints)
+    effects = {full: Effect.SAME}
+
+    def effects_of(sets: Sequence[frozenset[Hint]]) -> list[Effect]:
+        new = [kept for kept in dict.fromkeys(sets) if kept not in effects]
+        if new:
+            effects.update(zip(new, ask(new), strict=True))
+        return [effects[kept] for kept in sets]
+
+    first = effects_of(first_sets(hints))
+    smallest = full
+    if not hints:
+        return HintTrials(hints=(), effects=effects, smallest=full)
+    if Effect.OK in first and first[-1] is Effect.SAME:
+        smallest = frozenset()
+    elif Effect.OK in first:
+        matter = frozenset(hint for hint, effect in zip(hints, first, strict=False) if effect is not Effect.SAME)
+        smallest = matter if effects_of([matter])[0] is Effect.SAME else full
+        while fewer := _without_one(smallest, hints, effects_of):
+            smallest = fewer
+    return HintTrials(hints=tuple(hints), effects=effects, smallest=smallest)
+
+
+def _without_one(
+    hints: frozenset[Hint], order: Sequence[Hint], effects_of: Callable[[Sequence[frozenset[Hint]]], list[Effect]]
+) -> frozenset[Hint]:
+    """The set without the first of its hints that it still fails without; empty where each one matters."""
+    sets = [hints - {hint} for hint in order if hint in hints and len(hints) > 1]
+    return next((kept for kept, effect in zip(sets, effects_of(sets), strict=True) if effect is Effect.SAME), frozenset())
+
+
+def hint_need(trials: HintTrials) -> SettingNeed | None:
+    """What may be said of the hints; ``None`` where leaving them out never helps."""
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
+    if not dispensable and trials.without_any is not Effect.OK:
+        return None
+    one = trials.smallest if len(trials.smallest) == 1 else frozenset(trials.hints)
+    (setting,) = (hint_name(hint) for hint in one) if len(one) == 1 else (TOGETHER,)
+    return SettingNeed(
+        setting=setting,
+        value="given",
+        ok=tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.OK),
+        fails=tuple(
+            _words(kept, trials)
+            for kept, effect in trials.effects.items()
+            if effect is Effect.SAME and len(kept) < len(trials.hints)
+        ),
+        sentence=_hint_sentence(trials, dispensable),
+    )
+
+
+def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
+    """What may be said where not every set was compiled; ``None`` where leaving out one hint, or all, has not helped by then."""
+    helping = [kept for kept, effect in trials.effects.items() if effect is Effect.OK]
+    if not helping:
+        return None
+    fails = tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.SAME)
+    ok = tuple(_words(kept, trials) for kept in helping)
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
+    sentence = (
+        f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}" if dispensable else "ok without any hint"
+    )
+    return SettingNeed(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
+
+
+def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
+    """The fewest hints that can be left out so that it is ok: how far that is from what it was, and in words."""
+    dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
+    if dispensable:
+        return 1.0, f"without {_the(dispensable[:1])}"
+    return (1.0 + len(trials.hints), "without any hint") if trials.without_any is Effect.OK else None
+
+
+def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
+    """A set of hints as a value: ``without divisible_by_16: source``, ``only divisible_by_16: source``, ``none``."""
+    removed = [hint for hint in trials.hints if hint not in hints]
+    if not hints:
+        return "none"
+    if len(removed) == 1:
+        return f"without {hint_name(removed[0])}"
+    return f"only {listed(hint_name(hint) for hint in trials.hints if hint in hints)}"
+
+
+def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
+    if trials.without_any is Effect.SAME:
+        one_of = "any one of " if len(dispensable) > 1 else ""
+        return f"ok without {one_of}{_the(dispensable)}, but no hint is needed: fails the same way without any hint"
+    smallest = [hint for hint in trials.hints if hint in trials.smallest]
+    if len(trials.hints) == 1:
+        return f"needs {_the(smallest)} (ok without it)"
+    effects = {hint: trials.without(hint, trials.smallest) for hint in smallest}
+    needed = all(effect is Effect.OK for effect in effects.values()) and set(smallest) <= set(dispensable)
+    if needed and trials.without_any is Effect.OK:
+        which = "it" if len(smallest) == 1 else "any one of them"
+        return f"needs {_the(smallest)} ({_alone(trials)}ok without {which}, and without any hint)"
+    statements = [f"fails with {_the(smallest)} alone"] if len(smallest) < len(trials.hints) else ["fails with all hints"]
+    statements += _other_effects(trials, effects)
+    return ", ".join(statements)
+
+
+def _alone(trials: HintTrials) -> str:
+    if len(trials.smallest) == len(trials.hints):
+        return ""
+    return f"fails with {'it' if len(trials.smallest) == 1 else 'these'} alone, "
+
+
+def _other_effects(trials: HintTrials, effects: Mapping[Hint, Effect]) -> list[str]:
+    """Other results for the smallest set, if it is not plainly needed."""
+    statements = []
+    if len(effects) > 1 and (ok := [hint_name(hint) for hint, effect in effects.items() if effect is Effect.OK]):
+        statements.append(f"ok without {' or '.join(ok)} of these")
+    replaced = [hint_name(hint) for hint in effects if trials.without(hint) is Effect.SAME]
+    if replaced:
+        statements.append(f"also without {' or '.join(replaced)} when all others are given")
+    if trials.without_any is Effect.OK:
+        statements.append("ok without any hint")
+    unknown = [hint_name(hint) for hint, effect in effects.items() if effect is Effect.UNKNOWN and len(effects) > 1]
+    if trials.without_any is Effect.UNKNOWN:
+        unknown.append("any hint")
+    return [*statements, *([f"without {' or '.join(unknown)} it is inconclusive"] if unknown else [])]
+
+
+def _the(hints: Sequence[Hint]) -> str:
+    return f"the hint{'s' if len(hints) > 1 else ''} {listed(map(hint_name, hints))}"

@@ -13,10 +13,10 @@ from itertools import pairwise
 from attrs import evolve, frozen
 from packaging.version import Version
 
+from compat.bisect.answers import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import Criterion, RunsProgram
 from compat.bisect.judging import numbered
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.search import probe_all, search
 from compat.engine.run import RunContext, concurrently, known, run
 from compat.executors.executor import LocalExecutor
@@ -66,7 +66,7 @@ Recall = Callable[[Kernels], Sequence[Result]]
 
 def search_releases(
     kernels: Kernels,
-    asked: ReleaseSearch,
+    query: ReleaseSearch,
     context: RunContext,
     obtain: Obtain,
     on_result: Callable[[Result], None] = lambda _: None,
@@ -81,16 +81,16 @@ def search_releases(
     hears of the cells that will be compiled, ``on_launch`` of what is launched, and ``on_answer`` of each answer as it is known.
     Raises :class:`compat.engine.run.Interrupted`; what was probed is kept then.
     """
-    tries = _Tries(asked, context, obtain, on_result, on_plan, on_launch)
+    tries = _Tries(query, context, obtain, on_result, on_plan, on_launch)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
     earlier: Sequence[Result] | None = None
-    for together in _rounds(_by_target(kernels), asked, context, tries):
-        if asked.every:
-            tries.results(together, _ends_first(asked))
+    for together in _rounds(_by_target(kernels), query, context, tries):
+        if query.every:
+            tries.results(together, _ends_first(query))
         if earlier is None:
-            earlier = numbered(recall(kernels), asked.criterion, context)
+            earlier = numbered(recall(kernels), query.criterion, context)
         for spec, target in together:
-            answers[spec, target] = _answer(spec, target, asked, tries, _between(asked, spec, target, earlier))
+            answers[spec, target] = _answer(spec, target, query, tries, _between(query, spec, target, earlier))
             on_answer(answers[spec, target])
     return tuple(answers[kernel] for kernel in kernels)
 
@@ -101,16 +101,16 @@ def _by_target(kernels: Kernels) -> Kernels:
     return sorted(kernels, key=lambda kernel: order[kernel[1]])
 
 
-def _rounds(kernels: Kernels, asked: ReleaseSearch, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
+def _rounds(kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
     """The kernels that are tried in one run: few, so that answers come early, and first those of which everything is known.
 
     It is all of them where each run would start workers, or where what is launched is compared within a run.
     """
     stays = context.executor is LocalExecutor and context.idle_timeout > 0
-    if not asked.every or asked.criterion.asks_launches or not stays:
+    if not query.every or query.criterion.asks_launches or not stays:
         yield kernels
         return
-    missing = tries.to_compile(kernels, _ends_first(asked))
+    missing = tries.to_compile(kernels, _ends_first(query))
     if in_store := [kernel for kernel in kernels if not missing[kernel]]:
         yield in_store
     together: list[tuple[Specialization, Target]] = []
@@ -123,30 +123,19 @@ def _rounds(kernels: Kernels, asked: ReleaseSearch, context: RunContext, tries: 
         yield together
 
 
-def in_range(candidates: Sequence[ReleaseCandidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
-    """The positions to search: between two given ends, else from the given one to the side where the change must be.
-
-    A regression lies after what is good and before what is bad; a fix the other way round.
-    """
-    if good is not None and bad is not None:
-        return range(min(good, bad), max(good, bad) + 1)
-    oldest, newest = (bad, good) if fixed else (good, bad)
-    return range(oldest or 0, len(candidates) if newest is None else newest + 1)
-
-
 class _Tries:
     """Results by position and kernel, compiled when first asked for."""
 
     def __init__(
         self,
-        asked: ReleaseSearch,
+        query: ReleaseSearch,
         context: RunContext,
         obtain: Obtain,
         on_result: Callable[[Result], None],
         on_plan: Callable[[Sequence[Cell]], None],
         on_launch: Callable[[str], None],
     ) -> None:
-        self._candidates, self._criterion, self._gpu = asked.candidates, asked.criterion, asked.gpu
+        self._candidates, self._criterion, self._gpu = query.candidates, query.criterion, query.gpu
         self._context, self._obtain, self._on_result, self._on_plan = context, obtain, on_result, on_plan
         self._on_launch = on_launch
         self._envs: dict[str, BuiltEnv] = {}
@@ -193,34 +182,34 @@ class _Tries:
         }
 
 
-def _ends_first(asked: ReleaseSearch) -> list[int]:
+def _ends_first(query: ReleaseSearch) -> list[int]:
     """Every position, the ends before what lies between them."""
-    last = len(asked.candidates) - 1
-    ends = [end for end in (asked.good, asked.bad) if end is not None]
+    last = len(query.candidates) - 1
+    ends = [end for end in (query.good, query.bad) if end is not None]
     return list(dict.fromkeys([*ends, 0, last, *range(last + 1)]))
 
 
-def _between(asked: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
+def _between(query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
     """What earlier runs found of one kernel between the ends of the search."""
-    ends = (asked.candidates[0].version, asked.candidates[-1].version)
+    ends = (query.candidates[0].version, query.candidates[-1].version)
     return tuple(
         result
         for result in earlier
         if (result.cell.spec, result.cell.target) == (spec, target)
-        and result.cell.env.release in asked.existing
+        and result.cell.env.release in query.existing
         and ends[0] <= result.cell.env.release <= ends[1]
     )
 
 
-def _answer(spec: Specialization, target: Target, asked: ReleaseSearch, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
-    criterion = asked.criterion
+def _answer(spec: Specialization, target: Target, query: ReleaseSearch, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
+    criterion = query.criterion
     probes: dict[int, ReleaseProbe] = {}
     if criterion.needs_bad_end:
-        end = asked.bad if asked.bad is not None else 0 if asked.fixed else len(asked.candidates) - 1
+        end = query.bad if query.bad is not None else 0 if query.fixed else len(query.candidates) - 1
         criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
     if criterion.needs_every:
-        row = tries.of(spec, target, range(len(asked.candidates)))
-        criterion = criterion.along([row[position] for position in range(len(asked.candidates))])
+        row = tries.of(spec, target, range(len(query.candidates)))
+        criterion = criterion.along([row[position] for position in range(len(query.candidates))])
 
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         results_at = tries.of(spec, target, positions)
@@ -228,19 +217,19 @@ def _answer(spec: Specialization, target: Target, asked: ReleaseSearch, tries: _
         judgements = concurrently(criterion, flat, tries.width)  # it may ask a program, which takes time
         judgement_of = dict(zip((r.cell for r in flat), judgements, strict=True))
         for at, results in results_at.items():
-            probes[at] = probe(asked.candidates[at].label, [(result, judgement_of[result.cell]) for result in results])
+            probes[at] = probe(query.candidates[at].label, [(result, judgement_of[result.cell]) for result in results])
         return {at: probes[at].judgement for at in positions}
 
-    count = len(asked.candidates)
-    if asked.every:
+    count = len(query.candidates)
+    if query.every:
         history = probe_all(count, ask)
     else:
-        history = search(count, ask, good=asked.good, bad=asked.bad, width=tries.width)
+        history = search(count, ask, good=query.good, bad=query.bad, width=tries.width)
     judged_probes = {position: probes[position] for position in history.judged}
-    labels = [candidate.label for candidate in asked.candidates]
-    line = _line(evolve(asked, criterion=criterion), judged_probes, earlier)
+    labels = [candidate.label for candidate in query.candidates]
+    line = _line(evolve(query, criterion=criterion), judged_probes, earlier)
     history_account = account((entry for entry, _ in line), by_class=criterion.asks_ok)
-    ends = ((asked.good, Judgement.GOOD), (asked.bad, Judgement.BAD))
+    ends = ((query.good, Judgement.GOOD), (query.bad, Judgement.BAD))
     found_probes = tuple(item for _, item in line if item is not None)
     transitions = tuple(_transitions(found_probes, history_account.line))
     return ReleaseAnswer(
@@ -250,7 +239,7 @@ def _answer(spec: Specialization, target: Target, asked: ReleaseSearch, tries: _
         account=history_account,
         searched=tuple(labels),
         probes=found_probes,
-        bracket=_bracket(transitions, history_account, fixed=asked.fixed),
+        bracket=_bracket(transitions, history_account, fixed=query.fixed),
         transitions=transitions,
         assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
         otherwise=tuple(
@@ -279,17 +268,17 @@ def probe(release: str, judged: Sequence[tuple[Result, Judgement]], *, remembere
 
 
 def _line(
-    asked: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
+    query: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
 ) -> list[tuple[Entry, ReleaseProbe | None]]:
     """Every release that there is, in order, with what is known of it."""
-    remembered = {} if isinstance(asked.criterion.question, RunsProgram) else _remembered(asked.criterion, earlier)
+    remembered = {} if isinstance(query.criterion.question, RunsProgram) else _remembered(query.criterion, earlier)
     line: list[tuple[Version, ReleaseProbe | None, str]] = []
-    for position, candidate in enumerate(asked.candidates):
+    for position, candidate in enumerate(query.candidates):
         item = judged.get(position)
         if item is not None and not item.answered:
             item = remembered.get(candidate.version, item)
         line.append((candidate.version, item, candidate.label))
-    for version in sorted(asked.besides):
+    for version in sorted(query.besides):
         at = next((place for place, (other, *_) in enumerate(line) if other > version), len(line))
         line.insert(at, (version, remembered.get(version), str(version)))
     return [(_entry(label, item), item) for _, item, label in line]
@@ -306,24 +295,24 @@ def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version
     }
 
 
-def _entry(release: str, found: ReleaseProbe | None) -> Entry:
-    if found is None:
+def _entry(release: str, probe: ReleaseProbe | None) -> Entry:
+    if probe is None:
         return Entry(release=release, tried=False)
     return Entry(
         release=release,
-        judgement=found.judgement,
-        outcome=None if found.judgement is Judgement.UNKNOWN else found.result.outcome,
-        unsteady=found.unsteady,
-        remembered=found.remembered,
+        judgement=probe.judgement,
+        outcome=None if probe.judgement is Judgement.UNKNOWN else probe.result.outcome,
+        unsteady=probe.unsteady,
+        remembered=probe.remembered,
     )
 
 
-def _bracket(transitions: Sequence[Transition], told: Account, *, fixed: bool) -> Transition | None:
+def _bracket(transitions: Sequence[Transition], history: Account, *, fixed: bool) -> Transition | None:
     """The change that the account speaks of; where a fix is looked for, the newest one, if there is any."""
     fixes = [change for change in transitions if change.is_fix]
     if fixed and fixes:
         return fixes[-1]
-    ends = (told.bracket.before, told.bracket.after) if told.bracket else None
+    ends = (history.bracket.before, history.bracket.after) if history.bracket else None
     return next((change for change in transitions if (change.before.release, change.after.release) == ends), None)
 
 

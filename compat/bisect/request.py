@@ -11,7 +11,6 @@ from compat import toolchains
 from compat.bisect import candidates
 from compat.bisect.candidates import CandidateLine, CandidateQuery, ReleaseCandidate
 from compat.bisect.criterion import Criterion, parse_criterion
-from compat.bisect.releases import in_range
 from compat.envs import interpreters
 from compat.errors import IndexUnavailable, SelectionError
 from compat.launch.hosting import Gpu
@@ -79,7 +78,7 @@ class Line:
     @property
     def span(self) -> range:
         """The positions to search. Raises SelectionError where there are none."""
-        span = in_range(self.candidates.chosen, self.good, self.bad, fixed=self.fixed)
+        span = in_range(len(self.candidates.chosen), self.good, self.bad, fixed=self.fixed)
         if not span:
             raise SelectionError("there is no release between the given endpoints", where="--good and --bad")
         return span
@@ -140,3 +139,14 @@ def _position(line: CandidateLine, end: Version | None, option: str) -> int | No
         there = f"Available: {', '.join(candidate.label for candidate in line.chosen)}."
         raise SelectionError(f"{end} is not a candidate{f': {reason}' if reason else ''}", where=option, hint=there)
     return at
+
+
+def in_range(count: int, good: int | None, bad: int | None, *, fixed: bool) -> range:
+    """Of so many positions those to search: between two given ends, else from the given one to the side where the change must be.
+
+    A regression lies after what is good and before what is bad; a fix the other way round.
+    """
+    if good is not None and bad is not None:
+        return range(min(good, bad), max(good, bad) + 1)
+    oldest, newest = (bad, good) if fixed else (good, bad)
+    return range(oldest or 0, count if newest is None else newest + 1)

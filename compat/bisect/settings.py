@@ -13,10 +13,26 @@ from collections.abc import Callable, Mapping, Sequence
 from attrs import evolve
 
 from compat import interruption
-from compat.bisect import hints, perturbations
 from compat.bisect.answers import ConfigAnswer, Effect, SearchEnd, SettingNeed
 from compat.bisect.attempts import effect_on
-from compat.bisect.perturbations import SettingChange
+from compat.bisect.perturbations import (
+    Hint,
+    HintTrials,
+    SettingChange,
+    changes,
+    describe_change,
+    fewest_left_out,
+    first_sets,
+    hint_need,
+    hint_need_so_far,
+    hints_of,
+    in_order,
+    most_further_sets,
+    needs,
+    search_hints,
+    smallest,
+    with_only,
+)
 from compat.engine import run
 from compat.interruption import Budget
 from compat.model import Cell, Outcome, Result, Specialization
@@ -64,10 +80,10 @@ class NeedSearch:
         self, cell: Cell, failing: Outcome, context: run.RunContext, on_step: Callable[[str], None], budget: Budget
     ) -> None:
         self._cell, self._failing, self._context, self._on_step, self._budget = cell, failing, context, on_step, budget
-        self._hints = hints.hints_of(cell.spec)
-        self._changes = perturbations.changes(cell.spec)
-        small, large = perturbations.in_order(self._changes)
-        fewer_hints = [hints.with_only(cell.spec, kept) for kept in hints.first_sets(self._hints)]
+        self._hints = hints_of(cell.spec)
+        self._changes = changes(cell.spec)
+        small, large = in_order(self._changes)
+        fewer_hints = [with_only(cell.spec, kept) for kept in first_sets(self._hints)]
         self._work = {
             **{change.spec: 2**change.growth for change in small},
             **dict.fromkeys(fewer_hints, 1.0),
@@ -85,22 +101,22 @@ class NeedSearch:
         ended, complete = SearchEnd.DONE, None
         try:
             self._ask(list(self._work))
-            complete = hints.search(self._hints, lambda sets: self._ask([hints.with_only(self._cell.spec, kept) for kept in sets]))
+            complete = search_hints(self._hints, lambda sets: self._ask([with_only(self._cell.spec, kept) for kept in sets]))
         except run.Interrupted:
             ended = SearchEnd.INTERRUPTED if interruption.asked() or self._budget.left else SearchEnd.BUDGET
         trials = self._changes_tried()
         for change, came_out in trials:
-            _log.debug("%s %s: %s", self._cell.id, perturbations.describe_change(change), came_out)
+            _log.debug("%s %s: %s", self._cell.id, describe_change(change), came_out)
         hinted = complete or self._hints_so_far()
-        about_hints = (hints.need(hinted) if complete else hints.need_so_far(hinted)) if hinted.hints else None
-        needs = (*perturbations.needs(trials), *((about_hints,) if about_hints else ()))
+        about_hints = (hint_need(hinted) if complete else hint_need_so_far(hinted)) if hinted.hints else None
+        all_needs = (*needs(trials), *((about_hints,) if about_hints else ()))
         done, untried = len(self._effects), 0 if ended is SearchEnd.DONE else self._most() - len(self._effects)
         launched = bool(self._cell.spec.compile.launch)
         if ended is SearchEnd.DONE:
-            sentence = _sentence(needs, trials, hinted, launched)
+            sentence = _sentence(all_needs, trials, hinted, launched)
         else:
-            sentence = f"{_EARLY[ended]}, after {done} of at most {done + untried} changes. {_so_far(needs, trials, hinted)}"
-        return ConfigAnswer(sentence=sentence, needs=needs, tried=done, untried=untried, ended=ended)
+            sentence = f"{_EARLY[ended]}, after {done} of at most {done + untried} changes. {_so_far(all_needs, trials, hinted)}"
+        return ConfigAnswer(sentence=sentence, needs=all_needs, tried=done, untried=untried, ended=ended)
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:
         """What becomes of each. Raises Interrupted where the time is over, or the user wants it to end."""
@@ -124,17 +140,17 @@ class NeedSearch:
     def _most(self) -> int:
         """How many changes there are to try at most."""
         specs = {*self._work, *self._effects}
-        further = hints.most_further_sets(self._hints, self._hints_so_far().effects)
+        further = most_further_sets(self._hints, self._hints_so_far().effects)
         return len(self._work) + max(further, len(specs) - len(self._work))
 
-    def _hints_so_far(self) -> hints.HintTrials:
+    def _hints_so_far(self) -> HintTrials:
         """What is known of the sets of hints that are tried in any case."""
         full = frozenset(self._hints)
-        sets = {kept: hints.with_only(self._cell.spec, kept) for kept in hints.first_sets(self._hints)}
-        effects: Mapping[frozenset[hints.Hint], Effect] = {
+        sets = {kept: with_only(self._cell.spec, kept) for kept in first_sets(self._hints)}
+        effects: Mapping[frozenset[Hint], Effect] = {
             kept: self._effects[spec] for kept, spec in sets.items() if spec in self._effects
         }
-        return hints.HintTrials(hints=self._hints, effects=effects, smallest=full)
+        return HintTrials(hints=self._hints, effects=effects, smallest=full)
 
     def _progress(self) -> str:
         """How far it is, in words."""
@@ -155,16 +171,16 @@ class NeedSearch:
 _EARLY = {SearchEnd.BUDGET: "Stopped at the end of the time budget", SearchEnd.INTERRUPTED: "Interrupted"}
 
 
-def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials) -> str | None:
+def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str | None:
     """The smallest change that makes it ok, in words."""
-    change = perturbations.smallest(trials)
-    ways = [(change.distance, perturbations.describe_change(change))] if change else []
-    if hinted.hints and (fewer := hints.smallest_change(hinted)):
+    change = smallest(trials)
+    ways = [(change.distance, describe_change(change))] if change else []
+    if hinted.hints and (fewer := fewest_left_out(hinted)):
         ways.append(fewer)
     return min(ways)[1] if ways else None
 
 
-def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials) -> str:
+def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str:
     """The same of a search that has not tried everything."""
     if way := _way(trials, hinted):
         return " ".join((f"It is ok {way}.", *([_in_short(needs)] if needs else [])))
@@ -177,7 +193,7 @@ def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, 
 
 
 def _sentence(
-    needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials, launched: bool
+    needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials, launched: bool
 ) -> str:
     if way := _way(trials, hinted):
         return f"It is ok {way}. {_in_short(needs)}"

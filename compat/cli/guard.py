@@ -11,7 +11,7 @@ import click
 from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
-from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line
+from compat.guard.checking import checked_document, checked_lines, guard_document, guard_lines, written_line
 from compat.report.summary.statements import guesses
 from compat.saved import read_report
 from compat.text import printable

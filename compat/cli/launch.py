@@ -56,7 +56,7 @@ def launch(
     worker can.
     """
     options = ["--repeats", f"{repeats}", "--deadline", f"{deadline:g}", *(["--no-latency"] if no_latency else [])]
-    lost = _on_workers(folder, out or folder / hosting.RESULTS, executor, (cells, options, python)) if executor else None
+    lost = _on_workers(folder, out, executor, (cells, options, python)) if executor else None
     if lost is not None:
         sys.exit(1 if lost else 0)
     options += ["--out", str(out)] if out else []
@@ -65,7 +65,7 @@ def launch(
     sys.exit(ended.exit_code)
 
 
-def _on_workers(folder: Path, out: Path, executor: str, asked: tuple[tuple[str, ...], list[str], str | None]) -> int | None:
+def _on_workers(folder: Path, out: Path | None, executor: str, asked: tuple[tuple[str, ...], list[str], str | None]) -> int | None:
     """Launch there; how many cells are lost, or ``None`` where it is this machine that launches."""
     globs, options, python = asked
     with project.select_places().open_executor(executor, say=say) as where:

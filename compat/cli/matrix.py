@@ -130,4 +130,4 @@ def _launching(
     with launches or nullcontext():
         yield launches
     if launches is not None and launches.total:
-        click.echo(merging.told_of([launches.told()]), err=True)
+        click.echo(merging.told_of([launches.merged]), err=True)

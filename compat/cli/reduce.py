@@ -20,9 +20,9 @@ from compat.cli.opening import Compiling, compile_options, executor_option, pyth
 from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.cli.showing import Showing, say
 from compat.project import Patterns
-from compat.reduce import reducing
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener
+from compat.reduce.reduction import reduce as reduce_kernel
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
@@ -81,7 +81,7 @@ def reduce(
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
     with compiling.opened(selection) as context:
-        reduction = reducing.reduce(
+        reduction = reduce_kernel(
             selection,
             what,
             context,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compat.cli.answer import Answer, relative, write_file
-from compat.report.render.formats import Format, formats_always_written, formats_on_request
+from compat.report.render import Format, formats_always_written, formats_on_request
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report

@@ -18,8 +18,8 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.config.toml_reader import Table, did_you_mean, read_toml
+from compat.envs.cache import label
 from compat.envs.listing import wheel_facts
-from compat.envs.requirements import label
 from compat.model import Env
 from compat.text import lazy_pattern
 from compat.toolchains import Toolchain

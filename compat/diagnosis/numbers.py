@@ -210,7 +210,7 @@ _MOST = 4096
 
 
 def samples_of(said: object) -> tuple[Sample, ...]:
-    """What :func:`compat.toolchains.pytorch.numerics.storages.changes` told, as far as it has the form of that."""
+    """What :func:`compat.toolchains.pytorch.numerics.outputs.changes` told, as far as it has the form of that."""
     found = [_sample(each) for each in said] if isinstance(said, list) else []
     return tuple(each for each in found if each is not None)
 

@@ -17,9 +17,8 @@ from typing import IO
 from attrs import frozen
 from packaging.version import Version
 
-from compat.envs.cache import EnvCache
+from compat.envs.cache import EnvCache, install_arguments
 from compat.envs.interpreters import starts
-from compat.envs.requirements import install_arguments
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.interruption import Stopped

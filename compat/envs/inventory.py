@@ -10,8 +10,7 @@ from attrs import asdict, frozen
 
 from compat.envs import locks
 from compat.envs.cache import EnvCache, EnvFolder
-from compat.envs.installed import NotInstalled, inspect
-from compat.envs.record import INTERRUPTED, read_record
+from compat.envs.record import INTERRUPTED, NotInstalled, inspect, read_record
 from compat.errors import EnvError
 
 

@@ -1,30 +1,35 @@
-"""Libraries from the package index whose kernels are compiled: unpacked, without their dependencies, beside the environments.
+"""Packages without their dependencies in folders of their own, for ``sys.path``: libraries, and releases that go before an env's.
 
 ::
 
-    ~/.cache/triton-compat/envs/libraries/
-        liger-kernel-0.6.4/         on sys.path while one of its kernels is compiled, and in no env
+    ~/.cache/triton-compat/envs/
+        libraries/liger-kernel-0.6.4/       while one of its kernels is compiled, and in no env
+        overlays/triton-3.6.0-cp311/        the release and what it needs, before what an env has
 
-Two kernel files may take two versions. What is there is never asked for again, so that it works without a network. Where the
-installer cannot build a library, the Python files of its source distribution are unpacked: a kernel's text is all that is needed.
+One env with a framework, which is large, serves every release like that. Of libraries, two kernel files may take two versions. What
+is there is never asked for again, so that it works without a network. Where the installer cannot build a library, the Python files
+of its source distribution are unpacked: a kernel's text is all that is needed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import logging
 import os
+import re
 import shutil
 import sys
 import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
+from attrs import frozen
 from packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
@@ -34,11 +39,12 @@ from packaging.utils import (
 )
 from packaging.version import Version
 
-from compat.envs.cache import env_cache
+from compat.envs import locks
+from compat.envs.cache import EnvCache, env_cache
 from compat.envs.installers import InstallFailed, install_into
 from compat.envs.listing import NO_INDEX, File, index_urls
 from compat.errors import EnvError, IndexUnavailable
-from compat.files import replace_file
+from compat.files import content_of, replace_file
 from compat.source.closure import LIBRARY
 from compat.text import lazy_pattern
 
@@ -77,26 +83,30 @@ def _parts(requirement: str) -> tuple[str, str]:
 
 
 def _fetch(requirement: str, folder: Path) -> None:
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-    except OSError as error:
-        raise EnvError(f"{requirement} cannot be unpacked: {error.strerror or error}", where=str(folder.parent)) from error
-    try:
+    def install(making: Path) -> None:
         _install(requirement, making)
         replace_file(making / LIBRARY, json.dumps({"requirement": requirement}))
-        making.chmod(0o755)
-        if folder.is_dir() and not (folder / LIBRARY).is_file():  # what somebody has damaged
-            shutil.rmtree(folder)
-        try:
-            making.rename(folder)
-        except OSError:
-            if not (folder / LIBRARY).is_file():  # else another command was quicker
-                raise
+
+    try:
+        _make(folder, (folder / LIBRARY).is_file, install)
     except OSError as error:
         raise EnvError(f"{requirement} cannot be unpacked: {error.strerror or error}", where=str(folder)) from error
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
+
+
+def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
+    """Have a folder that is not whole filled beside its place, by one command. Raises OSError, and what ``fill`` raises."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locks.exclusive(folder.with_name(f".{folder.name}.lock")):
+        if is_whole():
+            return
+        making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+        try:
+            fill(making)
+            making.chmod(0o755)
+            shutil.rmtree(folder, ignore_errors=True)
+            making.rename(folder)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
 
 
 def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
@@ -296,3 +306,60 @@ def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, by
     for path, content in files.items():
         if path.parts[:depth] == above and path.parts[depth] in parts:
             yield PurePosixPath(*path.parts[depth:]), content
+
+
+# --- releases that go before the one that an env has ------------------------------------------------------------------------------
+
+_DONE = "overlay.txt"
+"""The file in a folder that is whole: what is in it, one requirement a line."""
+_OVERLAY_DEADLINE = 600.0
+"""Seconds that an installer may take."""
+
+
+@frozen(kw_only=True)
+class Overlay:
+    """A release in a folder."""
+
+    folder: Path
+    digest: str
+    """One hash over all that is in it."""
+
+
+def overlaid(requirements: Sequence[str], python: str, python_version: str, cache: EnvCache) -> Overlay:
+    """The folder with these requirements, the release first, for an interpreter; they are installed where they are not there yet.
+
+    Raises EnvError with the installer's words.
+    """
+    minor = "".join(python_version.split(".")[:2])
+    name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
+    folder, wanted = cache.folder / "overlays" / name, "".join(f"{requirement}\n" for requirement in requirements)
+
+    def is_whole() -> bool:
+        return content_of(folder / _DONE, _LARGEST) == wanted.encode()
+
+    def install(making: Path) -> None:
+        _install_overlay(requirements, making, python)
+        replace_file(making / _DONE, wanted)
+
+    if not is_whole():
+        try:
+            _make(folder, is_whole, install)
+        except OSError as error:
+            raise EnvError(f"{requirements[0]} cannot be installed: {error.strerror or error}", where=str(folder)) from error
+    return Overlay(folder=folder, digest=_digest(folder))
+
+
+def _install_overlay(requirements: Sequence[str], target: Path, python: str) -> None:
+    try:
+        install_into(target, requirements, python, deadline=_OVERLAY_DEADLINE)
+    except TimeoutError:
+        hint = "Is the package index reachable?"
+        raise EnvError(f"{requirements[0]} could not be had within {_OVERLAY_DEADLINE:g} s", hint=hint) from None
+    except InstallFailed as error:
+        raise EnvError(f"{requirements[0]} cannot be installed: {' '.join(str(error).split())[-600:]}") from None
+
+
+def _digest(folder: Path) -> str:
+    """A hash over the RECORD of each distribution, which has those of its files."""
+    records = sorted(folder.glob("*.dist-info/RECORD"))
+    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in records)).hexdigest()

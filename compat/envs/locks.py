@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from compat.envs.cache import EnvFolder
 from compat.interruption import Stopped
@@ -24,9 +24,6 @@ from compat.interruption import Stopped
 _BEING_BUILT, _IN_USE = "it is being built", "it is in use"
 _EVERY = 0.1
 """Seconds between two looks at a lock that somebody else has."""
-
-_held: dict[Path, int] = {}
-"""Folders of the envs that this process uses → the descriptor of the locked file."""
 
 
 # --- building ----------------------------------------------------------------------------------------------------------------
@@ -84,50 +81,50 @@ def is_being_built(folder: EnvFolder) -> bool:
 # --- using -------------------------------------------------------------------------------------------------------------------
 
 
-def hold(folder: EnvFolder) -> None:
-    """Note that this process uses an env from now on. Where nothing can be written there, nobody can remove it either."""
-    held = _held.get(folder.path)
-    if held is not None and _is_still(held, folder.used):
-        _touch(held)
-        return
-    if held is not None:
-        os.close(_held.pop(folder.path))
-    with suppress(OSError):
-        descriptor = os.open(folder.used, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        _held[folder.path] = descriptor
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-        _touch(descriptor)
-
-
 class EnvUse:
-    """An env that is in use until this is closed, and not only as long as the process lives."""
+    """An env that is in use until this is closed."""
 
-    def __init__(self, descriptor: int | None) -> None:
-        self._descriptor = descriptor
-
-    @classmethod
-    def of(cls, folder: EnvFolder) -> Self:
+    def __init__(self, folder: EnvFolder) -> None:
         """Use an env. Where nothing can be written there, nobody can remove it either; where it is not there, nothing is used."""
+        self._path, self._descriptor = folder.used, -1
+        self.renew()
+
+    def renew(self) -> None:
+        """Note that it is used now, also where it was removed and built again since."""
         with suppress(OSError):
-            while True:
-                descriptor = os.open(folder.used, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-                fcntl.flock(descriptor, fcntl.LOCK_SH)
-                if _is_still(descriptor, folder.used):  # and was not removed together with the env meanwhile
-                    _touch(descriptor)
-                    return cls(descriptor)
-                os.close(descriptor)
-        return cls(None)
+            while not self.holds():
+                self.close()
+                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                fcntl.flock(self._descriptor, fcntl.LOCK_SH)
+            os.utime(self._descriptor)
+
+    def holds(self) -> bool:
+        """Whether it is in use: that it is there, and was not removed meanwhile."""
+        return self._descriptor >= 0 and _is_still(self._descriptor, self._path)
+
+    def is_alone(self) -> bool:
+        """Whether nobody else uses it."""
+        alone = _lock(self._descriptor, fcntl.LOCK_EX)
+        fcntl.flock(self._descriptor, fcntl.LOCK_SH)
+        return alone
 
     def close(self) -> None:
         """Use it no more."""
-        if self._descriptor is not None:
+        if self._descriptor >= 0:
             os.close(self._descriptor)
-            self._descriptor = None
+            self._descriptor = -1
 
 
-def _touch(descriptor: int) -> None:
-    with suppress(OSError):
-        os.utime(descriptor)
+_uses: dict[Path, EnvUse] = {}
+"""Folders of the envs that this process uses as long as it lives."""
+
+
+def hold(folder: EnvFolder) -> None:
+    """Note that this process uses an env from now on."""
+    if folder.path in _uses:
+        _uses[folder.path].renew()
+    else:
+        _uses[folder.path] = EnvUse(folder)
 
 
 def last_used(folder: EnvFolder) -> float:
@@ -141,19 +138,17 @@ def last_used(folder: EnvFolder) -> float:
 
 def is_used_by_others(folder: EnvFolder) -> bool:
     """Whether another command holds an env, or a process runs with its interpreter."""
+    use = _uses.get(folder.path)
+    if use is not None and use.holds():
+        return not use.is_alone() or _runs(folder)
     try:
         descriptor = os.open(folder.used, os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return _runs(folder)
-    mine = _held.get(folder.path)
     try:
-        if mine is not None:
-            fcntl.flock(mine, fcntl.LOCK_UN)
         return not _lock(descriptor, fcntl.LOCK_EX) or _runs(folder)
     finally:
         os.close(descriptor)
-        if mine is not None:
-            fcntl.flock(mine, fcntl.LOCK_SH)
 
 
 def _runs(folder: EnvFolder) -> bool:

@@ -1,23 +1,41 @@
-"""Gives features the envs that they ask for, having built those that are missing."""
+"""Gives features the envs that they ask for, having built those that are missing: each by one installer, several at once."""
 
 from __future__ import annotations
 
 import logging
+import sysconfig
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
+from threading import Event, RLock
+from typing import IO
 
-from attrs import evolve, frozen
+from attrs import asdict, define, evolve, frozen
 
+from compat import interruption
 from compat.envs import locks
-from compat.envs.building import Builder, build_envs
-from compat.envs.cache import EnvCache, note_envs
-from compat.envs.installers import run_installer
+from compat.envs.cache import EnvCache, EnvFolder, note_envs, requirements
+from compat.envs.installers import Installer, choose_installer, run_installer
+from compat.envs.interpreters import InterpreterChoice, choose_interpreter
 from compat.envs.listing import INDEX, Listing, ask_index, comes_from_index, index_urls, kept_files
-from compat.envs.record import read_env
+from compat.envs.record import (
+    INTERRUPTED,
+    NotInstalled,
+    distributions,
+    inspect,
+    installer_errors,
+    read_env,
+    read_record,
+    write_record,
+)
 from compat.errors import EnvError, IndexUnavailable, SelectionError
+from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
+from compat.text import printable
 
 _log = logging.getLogger(__name__)
 _NEUTRAL = Path(__file__).parent
@@ -108,3 +126,229 @@ class EnvProvider:
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))
         return read_env(env, self.cache)
+
+
+# --- building one ----------------------------------------------------------------------------------------------------------------
+
+Say = Callable[[str], None]
+
+
+class BuildState(Enum):
+    """How far the building of an env is."""
+
+    QUEUED = auto()
+    WAITING = auto()
+    """Another command is building it."""
+    INSTALLING = auto()
+    DONE = auto()
+
+
+@frozen(kw_only=True)
+class BuildResult:
+    """How the building of one env ended."""
+
+    error: str | None = None
+    """Why the env cannot be used, if it cannot."""
+    refusal: EnvError | None = None
+    """Why it could not even be begun: ``error`` in full."""
+    reused: bool = False
+    """Whether it was there already, and nothing was installed."""
+
+
+@frozen(kw_only=True)
+class Builder:
+    """Builds envs into a cache, one at a time for each thread that calls it."""
+
+    cache: EnvCache
+    index_cache: Path
+    """The folder where answers of the package index are kept."""
+    installer: Callable[[], Installer] = choose_installer
+    """Chooses the installer; it is called only where something is to be built."""
+    run: Callable[[Sequence[str], IO[str], Event], bool] = run_installer
+    """Runs an installer's command until it ends or the event is set (:func:`compat.envs.installers.run_installer`)."""
+    say: Say
+    backend: str | None = None
+    """The backend that envs must have been built with; ``None`` where that does not matter."""
+    again: bool = False
+    """Whether existing envs are rebuilt."""
+    choose_interpreter: Callable[[Env, Path], InterpreterChoice] = choose_interpreter
+    pins: tuple[str, ...] = ()
+    """Requirements besides those of the env, which leave the installer no choice."""
+    reserve: Callable[[EnvFolder], str | None] = lambda _: None
+    """Is called once the env's lock is held, before anything is installed; returns why nothing should be."""
+    stop: Event = interruption.REQUESTED
+    """Ends the installer, or waiting for another command that builds the same env."""
+
+    def build(self, env: Env, on_state: Callable[[BuildState], None] = lambda _: None) -> BuildResult:
+        """Build an env unless it exists as requested. One that other commands use is not rebuilt.
+
+        Raises EnvError where the cache cannot be written, Stopped once ``stop`` is set, and what ``reserve`` and ``run`` raise.
+        """
+        if self.stop.is_set():
+            raise Stopped
+        folder = self.cache.folder_of(env)
+        if not self._is_missing(env, folder):
+            return self._reuse(f"{env.name} is as it should be")
+        self.cache.prepare()
+
+        def wait() -> None:
+            self.say(f"waiting for another command that builds {env.name}")
+            on_state(BuildState.WAITING)
+
+        try:
+            with locks.building(folder, wait, self.stop) as log:
+                if not self._is_missing(env, folder):
+                    return self._reuse(f"{env.name} is as it should be")
+                if read_env(env, self.cache).error is None and locks.is_used_by_others(folder):
+                    return self._reuse(f"{env.name} is in use by another command, and is left as it is")
+                on_state(BuildState.INSTALLING)
+                return BuildResult(error=self._install(env, folder, log))
+        except OSError as error:
+            raise self.cache.refused(error) from error
+
+    def _reuse(self, reason: str) -> BuildResult:
+        self.say(reason)
+        return BuildResult(reused=True)
+
+    def _is_missing(self, env: Env, folder: EnvFolder) -> bool:
+        if self.again or read_env(env, self.cache).error is not None:
+            return True
+        return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
+
+    def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
+        if (obstacle := self.reserve(folder)) is not None:
+            return obstacle
+        choice = self.choose_interpreter(env, self.index_cache)
+        for note in choice.notes:
+            self.say(note)
+        if choice.problem is not None:
+            write_record(folder, env, error=choice.problem)
+            return choice.problem
+        installer = self.installer()
+        facts = {"location": choice.tag, "backend": installer.backend, "interpreter": choice.python}
+        write_record(folder, env, error=INTERRUPTED, **facts)
+        locks.clear(folder)
+        self.say(f"Installing {', '.join(requirements(env))} with {choice.python}; output goes to {folder.log}")
+        commands = installer.commands(env, choice.python, folder.path / choice.tag, self.pins)
+        done = all(self.run(command, log, self.stop) for command in commands)
+        return _conclude(env, folder, facts, done=done)
+
+
+def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> str | None:
+    """Record how an installation ended, having looked at what it left. Returns why the env cannot be used, if it cannot."""
+    if not done:
+        error = installer_errors(folder) or "the installer failed and said nothing"
+        write_record(folder, env, error=error, **facts)
+        return error
+    try:
+        installed = inspect(folder.path / facts["location"], distributions(env))
+    except NotInstalled as problem:
+        error = printable(f"the installer ended without an error, but {problem}")
+        write_record(folder, env, error=error, **facts)
+        return error
+    packages = [asdict(package) for package in installed.packages]
+    write_record(folder, env, error=None, packages=packages, python=installed.python_version, digest=installed.digest, **facts)
+    return None
+
+
+# --- several -------------------------------------------------------------------------------------------------------------------
+
+
+def build_envs(
+    builder: Builder, envs: Sequence[Env], *, jobs: int = 1, echo: Say = lambda _: None, show: Say = lambda _: None
+) -> dict[str, BuildResult]:
+    """Build several envs, ``jobs`` at a time; how each ended, by name.
+
+    ``echo`` gets a line for each env that has been built or has failed, ``show`` one about what is going on, whenever that changes.
+    An env whose cache folder cannot be written fails alone. Raises Stopped once the builder's ``stop`` is set.
+    """
+    if not envs:
+        return {}
+    sysconfig.get_config_vars()  # Python 3.11 gives threads that are the first to ask at the same time half of them
+    progress = _Progress(envs, echo, show)
+    progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])
+    with ThreadPoolExecutor(min(jobs, len(envs)), thread_name_prefix="building") as pool:
+        futures = [pool.submit(progress.build, builder, env) for env in envs]
+        try:
+            return {env.name: future.result() for env, future in zip(envs, futures, strict=True)}
+        except KeyboardInterrupt:  # of a process that has not handed its signals over, such as nox
+            builder.stop.set()
+            raise
+
+
+@define
+class _Build:
+    """One env, and how far it is."""
+
+    env: Env
+    state: BuildState = BuildState.QUEUED
+    began: float | None = None
+    """When it was first waited for or installed, in seconds of the monotonic clock."""
+
+
+class _Progress:
+    """How far several envs are. Safe to call from several threads."""
+
+    def __init__(self, envs: Sequence[Env], echo: Say, show: Say) -> None:
+        self._builds = {env.name: _Build(env) for env in envs}
+        self._echo, self._show = echo, show
+        self._lock = RLock()
+
+    def begin(self, elsewhere: Sequence[str]) -> None:
+        """Say what is built, and what other commands build already."""
+        if own := [name for name in self._builds if name not in elsewhere]:
+            self._echo(f"building {', '.join(own)}")
+        if elsewhere:
+            self._echo(f"another command is building {', '.join(elsewhere)}: waiting for it")
+        for name in elsewhere:
+            self._builds[name].state, self._builds[name].began = BuildState.WAITING, time.monotonic()
+
+    def build(self, builder: Builder, env: Env) -> BuildResult:
+        """Build one of them. Raises Stopped."""
+        build = self._builds[env.name]
+        try:
+            result = builder.build(env, lambda state: self._change(build, state))
+        except EnvError as error:
+            result = BuildResult(error=str(error), refusal=error)
+        with self._lock:
+            waited = build.state is BuildState.WAITING
+            seconds = 0.0 if build.began is None else time.monotonic() - build.began
+            self._change(build, BuildState.DONE)
+            count = f" ({self._count()})" if len(self._builds) > 1 else ""
+            self._echo(f"{env.name}: {_ending(result, seconds, waited=waited)}{count}")
+        return result
+
+    def _change(self, build: _Build, state: BuildState) -> None:
+        with self._lock:
+            if state is BuildState.WAITING and build.state is not BuildState.WAITING:
+                self._echo(f"another command is building {build.env.name}: waiting for it")
+            if state is not build.state and state is not BuildState.DONE:
+                build.began = time.monotonic()
+            build.state = state
+            parts = (
+                f"{self._count()} done",
+                self._names("now", BuildState.INSTALLING),
+                self._names("waiting for", BuildState.WAITING),
+            )
+            self._show(", ".join(filter(None, parts)))
+
+    def _names(self, label: str, state: BuildState) -> str:
+        names = ", ".join(build.env.name for build in self._builds.values() if build.state is state)
+        return f"{label} {names}" if names else ""
+
+    def _count(self) -> str:
+        return f"{sum(build.state is BuildState.DONE for build in self._builds.values())} of {len(self._builds)}"
+
+
+def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
+    if result.error is not None:
+        return f"failed: {_summary(result.error)}"
+    if not result.reused:
+        return f"built in {seconds:.1f} s"
+    return f"another command has built it, waited for {seconds:.1f} s" if waited else "was there already"
+
+
+def _summary(error: str) -> str:
+    """The most telling line of an installer's output: the last one that names an error, or else the last."""
+    lines = error.splitlines() or [""]
+    return next((line for line in reversed(lines) if line.lower().startswith("error")), lines[-1]).strip()

@@ -6,6 +6,9 @@
         triton-3.1.0-5e6f7a8b/      as in a cache of envs (compat.envs.cache); the hash is over the driver's env, too
 
 Several worker processes share the folder: one builds, and the others wait. Nothing is asked of the driver's machine.
+
+Results are stored under the digest of the driver's env. So an env that differs from it in anything, be it a patch release of Python
+or one file of a package, is not that env, and what it compiles says nothing about it.
 """
 
 from __future__ import annotations
@@ -18,22 +21,22 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
+from urllib.parse import unquote, urlsplit
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from compat.envs import locks
-from compat.envs.building import Builder
-from compat.envs.cache import EnvCache, EnvFolder, env_cache, user_folder
+from compat.envs.cache import EDITABLE, EnvCache, EnvFolder, env_cache, fingerprint, user_folder
 from compat.envs.installers import Installer, choose_installer
 from compat.envs.interpreters import InterpreterChoice, exact_interpreter
 from compat.envs.inventory import size_of
-from compat.envs.pinned_env import PinnedEnv, difference
-from compat.envs.record import INTERRUPTED, read_env, read_record
-from compat.envs.requirements import fingerprint
+from compat.envs.provider import Builder
+from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Env
+from compat.model import BuiltEnv, Env, Package
 from compat.text import in_bytes, size_of_text
 
 _log = logging.getLogger(__name__)
@@ -45,12 +48,105 @@ _FAILURE_TTL = 300.0
 """Seconds for which an installation that failed is not tried again by the process that knows of it."""
 _ATTEMPTS = 3
 """How often an env is built that is gone, or changed, as soon as it is there."""
-
-
 _LOCK = ".room.lock"
 """Who looks for room holds this file in the folder, so that no two count on the same."""
 _EXPECTED = "expected"
 """The file in the folder of an env that says how many bytes it will take. It counts while the env is being built."""
+
+
+# --- an env as the driver has it --------------------------------------------------------------------------------------------------
+
+_LISTED = 6
+"""Differences that are listed one by one."""
+
+
+@frozen(kw_only=True)
+class PinnedEnv:
+    """An env that is wanted elsewhere as it is here. Can be pickled."""
+
+    env: Env
+    fingerprint: str
+    """The hash over what is asked for (:func:`compat.envs.cache.fingerprint`), on the driver's machine: a local wheel counts
+    with its content."""
+    platform: str
+    """The platform, as Python names it: ``linux-x86_64``."""
+    python_version: str
+    """The version of its Python, three numbers."""
+    packages: tuple[Package, ...]
+    """All that was installed: what resolved, with the hashes of its files."""
+    digest: str
+    """One hash over Python and packages, the one of :attr:`compat.model.BuiltEnv.digest`."""
+    backend: str | None
+    """What built it (``uv``, ``virtualenv``, ``venv``); ``None`` where that is not recorded."""
+    size: int
+    """Bytes that it takes on the driver's disk."""
+
+    @classmethod
+    def of(cls, built: BuiltEnv) -> Self:
+        """The env that the driver has built, read from its disk. Raises EnvError where that cannot be used, or has been changed."""
+        if built.error is not None or built.python is None:
+            raise EnvError(f"{built.env.name} cannot be used: {built.error or 'it has no interpreter'}")
+        location = Path(built.python).parents[1]
+        try:
+            installed = inspect(location, distributions(built.env))
+        except NotInstalled as error:
+            raise EnvError(f"{built.env.name} has been damaged since it was read: {error}") from error
+        if built.digest not in ("", installed.digest):
+            raise EnvError(f"the packages of {built.env.name} have changed since it was read", hint="Run the command again.")
+        return cls(
+            env=built.env,
+            fingerprint=fingerprint(built.env),
+            platform=sysconfig.get_platform(),
+            python_version=installed.python_version,
+            packages=installed.packages,
+            digest=installed.digest,
+            backend=(read_record(EnvFolder(location.parent)) or {}).get("backend"),
+            size=size_of(location),
+        )
+
+    @property
+    def pins(self) -> tuple[str, ...]:
+        """Requirements that leave an installer no choice of versions: what was the newest then need not be so now."""
+        return tuple(f"{package.name}=={package.version}" for package in self.packages)
+
+    @property
+    def local(self) -> tuple[str, ...]:
+        """The paths of wheels and folders on the driver's machine that it is installed from."""
+        texts = (*filter(None, [self.env.wheel]), *self.env.install)
+        return tuple(path for text in texts if (path := _local_path(text)) is not None)
+
+
+def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Package]) -> str | None:
+    """How what is here differs from what the driver has; ``None`` where it does not."""
+    here, there = {package.name: package for package in packages}, {package.name: package for package in wanted.packages}
+    differences = []
+    if python_version != wanted.python_version:
+        differences.append(f"Python {python_version} here, {wanted.python_version} in the driver's")
+    differences += [
+        _about(name, here.get(name), there.get(name)) for name in sorted({*here, *there}) if here.get(name) != there.get(name)
+    ]
+    if not differences:
+        return None
+    more = f"; and {len(differences) - _LISTED} more" if len(differences) > _LISTED else ""
+    return f"{'; '.join(differences[:_LISTED])}{more}"
+
+
+def _about(name: str, here: Package | None, there: Package | None) -> str:
+    """How a package differs: ``torch 2.9.1 here, 2.9.0 in the driver's``."""
+    if here is not None and there is not None and here.version == there.version:
+        return f"{name} {here.version} has other files here than in the driver's"
+    return f"{name} {here.version if here else 'is not'} here, {there.version if there else 'not'} in the driver's"
+
+
+def _local_path(requirement: str) -> str | None:
+    """The path that a requirement names, of those that are no name and no URL of another machine."""
+    text = requirement.removeprefix(EDITABLE)
+    if text.startswith("file://"):
+        return unquote(urlsplit(text).path)
+    return text if os.path.isabs(text) else None
+
+
+# --- on a worker's machine ------------------------------------------------------------------------------------------------------
 
 
 class WorkerLacks(EnvError):
@@ -117,7 +213,7 @@ class WorkerEnvs:
 
     def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
         """The env, in use from now on, as it is in a cache, or why it is not as it is wanted; ``None`` where it is not there."""
-        use = locks.EnvUse.of(cache.folder_of(wanted.env))
+        use = locks.EnvUse(cache.folder_of(wanted.env))
         built = read_env(wanted.env, cache)
         error = None if built.error is not None else _difference(wanted, built)
         if built.error is not None or error is not None:

@@ -1,22 +1,38 @@
-"""Launching on the GPUs of other machines: what an executor that has some takes and gives.
+"""GPUs to launch on: those of this machine, and what an executor with GPUs of other machines takes and gives.
 
 In: cells of a folder that ``compat build`` has written, of one target, which one process launches together. Out: lines of
-``results.jsonl`` as the launcher writes them (``compat/toolchains/pytorch/host/__init__.py``), or why there are none.
+``results.jsonl`` as the launcher writes them (``compat/toolchains/pytorch/host/__init__.py``), or why there are none. The driver of
+a GPU is asked, and a launcher run, in processes of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+import fcntl
+import importlib.util
+import json
+import math
+import os
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import evolve, frozen
+from packaging.version import InvalidVersion, Version
 
-LaunchKey = tuple[str, str, str]
-
-
-def key_of(line: Mapping[str, Any]) -> LaunchKey:
-    """What makes a result that of a cell: the same of a cell in an index, and of a line of results."""
-    return str(line["identity"]), str(line["problem"]), str(line["object"])
+from compat.envs.cache import EnvCache
+from compat.envs.inventory import kept_envs
+from compat.envs.record import NotInstalled, interpreter, packages
+from compat.errors import EnvError, MachineError
+from compat.interruption import Stopped
+from compat.model.json_text import read_json
+from compat.processes import keeper
+from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
+from compat.toolchains import pytorch
+from compat.toolchains.base import PYTORCH
 
 
 @frozen(kw_only=True)
@@ -30,6 +46,19 @@ class GpuDevice:
     """The same for all processes of its machine."""
     visible: str | None = None
     """What ``CUDA_VISIBLE_DEVICES`` has to be for it to be the only one; ``None`` where it is that anyway."""
+
+
+@frozen(kw_only=True)
+class GpuHost:
+    """What a machine has to launch with."""
+
+    devices: tuple[GpuDevice, ...] = ()
+    why_none: str = ""
+    """Why it has no devices."""
+    python: str | None = None
+    """An interpreter with PyTorch."""
+    resource: str | None = None
+    """What a worker calls GPUs among the resources of its cluster, where it declares them."""
 
 
 @frozen(kw_only=True)
@@ -84,3 +113,116 @@ class Gpus(Protocol):
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
         """Launch it, on one GPU at a time. Every cell is told of once. Raises what submitting a batch raises."""
         ...
+
+
+# --- this machine --------------------------------------------------------------------------------------------------------------
+
+PYTHON = "COMPAT_LAUNCH_PYTHON"
+"""The environment variable of a worker that names its interpreter with PyTorch."""
+_PATIENCE = 120.0
+"""Seconds that a driver may take to tell which GPUs there are."""
+_TICK = 0.1
+_LOCKS = "/tmp"
+"""Where the locks of GPUs are: one folder for all processes of a machine, whatever TMPDIR is."""
+
+
+def find_gpus(python: str = sys.executable) -> GpuHost:
+    """The GPUs that a process of an interpreter sees here, or why there are none. It takes as long as the driver takes.
+
+    Raises OSError where there is no such interpreter, and MachineError.
+    """
+    with TemporaryFile() as answer:
+        if run([python, "-I", str(pytorch.GPU_LISTING)], timeout=_PATIENCE, into=answer).exit_code is None:
+            return GpuHost(why_none=f"its driver does not answer within {_PATIENCE:g} s")
+        answer.seek(0)
+        text = answer.read()
+    try:
+        listed = read_json(text)
+        return GpuHost(devices=tuple(GpuDevice(**device) for device in listed["devices"]), why_none=str(listed["why"]))
+    except (ValueError, TypeError, KeyError) as error:
+        return GpuHost(why_none=_unanswered(error))
+
+
+def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
+    """What a worker of a cluster has here. An interpreter is only looked for where there is a GPU."""
+    try:
+        host = find_gpus()
+    except (OSError, MachineError) as error:
+        return GpuHost(why_none=_unanswered(error))
+    return evolve(host, python=environ.get(PYTHON) or _worker_python(environ)) if host.devices else host
+
+
+def _unanswered(error: Exception) -> str:
+    return f"its driver could not be asked: {type(error).__name__}: {error}"
+
+
+def _worker_python(environ: Mapping[str, str]) -> str | None:
+    from compat.envs.worker_envs import worker_envs
+
+    try:
+        envs = worker_envs(environ)
+    except (EnvError, OSError):
+        return find_python(())
+    return find_python((*envs.also, EnvCache(envs.folder)))
+
+
+def find_python(caches: Iterable[EnvCache]) -> str | None:
+    """An interpreter with PyTorch: this one, else that of the env with the newest, in these caches."""
+    if importlib.util.find_spec(PYTORCH.name) is not None:
+        return sys.executable
+    interpreters: list[tuple[Version, str]] = []
+    with suppress(OSError):
+        for cache in caches:
+            complete = (env.folder.path for env in kept_envs(cache) if env.state == "complete")
+            interpreters += [pair for folder in complete for pair in _with_pytorch(folder)]
+    return max(interpreters)[1] if interpreters else None
+
+
+def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
+    """The interpreters of an env's folder that have PyTorch, with its version."""
+    for location in sorted(folder.glob("cp*")):
+        with suppress(NotInstalled, InvalidVersion, OSError):
+            for package in packages(location):
+                if package.name == PYTORCH.name:
+                    yield Version(package.version), str(interpreter(location))
+
+
+@contextmanager
+def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
+    """Be the only one of this machine that launches on a GPU, once others have ended; the descriptor that holds the lock.
+
+    Raises Stopped where ``stop`` is set before, and OSError.
+    """
+    descriptor = _opened(Path(_LOCKS, f"compat-gpu-{device.identity}.lock"))
+    try:
+        while True:
+            with suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            if stop.is_set():
+                raise Stopped
+            stop.wait(_TICK)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """A file to lock, whoever made it: in a folder of all users, what others own may be read and not be made anew."""
+    with suppress(FileExistsError):
+        return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+
+def run_kept(command: Sequence[str], variables: Mapping[str, str], stop: threading.Event, lock: int) -> ProcessResult:
+    """Run a program to its end. It ends with ``stop``, and with this process, too; ``lock`` is held until it has.
+
+    Raises Stopped, and OSError.
+    """
+    keeping = [sys.executable, "-I", keeper.__file__]
+    with Session(keeping, stop, variables=variables, pass_fds=(lock,), patience=math.inf) as session:
+        try:
+            code = int(session.ask(json.dumps(list(command))))
+        except SessionEnded:
+            code = session.end()
+        return ProcessResult(exit_code=code, output=session.printed)

@@ -6,8 +6,7 @@ new matrix says otherwise.
 
 - :mod:`compat.guard.facts`: on which releases, and for which targets, each variant works
 - :mod:`compat.guard.writing`: facts as the text of a guard, and facts of the text of a guard
-- :mod:`compat.guard.checking`: a guard beside a new matrix
-- :mod:`compat.guard.text`: both, told
+- :mod:`compat.guard.checking`: a guard beside a new matrix, and both as lines and JSON
 """
 
 from compat.guard.checking import Checked, check_guard

@@ -75,15 +75,15 @@ def find_facts(report: Report, request: Request) -> Facts:
     """
     specs = _chosen(report, request)
     _check_preferred(specs, request.prefer)
-    said = _said(report)
-    kernels = {kernel: _variants(report, kernel, specs, said, request) for kernel in dict.fromkeys(spec.kernel for spec in specs)}
+    states = _by_coordinate(report)
+    kernels = {kernel: _variants(report, kernel, specs, states, request) for kernel in dict.fromkeys(spec.kernel for spec in specs)}
     rows = [places for variants in kernels.values() for places in variants.values()]
-    known = {release for places in rows for row in places.values() for release in row}
-    tried = {target for places in rows for target in places}
+    known_releases = {release for places in rows for row in places.values() for release in row}
+    targets_tried = {target for places in rows for target in places}
     targets = {result.cell.target.name: result.cell.target for result in report.results}
     return Facts(
-        releases=_in_order(report, known),
-        targets={name: (targets[name].backend, targets[name].arch) for name in sorted(tried, key=natural)},
+        releases=_in_order(report, known_releases),
+        targets={name: (targets[name].backend, targets[name].arch) for name in sorted(targets_tried, key=natural)},
         kernels=kernels,
     )
 
@@ -103,7 +103,7 @@ def _variants(
     report: Report,
     kernel: str,
     specs: Sequence[Specialization],
-    said: Mapping[Coordinate, Sequence[States]],
+    states: Mapping[Coordinate, Sequence[States]],
     request: Request,
 ) -> dict[str, dict[str, States]]:
     """What is known of a kernel's variants, the most wanted first."""
@@ -112,13 +112,13 @@ def _variants(
         if spec.kernel == kernel:
             cases[spec.variant].append(spec.case)
     order = (*request.prefer, *report.variants.get(kernel, ()), *cases)
-    return {variant: _targets(kernel, variant, cases[variant], said) for variant in dict.fromkeys(order) if variant in cases}
+    return {variant: _targets(kernel, variant, cases[variant], states) for variant in dict.fromkeys(order) if variant in cases}
 
 
-def _targets(kernel: str, variant: str, cases: Collection[str], said: Mapping[Coordinate, Sequence[States]]) -> dict[str, States]:
-    places = {target for one, other, _, target in said if (one, other) == (kernel, variant)}
+def _targets(kernel: str, variant: str, cases: Collection[str], states: Mapping[Coordinate, Sequence[States]]) -> dict[str, States]:
+    places = {target for one, other, _, target in states if (one, other) == (kernel, variant)}
     return {
-        target: _together([row for case in dict.fromkeys(cases) for row in said.get((kernel, variant, case, target), [{}])])
+        target: _together([row for case in dict.fromkeys(cases) for row in states.get((kernel, variant, case, target), [{}])])
         for target in sorted(places, key=natural)
     }
 
@@ -133,7 +133,7 @@ def _together(rows: Sequence[States]) -> States:
     return found
 
 
-def _said(report: Report) -> Mapping[Coordinate, Sequence[States]]:
+def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
     """What is known of each coordinate by release, forks too; kernels that are only called the same have a row each."""
     found: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
@@ -160,11 +160,11 @@ def _reason(outcome: Outcome) -> str:
     return f"{word}: {class_of(outcome)}" if failure else word
 
 
-def _in_order(report: Report, known: Collection[str]) -> tuple[str, ...]:
+def _in_order(report: Report, known_releases: Collection[str]) -> tuple[str, ...]:
     """The known releases and those that exist between them, oldest first, then the forks."""
-    plain = sorted((release for release in known if not is_fork(release)), key=Version)
+    plain = sorted((release for release in known_releases if not is_fork(release)), key=Version)
     between = {release for release in report.line if plain and Version(plain[0]) < Version(release) < Version(plain[-1])}
-    forks = sorted(filter(is_fork, known), key=natural)
+    forks = sorted(filter(is_fork, known_releases), key=natural)
     return (*sorted({*plain, *between}, key=Version), *forks)
 
 

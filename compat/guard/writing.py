@@ -120,8 +120,8 @@ def _inside_quotes_wrapped(text: str) -> str:
 
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     """The command that makes such a guard; of the report that is read where nothing else is said unless another is named."""
-    said = (("--kernel", request.kernels), ("--variant", request.variants), ("--case", request.cases))
-    words = [word for option, globs in said for glob in globs for word in (option, glob)]
+    globbed = (("--kernel", request.kernels), ("--variant", request.variants), ("--case", request.cases))
+    words = [word for option, globs in globbed for glob in globs for word in (option, glob)]
     words += ["--prefer", ",".join(request.prefer)] if request.prefer else []
     words += ["--policy", request.policy] if request.policy else []
     named = [] if report in ("", USUAL) else [report]
@@ -151,8 +151,8 @@ def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> 
         yield _UNKNOWN if release not in row else _GOOD if row[release] == WORKS else letters[row[release]]
 
 
-def _digest(said: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _digest(facts: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _literal(value: Any, room: int = _WIDTH) -> str:
@@ -229,10 +229,10 @@ def _guard(stored: _StoredFacts) -> Guard:
     )
 
 
-def _target(name: str, said: tuple[str | int, ...]) -> tuple[str, int | str]:
-    if len(said) != 2 or not isinstance(said[0], str):
+def _target(name: str, parts: tuple[str | int, ...]) -> tuple[str, int | str]:
+    if len(parts) != 2 or not isinstance(parts[0], str):
         raise RecordError(f"targets.{name}: expected a backend and an architecture")
-    return said[0], said[1]
+    return parts[0], parts[1]
 
 
 def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:

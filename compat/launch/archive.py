@@ -10,8 +10,7 @@ import io
 import json
 import shutil
 import tarfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,13 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.errors import SelectionError, StoreError
-from compat.executors.gpus import LaunchKey, Load, key_of
+from compat.executors.gpus import Load
 from compat.files import replace_file
 from compat.launch.building import Built, Launchable, launching_of
 from compat.model import Cell, Problem
 from compat.model.json_text import read_json
 from compat.source.closure import helpers_of
+from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 
 SCHEMA = 1
 INDEX = "index.json"
@@ -98,9 +98,9 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
-def object_of(each: Launchable) -> str:
+def object_of(launchable: Launchable) -> str:
     """The name of a binary: its SHA-256."""
-    return hashlib.sha256(each.binary).hexdigest()
+    return hashlib.sha256(launchable.binary).hexdigest()
 
 
 def _write_programs(built: Built, folder: Path) -> None:
@@ -140,8 +140,8 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
         "schema": SCHEMA,
         "target": {"name": target.name, "backend": target.backend, "arch": target.arch},
         "problems": problems,
-        "cells": [facts_of(each) for each in sorted(built.launchable, key=lambda each: _place(each.cell))],
-        "left_out": [{"cell": each.cell.id, "why": each.why} for each in built.left_out],
+        "cells": [facts_of(launchable) for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))],
+        "left_out": [{"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out],
     }
 
 
@@ -154,19 +154,15 @@ def _series(cell: Cell) -> str:
     return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
 
 
-def facts_of(each: Launchable) -> dict[str, Any]:
+def facts_of(launchable: Launchable) -> dict[str, Any]:
     """A cell as the index has it."""
-    spec = each.cell.spec
-    ones = sorted(spec.compile.ones)
     return {
-        "cell": each.name,
-        "identity": each.identity,
-        "series": _series(each.cell),
-        "object": object_of(each),
-        "problem": each.digest,
-        "launch": dict(each.launch),
-        "divisible_by_16": list(spec.compile.divisible_by_16),
-        "equal_to_1": ones,
+        "cell": launchable.name,
+        "identity": launchable.identity,
+        "series": _series(launchable.cell),
+        "object": object_of(launchable),
+        "problem": launchable.digest,
+        "launch": dict(launchable.launch),
     }
 
 
@@ -198,11 +194,9 @@ class BuiltFolder:
         """What a GPU has to be."""
         return int(self.index["target"]["arch"])
 
-    def cells(self, globs: Sequence[str] = (), known: Collection[LaunchKey] = ()) -> tuple[Entry, ...]:
+    def cells(self, globs: Sequence[str] = (), known: set[Key] | None = None) -> tuple[Entry, ...]:
         """The cells that are meant, and not known."""
-        cells: Iterable[Entry] = self.index["cells"]
-        meant = (cell for cell in cells if not globs or any(fnmatchcase(cell["cell"], glob) for glob in globs))
-        return tuple(cell for cell in meant if key_of(cell) not in known)
+        return tuple(remaining(self.index["cells"], globs, known or set()))
 
     def loads(
         self, cells: Iterable[Entry], gpus: int, *, options: Sequence[str] = (), python: str | None = None

@@ -92,7 +92,7 @@ def build_cells(
     Raises what :func:`compat.engine.run.run` does.
     """
     context = evolve(context, mode=launch_mode(cells[0]))
-    parts = list(_found(run(cells, context, on_result, on_plan), context))
+    parts = list(_launchables(run(cells, context, on_result, on_plan), context))
     return Built(
         target=cells[0].target,
         launchable=tuple(part for part in parts if isinstance(part, Launchable)),
@@ -144,7 +144,7 @@ def was_built(result: Result) -> bool:
     return outcome.status is Status.OK or (outcome.failure is not None and outcome.failure.prediction)
 
 
-def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
+def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
     keys = CellKeys(folder_digest(context.worker), context.mode)
     kept = {keys.of(result.cell, result.built): result for result in results if was_built(result)}
     evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
@@ -155,10 +155,10 @@ def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchabl
         if not was_built(result):
             why = result.outcome.failure
             yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
-        elif (each := shared.get(keys.of(cell, result.built))) is None:
+        elif (attempt := shared.get(keys.of(cell, result.built))) is None:
             yield LeftOut(cell=cell, why="its files are no longer what was compiled")
         else:
-            yield launchable_of(cell, result.built, each, context.store.artifact)
+            yield launchable_of(cell, result.built, attempt, context.store.artifact)
 
 
 def launchable_of(
@@ -175,7 +175,7 @@ def launchable_of(
     if source is not None:
         metadata = launching.like(metadata.decode(), source.decode()).encode()
     try:
-        launch = launching.facts(metadata.decode(), text.decode(errors="replace"))
+        launch = launching.facts(metadata.decode(), text.decode(errors="replace"), cell.spec.compile)
     except Unlaunchable as error:
         return LeftOut(cell=cell, why=str(error))
     return Launchable(

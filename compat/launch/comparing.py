@@ -1,7 +1,7 @@
 """Launch the same kernel as several releases built it on the GPU of this machine, and hold them to each other, kernel by kernel.
 
 In: what was built (:mod:`.building`). Out: how each behaved (:class:`BuildComparison`). One process stays for all of them, and has
-imported PyTorch and made the inputs; see ``compat/toolchains/pytorch/host/serving.py``.
+imported PyTorch and made the inputs; see ``compat/toolchains/pytorch/host/comparing.py``.
 """
 
 from __future__ import annotations
@@ -12,22 +12,58 @@ import shlex
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Self
+
+from attrs import frozen
 
 from compat.errors import SelectionError
 from compat.files import TemporaryFolder
 from compat.launch.archive import facts_of, object_of, write_archive
-from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
 from compat.model.json_text import read_json
 from compat.processes.supervisor import Session, SessionEnded
 from compat.text import printable
 
+COMPARED = "compared"
+"""The status of an answer that says how each behaved."""
 _STARTING = 900.0
 """Seconds until the first answer: PyTorch is imported, and the inputs are made."""
 _SPARE = 900.0
 """Seconds beside a question's own deadline: the process that launches may have to be made anew."""
+
+
+@frozen(kw_only=True)
+class Behaviour:
+    """How the kernel behaved as one release built it, over all problems."""
+
+    good: bool
+    """Whether the others are held to it."""
+    launches: int
+    differing: int
+    """Those that gave other bits than the first of their problem."""
+    finite: bool
+    """Whether what it wrote are numbers."""
+    wrote: bool
+    """Whether it wrote anything into its outputs."""
+    outside: str
+    """Where it wrote what is not its own, in words."""
+    reads_outside: bool = False
+    """Whether what it computes depends on what lies around its inputs; known where it is good."""
+    off: float
+    """How far off the first good one it is at worst, by the largest number that comes out there; 0 within the tolerance."""
+
+
+@frozen(kw_only=True)
+class BuildComparison:
+    """What came of launching several builds of one kernel."""
+
+    status: str
+    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``, ``lost``."""
+    reason: str = ""
+    behaviours: tuple[Behaviour, ...] = ()
+    """In the order in which they were asked for."""
 
 
 class Comparer:
@@ -37,8 +73,8 @@ class Comparer:
         """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
         self._python, self._numbers = gpu.python, itertools.count(1)
         with ExitStack() as resources:
-            self._place = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
-            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
+            self._folder = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
+            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._folder)
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:
                 self._session = resources.enter_context(Session(command, stop))
@@ -57,26 +93,26 @@ class Comparer:
         Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
         """
         self._session.stop = stop
-        several = [*((each, True) for each in good), *((build, False) for build in bad)]
-        places = [self._place / "objects" / object_of(each) for each, _ in several]
-        for path, (each, _) in zip(places, several, strict=True):
-            path.write_bytes(each.binary)
-        cells = [{**facts_of(each), "good": is_good} for each, is_good in several]
+        paths = set[Path]()
+        for build in (*good, *bad):
+            paths.add(path := self._folder / "objects" / object_of(build))
+            path.write_bytes(build.binary)
+        cells = [*({**facts_of(build), "good": True} for build in good), *({**facts_of(build), "good": False} for build in bad)]
         number = next(self._numbers)
         question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
         try:
             answer = _object(self._session.ask(json.dumps(question), deadline + _SPARE))
             while answer.get("number") != number:  # to a question that nobody waited for
                 answer = _object(self._session.read_line(deadline + _SPARE))
-            return _compared(answer)
+            return _comparison(answer)
         except SessionEnded as error:
             raise self._unable(str(error), self._python) from error
         finally:
-            for path in set(places):
+            for path in paths:
                 path.unlink(missing_ok=True)
 
-    def _unable(self, words: str, where: str) -> SelectionError:
-        return SelectionError(f"nothing can be launched: {printable(words)}", where=where)
+    def _unable(self, reason: str, where: str) -> SelectionError:
+        return SelectionError(f"nothing can be launched: {printable(reason)}", where=where)
 
     def close(self) -> None:
         """End it."""
@@ -99,22 +135,9 @@ def _object(line: str) -> Mapping[str, Any]:
     return message
 
 
-def _compared(said: Mapping[str, Any]) -> BuildComparison:
+def _comparison(answer: Mapping[str, Any]) -> BuildComparison:
     try:
-        behaviours = tuple(_behaviour(behaviour) for behaviour in said["cells"])
-        return BuildComparison(status=str(said["status"]), reason=printable(str(said["reason"])), behaviours=behaviours)
-    except (KeyError, TypeError, ValueError) as error:
+        behaviours = tuple(Behaviour(**{**cell, "outside": printable(str(cell["outside"]))}) for cell in answer["cells"])
+        return BuildComparison(status=str(answer["status"]), reason=printable(str(answer["reason"])), behaviours=behaviours)
+    except (KeyError, TypeError) as error:
         raise SessionEnded("it answered in another form") from error
-
-
-def _behaviour(said: Mapping[str, Any]) -> Behaviour:
-    return Behaviour(
-        good=bool(said["good"]),
-        launches=int(said["launches"]),
-        differing=int(said["differing"]),
-        finite=bool(said["finite"]),
-        wrote=bool(said["wrote"]),
-        outside=printable(str(said["outside"])),
-        reads_outside=bool(said["reads_outside"]),
-        off=float(said["off"]),
-    )

@@ -5,8 +5,6 @@ In: a selection, cells, or what was built of them. Out: results in the store, as
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import threading
 from collections.abc import Sequence
 from math import inf
@@ -16,25 +14,19 @@ from attrs import evolve, frozen
 
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
+from compat.executors import gpus
 from compat.files import TemporaryFolder
 from compat.launch.archive import INDEX, PROGRAM, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
-from compat.launch.merging import MergedResults, merge
+from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
 from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
-from compat.toolchains import pytorch
-from compat.toolchains.base import PYTORCH
+from compat.toolchains.pytorch.host.results import NAME
 
-RESULTS = "results.jsonl"
 _FOLDER = "launch"
 """In the folder for what is kept between runs."""
-_CAPABILITY = """import sys
-sys.path.insert(0, {folder!r})
-from host.cuda import CudaDriver
-print("CAPABILITY %d%d" % CudaDriver().capability)"""
-_SECONDS = 60.0
 ELSEWHERE = (
     "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python DIR/launch.py` on a GPU host, and "
     "`compat matrix --launched DIR/results.jsonl` here again."
@@ -58,19 +50,28 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     Raises SelectionError where there is none that can be used, or no PyTorch.
     """
     python = python or find_python(selection)
-    return Gpu(target=target_here(selection, python), python=python)
+    try:
+        host = gpus.find_gpus(python)
+    except OSError as error:
+        raise SelectionError(f"{python} cannot be started: {error.strerror}", hint=ELSEWHERE) from error
+    if not host.devices:
+        raise SelectionError(f"there is no GPU that can be used on this machine: {host.why_none}", hint=ELSEWHERE)
+    arch = host.devices[0].arch
+    for target in selection.targets:
+        if target.arch == arch:
+            return Gpu(target=target, python=python)
+    names = ", ".join(target.name for target in selection.targets)
+    message = f"the GPU here has compute capability {arch / 10}, and the targets are {names}"
+    raise SelectionError(message, hint="Choose its target with --target.")
 
 
 def find_python(selection: Selection | None = None) -> str:
     """The path of an interpreter that has PyTorch: this one, else that of an env. Raises SelectionError where there is none."""
-    if importlib.util.find_spec(PYTORCH.name) is not None:
-        return sys.executable
-    for env in selection.config.envs if selection is not None else ():
-        built = selection.look_at(env) if selection is not None else None
-        if built is not None and built.error is None and built.python and built.version_of(PYTORCH.name):
-            return built.python
-    hint = "Name one that has it, --python PATH; or build an env with PyTorch: `compat matrix --envs pairs`."
-    raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)
+    python = gpus.find_python([selection.config.env_cache()] if selection is not None else [])
+    if python is None:
+        hint = "Name one that has it, --python PATH; or build an env with PyTorch: `compat matrix --envs pairs`."
+        raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)
+    return python
 
 
 def launch(folder: Path, python: str, options: Sequence[str] = ()) -> ForegroundResult:
@@ -95,32 +96,10 @@ def build_and_launch(
     ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
         raise SelectionError("the kernels could not be launched", where=str(folder), hint="What it printed stands above.")
-    return merge(folder / RESULTS, context.store)
-
-
-def target_here(selection: Selection, python: str) -> Target:
-    """The chosen target that is this machine's GPU's. Raises SelectionError."""
-    code = _CAPABILITY.format(folder=str(pytorch.FOLDER))
-    try:
-        ended = run([python, "-c", code], timeout=_SECONDS)
-    except OSError as error:
-        raise SelectionError(f"{python} cannot be started: {error.strerror}", hint=ELSEWHERE) from error
-    _, _, number = ended.output.partition("CAPABILITY ")
-    if ended.exit_code != 0 or not number.strip().isdigit():
-        why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
-        raise SelectionError(f"there is no GPU that can be used: {why}", hint=ELSEWHERE)
-    here = int(number)
-    fitting = [target for target in selection.targets if target.arch == here]
-    if not fitting:
-        names = ", ".join(target.name for target in selection.targets)
-        message = f"the GPU here has compute capability {here / 10}, and the targets are {names}"
-        raise SelectionError(message, hint="Choose its target with --target.")
-    return fitting[0]
+    return merge(folder / NAME, context.store)
 
 
 # --- while a search goes on ----------------------------------------------------------------------------------------------------
-
-_NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
 
 
 @frozen(kw_only=True)
@@ -144,7 +123,7 @@ def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> La
     Raises SelectionError where nothing can be launched on the GPU, and what :func:`compat.engine.run.run` does.
     """
     if not results:
-        return LaunchedCells(merged=_NOTHING)
+        return LaunchedCells(merged=NOTHING)
     built = build_cells([result.cell for result in results], evolve(context, stop=threading.Event()))
     return LaunchedCells(merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out)
 
@@ -155,20 +134,17 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
     Raises SelectionError where the launcher cannot launch anything.
     """
     if not launchable:
-        return _NOTHING
-    with TemporaryFolder("compat-launch-") as folder:
-        return _launched(launchable, folder / "built", store, gpu)
-
-
-def _launched(launchable: Sequence[Launchable], folder: Path, store: Store, gpu: Gpu) -> MergedResults:
-    program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
-    results = folder / RESULTS
-    try:
-        ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
-    except OSError as error:
-        raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
-    finally:
-        merged = merge(results, store) if results.is_file() and results.stat().st_size else _NOTHING
+        return NOTHING
+    with TemporaryFolder("compat-launch-") as temporary:
+        folder = temporary / "built"
+        program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
+        try:
+            ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
+        except OSError as error:
+            raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
+        finally:
+            written = folder / NAME
+            merged = merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
     if ended.exit_code not in (0, 1):
         why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
         raise SelectionError(f"the kernels could not be launched: {why}", where=gpu.python)

@@ -21,8 +21,8 @@ from compat.model.json_text import read_json, write_json
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from compat.text import printable
+from compat.toolchains.pytorch.host.results import SCHEMA
 
-SCHEMA = 1
 _STATUSES = frozenset(
     {Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT, Status.UNSUPPORTED}
 )
@@ -45,6 +45,14 @@ class MergedResults:
     unreadable: int
     """Lines that are none, such as one that was cut short."""
 
+    def __add__(self, other: MergedResults) -> MergedResults:
+        return MergedResults(
+            kept=self.kept + other.kept, lost=self.lost + other.lost, unreadable=self.unreadable + other.unreadable
+        )
+
+
+NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
+
 
 def merge(path: Path, store: Store) -> MergedResults:
     """Keep the results in a file; of several for one cell the last. Raises StoreError for what is no such file."""
@@ -52,17 +60,24 @@ def merge(path: Path, store: Store) -> MergedResults:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise StoreError(f"the results cannot be read: {error.strerror}", where=str(path), hint=_HINT) from error
-    return merge_lines(lines, store, where=str(path))
+    return merge_lines(map(_parsed, filter(str.strip, lines)), store, where=str(path))
 
 
-def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> MergedResults:
-    """Keep results, a line each; ``where`` is where they are from. Raises StoreError where there is none among them."""
+def _parsed(line: str) -> object:
+    try:
+        return read_json(line)
+    except ValueError:
+        return None
+
+
+def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedResults:
+    """Keep results, each of one line; ``where`` is where they are from. Raises StoreError where there is none among them."""
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
     unreadable = 0
-    for line in filter(str.strip, lines):
+    for line in lines:
         try:
-            result = _object(read_json(line))
+            result = _object(line)
             if result.get("schema") != SCHEMA:
                 raise StoreError(
                     f"it has schema {result.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT
@@ -124,22 +139,22 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
 # --- one line ------------------------------------------------------------------------------------------------------------------
 
 
-def _row(said: Mapping[str, Any]) -> LaunchedRow:
-    device = _text(_object(said.get("device")), "name")
-    _check(said, device)
-    _latency(said.get("latency"), device)
+def _row(result: Mapping[str, Any]) -> LaunchedRow:
+    device = _text(_object(result.get("device")), "name")
+    _check(result, device)
+    _latency(result.get("latency"), device)
     return LaunchedRow(
-        identity=_text(said, "identity"),
-        problem=_text(said, "problem"),
+        identity=_text(result, "identity"),
+        problem=_text(result, "problem"),
         device=printable(device),
-        cell=printable(_text(said, "cell")),
-        object=_text(said, "object"),
-        told=write_json({name: said.get(name) for name in ("check", "latency", "device")}),
+        cell=printable(_text(result, "cell")),
+        object=_text(result, "object"),
+        told=write_json({name: result.get(name) for name in ("check", "latency", "device")}),
     )
 
 
-def _check(said: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
-    check = _object(said.get("check"))
+def _check(result: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
+    check = _object(result.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
         raise _Malformed
@@ -157,16 +172,16 @@ def _check(said: Mapping[str, Any], device: str, worker: str | None = None) -> C
     )
 
 
-def _worker(told: Mapping[str, Any]) -> str | None:
+def _worker(launched: Mapping[str, Any]) -> str | None:
     """The worker of a cluster that has launched it."""
-    device = told.get("device")
+    device = launched.get("device")
     return (_words(device.get("worker")) or None) if isinstance(device, dict) else None
 
 
-def _latency(said: object, device: str, worker: str | None = None) -> Latency | None:
-    if said is None:
+def _latency(value: object, device: str, worker: str | None = None) -> Latency | None:
+    if value is None:
         return None
-    latency = _object(said)
+    latency = _object(value)
     us, spread = _number(latency.get("us")), _number(latency.get("spread"))
     if us is None or spread is None:
         raise _Malformed
@@ -180,37 +195,36 @@ def _latency(said: object, device: str, worker: str | None = None) -> Latency | 
     )
 
 
-def _object(said: object) -> Mapping[str, Any]:
-    if not isinstance(said, dict):
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
         raise _Malformed
-    return said
+    return value
 
 
-def _text(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
+def _text(result: Mapping[str, Any], name: str) -> str:
+    value = result.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
         raise _Malformed
     return value
 
 
-def _words(said: object) -> str:
-    return printable(said[:_LONGEST]) if isinstance(said, str) else ""
+def _words(value: object) -> str:
+    return printable(value[:_LONGEST]) if isinstance(value, str) else ""
 
 
-def _number(said: object) -> float | None:
-    is_number = isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said) and said >= 0
-    return float(said) if is_number else None  # type: ignore[arg-type]
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(value) if is_number else None  # type: ignore[arg-type]
 
 
-def _count(said: object) -> int | None:
-    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 1 << 31 else None
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else None
 
 
 def told_of(merged: Iterable[MergedResults]) -> str:
     """What was merged, in words."""
-    results = list(merged)
-    kept, lost, unreadable = (sum(getattr(each, name) for each in results) for name in ("kept", "lost", "unreadable"))
-    parts = [f"{kept:,} cells were launched"]
-    parts += [f"{lost:,} are lost"] if lost else []
-    parts += [f"{unreadable:,} lines cannot be read"] if unreadable else []
+    total = sum(merged, NOTHING)
+    parts = [f"{total.kept:,} cells were launched"]
+    parts += [f"{total.lost:,} are lost"] if total.lost else []
+    parts += [f"{total.unreadable:,} lines cannot be read"] if total.unreadable else []
     return ", ".join(parts)

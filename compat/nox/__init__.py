@@ -7,7 +7,7 @@ A noxfile of two lines has them::
 
 In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env, ``env(triton-3.1.0)``,
 which builds it into the cache that all projects share (:mod:`compat.envs.cache`), and ``matrix``, which builds those that it needs,
-several at a time, and then is ``compat matrix``. Commands build envs in the same way without nox (:mod:`compat.envs.building`). An
+several at a time, and then is ``compat matrix``. Commands build envs in the same way without nox (:mod:`compat.envs.provider`). An
 environment that cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing
 that nox does not bring.
 """
@@ -28,10 +28,10 @@ import nox
 
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.selection import MATRIX
-from compat.envs.building import Builder, build_envs
+from compat.envs.cache import requirements
 from compat.envs.installers import choose_installer
 from compat.envs.listing import INDEX
-from compat.envs.requirements import requirements
+from compat.envs.provider import Builder, build_envs
 from compat.errors import CompatError, SelectionError
 from compat.interruption import Stopped
 from compat.model import Env

@@ -16,14 +16,14 @@ from compat.reduce.module import extracted
 from compat.reduce.search import AcceptedStep, AreInteresting, shrink
 
 if TYPE_CHECKING:
-    from compat.reduce.reducing import reduce as reduce
+    from compat.reduce.reduction import reduce as reduce
 
 __all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extracted", "reduce", "shrink"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "reduce":  # needs all of the room, of which many need one module
-        from compat.reduce.reducing import reduce
+        from compat.reduce.reduction import reduce
 
         return reduce
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

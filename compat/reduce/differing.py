@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from attrs import frozen
 
-from compat.launch.behaviour import COMPARED, Behaviour, BuildComparison
+from compat.launch.comparing import COMPARED, Behaviour, BuildComparison
 
 SHARE = 0.1
 """The part of what the kernel itself is off that a candidate has to be off at least: less may be rounding."""

@@ -1,17 +1,33 @@
-"""Edits of expressions: a part instead of the whole, a number instead of a value, fewer arguments, smaller numbers."""
+"""Edits of expressions, and of the specialization.
+
+In the text: a part instead of the whole, a number instead of a value, fewer arguments, smaller numbers. Of the specialization:
+fewer parameters, hints and options, smaller constexprs, plainer types; and shorter names, last of all.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
 
+from compat.model import arguments
 from compat.reduce import module
-from compat.reduce.candidate import Candidate
-from compat.reduce.edits import Edit, numbers_of
+from compat.reduce.candidate import DROP, Candidate, Edit, Fact, numbers_of
 
-_POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _FEW = (0, 1, 16)
-"""What is tried of numbers that stand in one place; 16 is the least that ``tl.dot`` takes."""
+"""What is tried of numbers that stand in one place; 16 is the least that a product of matrices takes."""
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+_LONG = 12
+"""Letters beyond which a local name is too long for a few lines."""
+
+_TABLES = ("signature", "launch", "constexprs")
+
+_NUMBERS = (1, 16)
+"""What a launch may pass in the place of a larger whole number: what is folded, and what is divisible by 16."""
+
+KERNEL = "kernel"
+"""What a kernel with a longer name is called at the end."""
 
 
 def keywords(candidate: Candidate) -> Iterator[Edit]:
@@ -23,7 +39,7 @@ def keywords(candidate: Candidate) -> Iterator[Edit]:
                 yield Edit(what=f"without {keyword.arg} {number} {place}", nodes={numbers[id(keyword)]: ()})
 
 
-def arguments(candidate: Candidate) -> Iterator[Edit]:
+def elements(candidate: Candidate) -> Iterator[Edit]:
     """Calls without one of their positional arguments, tuples and lists without one of their elements."""
     numbers = numbers_of(candidate.tree)
     for place, node in _sites(candidate):
@@ -68,16 +84,12 @@ def literals(candidate: Candidate) -> Iterator[Edit]:
     sites = [(place, node) for place, node in _sites(candidate) if isinstance(node, ast.Constant) and type(node.value) is int]
     for large in sorted({node.value for _, node in sites if isinstance(node.value, int)}, reverse=True):
         same = [numbers[id(node)] for _, node in sites if node.value == large]
-        for small in _smaller(large):
+        for small in (few for few in (0, *_POWERS) if few < large):
             yield Edit(what=f"{small} for every {large}", nodes=dict.fromkeys(same, (ast.Constant(small),)))
     for place, node in sites:
         assert isinstance(node.value, int)
         for small in (few for few in _FEW if few < node.value):
             yield Edit(what=f"{small} {place}", nodes={numbers[id(node)]: (ast.Constant(small),)})
-
-
-def _smaller(number: int) -> list[int]:
-    return [small for small in (0, *_POWERS) if small < number]
 
 
 def _sites(candidate: Candidate) -> Iterator[tuple[str, ast.expr]]:
@@ -107,3 +119,154 @@ def _expressions(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.stmt]]:
 
 def _is_value(node: ast.expr) -> bool:
     return isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not isinstance(node, ast.Slice | ast.Starred)
+
+
+# --- of the specialization, and names ---------------------------------------------------------------------------------------------
+
+
+def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
+    """The kernel without a parameter that it does not read, and the specialization without the entry."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    read = set().union(*(module.loaded(statement) for statement in kernel.body))
+    for argument in kernel.args.args:
+        if argument.arg not in read and not kernel.args.defaults:
+            drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
+            yield Edit(what=f"parameter {argument.arg}", nodes={numbers[id(argument)]: ()}, facts=drops)
+
+
+def hints(candidate: Candidate) -> Iterator[Edit]:
+    """Without a hint."""
+    for table, names in candidate.compile.hints.items():
+        for name in names:
+            yield Edit(what=f"hint {table} {name}", facts={(table, name): DROP})
+
+
+def options(candidate: Candidate) -> Iterator[Edit]:
+    """Without a compile option, or with a smaller number for it."""
+    for name, value in candidate.compile.options.items():
+        yield Edit(what=f"option {name}", facts={("options", name): DROP})
+        for small in _smaller(value):
+            yield Edit(what=f"option {name}={small}", facts={("options", name): small})
+
+
+def constexprs(candidate: Candidate) -> Iterator[Edit]:
+    """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for each."""
+    numbers = {name: value for name, value in candidate.compile.constexprs.items() if type(value) is int}
+    for large in sorted(set(numbers.values()), reverse=True):
+        same = [name for name, value in numbers.items() if value == large]
+        for small in _smaller(large) if len(same) > 1 else ():
+            yield Edit(what=f"{', '.join(same)}={small}", facts={("constexprs", name): small for name in same})
+    for name, value in numbers.items():
+        for small in _smaller(value):
+            yield Edit(what=f"{name}={small}", facts={("constexprs", name): small})
+
+
+def inlined(candidate: Candidate) -> Iterator[Edit]:
+    """A constexpr's value in its place, and one parameter less."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    assigned = set().union(*(module.stored(statement) for statement in kernel.body))
+    for argument in kernel.args.args:
+        name = argument.arg
+        value = candidate.compile.constexprs.get(name, ...)
+        if name in assigned or kernel.args.defaults or not isinstance(value, int | float | str | None):
+            continue
+        uses = [n for statement in kernel.body for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        nodes = {numbers[id(use)]: (ast.Constant(value),) for use in uses}
+        drops: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
+        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, numbers[id(argument)]: ()}, facts=drops)
+
+
+def types(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer types: for all arguments of one type at once, then for each."""
+    plain = candidate.language.argument_types
+    types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
+    for kind in dict.fromkeys(types.values()):
+        same = [name for name, other in types.items() if other == kind]
+        for plainer in _plainer(kind, plain) if len(same) > 1 else ():
+            yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
+    for name, kind in types.items():
+        for plainer in _plainer(kind, plain):
+            yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
+
+
+def passed(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types; small numbers."""
+    for name, value in candidate.compile.launch.items():
+        for plainer in _plainer_argument(value, candidate.language.argument_types):
+            yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
+
+
+def untyped(candidate: Candidate) -> Iterator[Edit]:
+    """The kernel of a launch without the type that a parameter is annotated with."""
+    numbers = numbers_of(candidate.tree)
+    for argument in module.arguments(_kernel(candidate)) if candidate.compile.launch else ():
+        if argument.annotation is not None and argument.arg in candidate.compile.launch:
+            bare = ast.arg(argument.arg)
+            yield Edit(what=f"annotation of {argument.arg}", nodes={numbers[id(argument)]: (bare,)})
+
+
+def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
+    if arguments.is_tensor(value):
+        dtype = arguments.dtype_of(value)
+        if value != (usual := arguments.tensor(dtype)):
+            yield usual
+        yield from (arguments.tensor(plainer, **arguments.facts_of(value)) for plainer in _plainer(dtype, plain))
+    elif type(value) is int:
+        yield from (number for number in _NUMBERS if number < value)
+
+
+def element_types(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer element types where the text names one, as ``tl.float16`` does."""
+    plain = candidate.language.element_types
+    numbers = numbers_of(candidate.tree)
+    for node in ast.walk(candidate.tree):
+        if isinstance(node, ast.Attribute) and node.attr in plain:
+            for plainer in plain[: plain.index(node.attr)]:
+                changed = ast.Attribute(node.value, plainer, ast.Load())
+                yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={numbers[id(node)]: (changed,)})
+
+
+def names(candidate: Candidate) -> Iterator[Edit]:
+    """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
+    if KERNEL not in used and len(candidate.function) > len(KERNEL):
+        renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
+        yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function=KERNEL)
+    for function in module.functions(candidate.tree).values():
+        for name in sorted(module.stored(function) - set(module.parameters(function))):
+            short = next((s for s in _shortened(name) if s not in used), None)
+            if short:
+                places = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+                nodes = {numbers[id(node)]: (ast.Name(short, node.ctx),) for node in places}
+                yield Edit(what=f"{function.name}: {short} for {name}", nodes=nodes)
+
+
+def _shortened(name: str) -> Iterator[str]:
+    bare = name.strip("_")
+    if len(bare) > _LONG:
+        yield "".join(part[0] for part in bare.split("_") if part)
+        yield bare[0]
+    if bare != name:
+        yield bare
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    for field in ("id", "arg", "name", "asname"):
+        if isinstance(value := getattr(node, field, None), str):
+            yield value
+
+
+def _kernel(candidate: Candidate) -> ast.FunctionDef:
+    return module.functions(candidate.tree)[candidate.function]
+
+
+def _smaller(value: object) -> list[int]:
+    return [small for small in _POWERS if small < value] if type(value) is int else []
+
+
+def _plainer(kind: str, plain: Sequence[str]) -> list[str]:
+    pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
+    if element.startswith("k"):  # a pointer to what is only read
+        return [pointer + element.removeprefix("k")]
+    return [pointer + simpler for simpler in plain[: plain.index(element)]] if element in plain else []

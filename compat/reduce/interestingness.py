@@ -20,11 +20,11 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
-from compat.bisect.search import Judgement
 from compat.engine.run import RunContext, available_cores, outcome_of
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
 from compat.files import TemporaryFolder
+from compat.history.account import Judgement
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target

@@ -1,7 +1,11 @@
 """What a reduction by numbers preserves: that launches in some releases differ from those in others.
 
 In: results of a kernel whose launches are known. Out: which releases are compared, and a :class:`NumbersQuestion` about candidates
-that were built. What the answers mean is decided in :mod:`compat.reduce.differing`.
+that were built.
+
+What a reduced kernel has to compute nobody knows: it is no longer what its problem has references for, and held to these an empty
+kernel would be the smallest that is wrong. So it is held to itself, as a release builds it in which the kernel is right
+(:class:`LaunchDifference`).
 """
 
 from __future__ import annotations
@@ -10,27 +14,28 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 
 from attrs import frozen
 from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, IsSlower, IsUnstable
 from compat.bisect.judging import numbered
-from compat.bisect.search import Judgement
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.launch.behaviour import BuildComparison
+from compat.history.account import Judgement
 from compat.launch.building import Launchable
-from compat.launch.comparing import Comparer
+from compat.launch.comparing import COMPARED, Behaviour, BuildComparison, Comparer
 from compat.launch.hosting import ELSEWHERE, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
-from compat.reduce.differing import DifferenceKind, LaunchDifference
 
 ROUNDS = 30
 """Launches of each problem, for a candidate."""
 CLOSELY = 120
 """The same for what is about to be the result."""
+SHARE = 0.1
+"""The part of what the kernel itself is off that a candidate has to be off at least: less may be rounding."""
 _QUICKEST, _SLOWER = 5.0, 10.0
 """Seconds that a candidate may take at least, and how many times longer than the kernel itself: one that takes longer hangs."""
 
@@ -217,3 +222,68 @@ def keeps_types(candidate: Candidate, original: Specialization) -> bool:
     """Whether the arguments of the original's problem can be passed: each parameter has the type that it had."""
     was = original.compile.signature
     return all(was.get(name) == kind for name, kind in candidate.compile.signature.items())
+
+
+class DifferenceKind(StrEnum):
+    """What is to stay."""
+
+    WRONG = "wrong"
+    """It computes other numbers than in a good release, beyond the tolerance of the problem."""
+    UNSTABLE = "unstable"
+    """Its launches differ, and those in a good release do not."""
+
+
+@frozen(kw_only=True)
+class LaunchDifference:
+    """How a release has to differ from the good ones."""
+
+    kind: DifferenceKind
+    least: float = 0.0
+    """How far off it has to be, by the largest number that comes out."""
+
+    def like(self, original: BuildComparison) -> LaunchDifference:
+        """The same, of candidates of this original."""
+        off = min((behaviour.off for behaviour in original.behaviours if not behaviour.good), default=0.0)
+        return LaunchDifference(kind=self.kind, least=SHARE * min(off, 1.0))
+
+    def is_in(self, compared: BuildComparison) -> bool:
+        """Whether launches showed it."""
+        good = [behaviour for behaviour in compared.behaviours if behaviour.good]
+        bad = [behaviour for behaviour in compared.behaviours if not behaviour.good]
+        if compared.status != COMPARED or not good or not bad or any(behaviour.outside for behaviour in compared.behaviours):
+            return False
+        return all(map(_is_sound, good)) and any(behaviour.wrote for behaviour in good) and all(map(self._differs, bad))
+
+    def _differs(self, bad: Behaviour) -> bool:
+        if self.kind is DifferenceKind.UNSTABLE:
+            return bad.differing > 0
+        return bad.off > 0 and bad.off >= self.least
+
+    def explain(self, compared: BuildComparison) -> str:
+        """Why launches did not show it."""
+        if compared.status != COMPARED:
+            return f"{compared.status}{f' ({compared.reason})' if compared.reason else ''}"
+        for behaviour in compared.behaviours:
+            if behaviour.outside:
+                return behaviour.outside
+            if behaviour.good and not _is_sound(behaviour):
+                return _unsound(behaviour)
+        return (
+            "launches did not differ" if self.kind is DifferenceKind.UNSTABLE else "the numbers did not differ beyond the tolerance"
+        )
+
+
+def _is_sound(good: Behaviour) -> bool:
+    """Whether others can be held to it.
+
+    Every launch is the same, whatever lies around its inputs; all are numbers, and those of the first good release.
+    """
+    return good.differing == 0 and good.finite and good.off == 0 and not good.reads_outside
+
+
+def _unsound(good: Behaviour) -> str:
+    if good.differing:
+        return "launches differ in a good release, too"
+    if good.reads_outside:
+        return "a good release computes with what it reads outside of its inputs"
+    return "the good releases differ from each other" if good.finite else "a good release computes what is no number"

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
+from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect.criterion import Criterion
-from compat.bisect.search import Judgement
+from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bundle.bundle import bundle
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import cell_pattern, several_match
 from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import ConfigError, SelectionError
+from compat.history.account import Judgement
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
-from compat.model import Cell, Env, Result, Specialization, Status, Target
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
+from compat.project import Selection
 from compat.reduce.candidate import Candidate
-from compat.reduce.goal import Goal, newest_first
+from compat.reduce.interestingness import CandidateRequirement, requirement_of, requirement_to_be_ok, requirement_to_stay, same
 from compat.reduce.module import extracted
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
 from compat.workers.attempt import Limits
@@ -164,3 +169,226 @@ def _question(runs: BudgetedRuns, bad: Sequence[Result], good: Sequence[Result],
     rest = [] if good else runs.run(runs.subject.cells(runs.subject.rest), runs.brief_limits)
     context = evolve(runs.context, stop=threading.Event())
     return NumbersQuestion(releases_to_compare(bad, good, rest, criterion, context, gpu, runs.say), gpu)
+
+
+# --- what of it is to stay --------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class ReleaseDifference:
+    """A release in which a reduced kernel differs from the original."""
+
+    before: Result
+    after: Result
+
+    @property
+    def text(self) -> str:
+        """In words: ``3.1.0: ok, the original is rejected (api-missing)``."""
+        return f"{label(self.after.built)}: {_outcome_words(self.after)}, the original {_outcome_words(self.before)}"
+
+
+def label(built: BuiltEnv) -> str:
+    """What a reader knows an env by."""
+    return built.release or built.env.name
+
+
+def _outcome_words(result: Result) -> str:
+    outcome = result.outcome
+    if outcome.flaky:
+        return "flaky"
+    return f"{outcome.status} ({outcome.failure.failure_class})" if outcome.failure else str(outcome.status)
+
+
+def differences(before: Iterable[Result], after: Iterable[Result]) -> list[ReleaseDifference]:
+    """Where the outcome of a kernel differs from that of another, of the envs that both were tried in and that give an answer."""
+    reduced = {result.cell.env.name: result for result in after}
+    pairs = ((one, reduced[one.cell.env.name]) for one in before if one.cell.env.name in reduced)
+    answers = ((one, other) for one, other in pairs if one.outcome.status.is_answer and other.outcome.status.is_answer)
+    return [
+        ReleaseDifference(before=one, after=other)
+        for one, other in answers
+        if one.outcome.flaky or other.outcome.flaky or not same(one.outcome, other.outcome)
+    ]
+
+
+@define(kw_only=True)
+class Goal:
+    """The requirements of a reduction."""
+
+    named: tuple[CandidateRequirement, ...]
+    """The named requirements, the failure to preserve first; all are required."""
+    others: list[CandidateRequirement]
+    """That the outcome on all other releases stays the same."""
+    tested: set[str] = field(factory=set)
+    """Names of the envs that every candidate is tried in."""
+    dropped: list[tuple[BuiltEnv, str]] = field(factory=list)
+    """What is not preserved, and why."""
+
+    @classmethod
+    def of(
+        cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], criterion: Criterion, limits: Limits
+    ) -> Goal:
+        """What is to stay of these results: ``bad`` and ``good`` were named, ``rest`` are those of other releases.
+
+        Raises SelectionError where what was named is not as it was named.
+        """
+        named = [requirement_of(result, criterion, limits) for result in newest_first(bad)]
+        named += [requirement_to_be_ok(result, parse_criterion("ok"), limits) for result in good]
+        others = {result.cell.env.name: requirement_to_stay(result, limits) for result in reversed(newest_first(rest))}
+        built = {result.cell.env.name: result.built for result in rest}
+        goal = cls(named=tuple(named), others=[requirement for requirement in others.values() if requirement])
+        goal.dropped += [(built[name], "no answer there, or flaky") for name, requirement in others.items() if requirement is None]
+        first = named[:1] if bad else named
+        goal.tested = {requirement.built.env.name for requirement in (*first, *(goal.neighbours() if bad else ()))}
+        return goal
+
+    @classmethod
+    def of_launched(cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], limits: Limits) -> Goal:
+        """The same where launches are compared: it has to compile in ``bad`` and in ``good``. Raises as the other does."""
+        ok = parse_criterion("ok")
+        goal = cls.of((), (*newest_first(bad), *good), rest, ok, limits)
+        return evolve(goal, named=tuple(evolve(requirement, launched=True) for requirement in goal.named))
+
+    @property
+    def requirements(self) -> tuple[CandidateRequirement, ...]:
+        """All of them, the failure to preserve first."""
+        return (*self.named, *self.others)
+
+    def neighbours(self) -> list[CandidateRequirement]:
+        """The nearest releases before and after the failure that are good: changes that lose a regression mostly fail on these."""
+        place = _version(self.named[0].built.env)
+        good = [
+            (_version(requirement.built.env), requirement)
+            for requirement in self.requirements
+            if requirement.wanted is Judgement.GOOD
+        ]
+        placed = [(version, requirement) for version, requirement in good if version is not None]
+        if place is None:
+            return [requirement for _, requirement in placed[:1]]
+        before = max((pair for pair in placed if pair[0] < place), key=lambda pair: pair[0], default=None)
+        after = min((pair for pair in placed if pair[0] > place), key=lambda pair: pair[0], default=None)
+        return [pair[1] for pair in (before, after) if pair]
+
+    def tiers(self, patience: float, whole: float) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
+        """The requirements that are asked of every candidate, and those for what is about to be accepted.
+
+        Deadlines are ``patience`` times as long, up to the ``whole`` one. That other releases hang is looked at in the end alone,
+        since it takes longer than anything else.
+        """
+        first = [requirement for requirement in self.requirements if requirement.built.env.name in self.tested]
+        later = [
+            requirement
+            for requirement in self.requirements
+            if requirement.built.env.name not in self.tested and not requirement.hangs
+        ]
+        return [_patient(requirement, patience, whole) for requirement in first], [
+            _patient(requirement, patience, whole) for requirement in later
+        ]
+
+    def may_wait_longer(self, patience: float, whole: float) -> bool:
+        """Whether a hang was waited for less than the ``whole`` deadline."""
+        return any(requirement.hangs and patience * requirement.limits.deadline < whole for requirement in self.requirements)
+
+    def drop(self, name: str, why: str) -> bool:
+        """Stop preserving the outcome in an env; false if that was asked for."""
+        dropped = [requirement for requirement in self.others if requirement.built.env.name == name]
+        self.others = [requirement for requirement in self.others if requirement not in dropped]
+        self.dropped += [(requirement.built, why) for requirement in dropped]
+        return bool(dropped)
+
+    def lines(self) -> list[str]:
+        """What is preserved, in words: envs with the same outcome in one line."""
+        by_words: dict[str, list[str]] = {}
+        for requirement in self.requirements:
+            by_words.setdefault(requirement.description, []).append(requirement.built.env.name + requirement.place)
+        return [f"{text} on {', '.join(names)}" for text, names in by_words.items()]
+
+
+def newest_first(results: Sequence[Result]) -> list[Result]:
+    """Results by release; of envs that say none, last."""
+    return sorted(results, key=lambda each: _version(each.cell.env) or Version("0"), reverse=True)
+
+
+def _version(env: Env) -> Version | None:
+    return env.release
+
+
+def _patient(requirement: CandidateRequirement, patience: float, whole: float) -> CandidateRequirement:
+    return evolve(requirement, limits=evolve(requirement.limits, deadline=min(whole, patience * requirement.limits.deadline)))
+
+
+# --- which kernel, and in which envs ----------------------------------------------------------------------------------------------
+
+
+def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> ReductionSubject:
+    config = selection.config
+    cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
+    cell, envs = cells[0], tuple(match.env for match in cells)
+
+    def named(texts: Sequence[str]) -> tuple[Env, ...]:
+        envs_named = config.choose_envs(texts) if texts else ()
+        fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
+        if envs_named and not fitting:
+            wanted = f"{cell.spec.toolchain}, which the kernel is for"
+            raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
+        return fitting
+
+    return ReductionSubject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
+
+
+def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
+    """The cells of the one kernel that is meant, of what was chosen or else of all; in the chosen envs if it names none."""
+    patterns = selection.patterns
+    pattern = cell_pattern(what, selection.config, patterns.kernel_files)
+    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)).and_envs(pattern.envs)
+    cells = pattern.choose(selection.cells if pattern.leaves_open else (), everywhere.cells)
+    _check_alone(pattern.text, cells)
+    usual = tuple(cell for cell in cells if cell.env in selection.envs)
+    return (usual or cells) if pattern.leaves_open else cells
+
+
+def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
+    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any; else those that are chosen."""
+    patterns = selection.patterns
+    chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
+    everywhere = chosen.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
+    if not patterns.envs:
+        declared = [cell for cell in declared if not cell.env.paired] or declared  # the same toolchain without its pair
+    cells = declared or chosen.cells
+    _check_alone(str(path), cells)
+    return cells
+
+
+def _check_alone(text: str, cells: Sequence[Cell]) -> None:
+    """Raise SelectionError where cells are of several kernels or targets."""
+    if len({(cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name) for cell in cells}) > 1:
+        raise several_match(text, cells, any_env=True)
+
+
+def _is_declared(cell: Cell, release: Version) -> bool:
+    return any(e.covers(release=release, target=cell.target.name, case=cell.spec.case) for e in cell.spec.expectations)
+
+
+def other_releases(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
+    """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
+    named = {env.release for env in (*subject.bad, *subject.good)}
+    others: dict[Version, BuiltEnv] = {}
+    for env in _of_toolchain(selection.config, subject):
+        if env.release is not None and env.release not in (*named, *others):
+            (built,) = selection.read_envs(selection.config.path, [env])
+            if built.error is None:
+                others[env.release] = built
+    return [others[release] for release in sorted(others)]
+
+
+def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
+    """The envs that the kernel can be tried in, those without PyTorch first."""
+    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.paired)
+
+
+def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> list[str]:
+    """Releases that no env was there for, each once, those without PyTorch first."""
+    there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
+    missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]
+    return list(dict.fromkeys(str(release) for release in missing if release is not None))

@@ -1,4 +1,4 @@
-"""One reduction: from the results that are to be kept to the file that keeps them.
+"""A whole reduction, from what a user names to the file with the smaller kernel: the feature that ``compat reduce`` calls.
 
 In: a kernel that fails, and what of its outcomes is to stay (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller
 kernel, tested closely, in a file with a kernel file beside it, and where it differs from the original."""
@@ -16,16 +16,30 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat import interruption
-from compat.engine.run import Interrupted
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.engine.run import Interrupted, RunContext
 from compat.errors import SelectionError
 from compat.interruption import Budget, Stopped
-from compat.launch.behaviour import BuildComparison
+from compat.launch import hosting
+from compat.launch.comparing import BuildComparison
+from compat.launch.hosting import Gpu
 from compat.model import Env, Problem, Result
+from compat.project import Obtain, Selection
 from compat.reduce.candidate import Candidate
-from compat.reduce.goal import Goal, ReleaseDifference, differences
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, confirmed, expectations_of
-from compat.reduce.numbers import NumbersQuestion
-from compat.reduce.original import BudgetedRuns, OriginalKernel, ReductionSubject
+from compat.reduce.numbers import NumbersQuestion, refuse_latency
+from compat.reduce.original import (
+    BudgetedRuns,
+    Goal,
+    OriginalKernel,
+    ReductionSubject,
+    ReleaseDifference,
+    differences,
+    examine,
+    find_subject,
+    other_releases,
+    releases_without_env,
+)
 from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem, write_reproducers
 from compat.reduce.search import shrink
 
@@ -324,6 +338,58 @@ class Reduction:
             expectations=expectations_of(self.results or [results[req.built.env.name] for req in self.goal.requirements]),
             problem=self._problem,
         )
+
+
+def reduce(
+    selection: Selection,
+    what: str,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: ReductionListener | None = None,
+    *,
+    bad: Sequence[str] = (),
+    good: Sequence[str] = (),
+    hold_rest: bool = True,
+    criterion: Criterion | None = None,
+    budget: float | None = None,
+    output: Path | None = None,
+    python: str | None = None,
+) -> Reduction:
+    """Make a kernel smaller while it fails the same way; the reduction that is returned has been run, and its file written.
+
+    ``what`` is the id of a cell, with or without the env, a glob, or the path of a Python file with a kernel file of the same
+    name beside it. ``bad`` and ``good`` name where the failure is to stay and where the kernel is to stay ok, each an env, a
+    group, a glob or a release, perhaps several with commas between them; without ``bad`` it is where the cells are. ``hold_rest``
+    has it fare in every other release that is there as it does. ``criterion`` says what is to stay, the failure unless given;
+    ``budget`` is the seconds that all of it may take, and ``output`` the ``.py`` file to write, ``reduced/NAME.py`` unless given.
+    A criterion about numbers has every candidate launched on the GPU of this machine, by ``python``, which has PyTorch.
+
+    ``context`` needs no envs: those that are named are asked of ``obtain``, which may build them. Raises SelectionError where no
+    one kernel is meant, or it is not bad or good where it was named so; ConfigError if it cannot be parsed, and
+    StoreError where the file cannot be written. One that is interrupted ends by itself, and says so in ``ended``.
+    """
+    config, listener = selection.config, listener or ReductionListener()
+    subject = find_subject(selection, what, bad, good)
+    envs = [*(obtain or selection.read_envs)(config.path, [*subject.bad, *subject.good])]
+    others = other_releases(subject, selection)
+    envs += others
+    subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
+    if missing := releases_without_env(subject, config):
+        listener.say(f"left out, not built: {', '.join(missing)}")
+    criterion_asked = criterion or parse_criterion("same-failure")
+    refuse_latency(criterion_asked)
+    gpu = _gpu(selection, python) if criterion_asked.asks_launches else None
+    runs = BudgetedRuns(subject=subject, context=context.with_envs(envs), budget=Budget(budget), say=listener.say)
+    original = examine(runs, criterion_asked, gpu)
+    path = (output or default_path(subject)).with_suffix(".py")
+    reduction = Reduction(runs=runs, original=original, start=subject.start(), path=path, listener=listener)
+    reduction.run()
+    return reduction
+
+
+def _gpu(selection: Selection, python: str | None) -> Gpu:
+    """The GPU of this machine, whichever targets are chosen. Raises SelectionError where there is none that can be used."""
+    return hosting.find_gpu(evolve(selection, targets=selection.config.choose_targets(("*",))), python)
 
 
 def default_path(subject: ReductionSubject) -> Path:

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, field, frozen
 
-from compat.reduce import expressions, facts, helpers, statements
-from compat.reduce.candidate import Candidate
-from compat.reduce.edits import Edit, ReductionPass, applied
+from compat.reduce import expressions, statements
+from compat.reduce.candidate import Candidate, Edit, ReductionPass, applied
 
 AreInteresting = Callable[[Sequence[Candidate]], Sequence[bool]]
 """Says of each of several candidates whether it still has what it is kept for."""
@@ -25,28 +24,28 @@ Verify = Callable[[Candidate], bool]
 
 PASSES: tuple[ReductionPass, ...] = (
     statements.drop,
-    facts.unused,
+    expressions.unused_parameters,
     statements.unwrap,
-    helpers.inline,
-    helpers.unused,
-    facts.options,
-    facts.hints,
+    statements.inline,
+    statements.unused_arguments,
+    expressions.options,
+    expressions.hints,
     expressions.keywords,
     expressions.hoist,
-    facts.constexprs,
-    facts.inlined,
+    expressions.constexprs,
+    expressions.inlined,
     expressions.values,
     statements.simplify,
     statements.merge,
-    expressions.arguments,
+    expressions.elements,
     expressions.literals,
-    facts.types,
-    facts.passed,
-    facts.untyped,
-    facts.element_types,
+    expressions.types,
+    expressions.passed,
+    expressions.untyped,
+    expressions.element_types,
 )
 """What is tried, in this order, again and again until nothing helps."""
-LAST: tuple[ReductionPass, ...] = (facts.names,)
+LAST: tuple[ReductionPass, ...] = (expressions.names,)
 """What is tried when nothing else helps any more."""
 
 

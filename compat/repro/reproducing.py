@@ -19,7 +19,7 @@ from compat.engine.run import RunContext, existing_releases, known_envs, recall
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
-from compat.reduce.facts import KERNEL
+from compat.reduce.expressions import KERNEL
 from compat.repro.records import ReproRequest, Unverified, WrittenRepro
 from compat.repro.writing import script_form, write_repro
 from compat.source.closure import read_source

@@ -21,6 +21,7 @@ from compat.bundle.bundle import Bundle
 from compat.envs.listing import INDEX, Minor, index_urls, list_files
 from compat.errors import IndexUnavailable
 from compat.model import BuiltEnv, Target
+from compat.source.imports import imports_of
 from compat.source.parsing import tree_of
 from compat.text import printable
 from compat.toolchains import ScriptForm, Toolchain
@@ -178,10 +179,7 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
 
 def imported_packages(text: str) -> frozenset[str]:
     """What a module imports besides the standard library, by the names of the packages."""
-    nodes = list(ast.walk(tree_of(text)))
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names
+    return frozenset(imported.parts[0] for imported in imports_of(tree_of(text))) - sys.stdlib_module_names
 
 
 def spelled(pythons: Collection[Minor]) -> str:

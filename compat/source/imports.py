@@ -126,12 +126,12 @@ def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
     for start in starts:
         for length in range(1, len(parts) + 1):
-            file = _file_of(start.joinpath(*parts[:length]))
+            file = file_of(start.joinpath(*parts[:length]))
             if file is not None:
                 yield file
 
 
-def _file_of(place: Path) -> Path | None:
+def file_of(place: Path) -> Path | None:
     """The file of a package or module, by its place without a suffix."""
     return next((file for file in (place / "__init__.py", place.with_name(place.name + ".py")) if os.path.isfile(file)), None)
 
@@ -189,12 +189,12 @@ class _Users:
         place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
         if place.is_dir() and any(_modules([start], imported.parts)):
             raise _Anything
-        if (file := _file_of(place)) is not None:
+        if (file := file_of(place)) is not None:
             self.add(file)
 
     def name(self, place: Path, name: str) -> None:
         """``from place import name``: a module, or what the file there defines or imports by that name."""
-        module, holder = _file_of(place / name), _file_of(place)
+        module, holder = file_of(place / name), file_of(place)
         if module is not None and module.parent == place / name:
             raise _Anything
         if module is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
+from compat.source.imports import file_of
 from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
 from compat.text import lazy_pattern
 
@@ -213,7 +214,7 @@ class Names:
 
     def member(self, module: ModulePlace, name: str, seen: _Seen = frozenset()) -> Meaning | None:
         """What ``module.name`` is: something that the file defines or imports, else a file in the module's folder."""
-        path = _file_of(module.place)
+        path = file_of(module.place)
         if path is not None and (meaning := self.meaning(self.file(path), name, seen)) is not None:
             return meaning
         return ModulePlace(place=module.place / name) if _is_ours(module.place / name) else None
@@ -255,10 +256,5 @@ class Names:
         return start.joinpath(*parts) if start else None
 
 
-def _file_of(place: Path) -> Path | None:
-    files = (place / "__init__.py", place.with_name(f"{place.name}.py"))
-    return next((file for file in files if os.path.isfile(file)), None)
-
-
 def _is_ours(place: Path) -> bool:
-    return _file_of(place) is not None or (os.path.isdir(place) and any(place.glob("*.py")))
+    return file_of(place) is not None or (os.path.isdir(place) and any(place.glob("*.py")))

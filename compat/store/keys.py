@@ -78,7 +78,7 @@ class CellKeys:
             "closure": spec.noticed,
             "function": spec.function,
             "compile": spec.compile.document(),
-            "target": list(toolchains.of(cell.env).device.facts(target).values()),
+            "target": toolchains.of(cell.env).facts(target, cell.env.release),
             "env": env.digest,
             "variables": depends,
             "worker": [self._worker, adapter, *map(folder_digest, STANDIN)],

@@ -43,6 +43,10 @@ class Framework:
 PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
+def _no_framework(release: Version | None) -> str | None:
+    return None
+
+
 @frozen(kw_only=True)
 class Variables:
     """The environment variables that some release of a toolchain reads, each in one of these."""
@@ -260,8 +264,10 @@ class Launching:
     """The name under which a worker keeps what the compiler says of a launch."""
     without_lines: Mapping[str, str]
     """The environment variables that keep paths and line numbers out of the binary."""
-    facts: Callable[[str, str], dict[str, Any]]
-    """That metadata and that text → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``). Raises Unlaunchable."""
+    facts: Callable[[str, str, CompileSpec], dict[str, Any]]
+    """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``).
+
+    Raises Unlaunchable."""
     like: Callable[[str, str], str]
     """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
     packages: Mapping[str, Path]
@@ -445,6 +451,8 @@ class Toolchain:
     commits_command: tuple[str, ...] = ()
     """The command line of a program that bisects its commits between ``--good`` and ``--bad``, in a clone."""
     framework: Framework = PYTORCH
+    framework_of: Callable[[Version | None], str | None] = _no_framework
+    """A release → the framework's release that goes with it, ``None`` where that is not known; no release → the newest known."""
     variables: Variables = Factory(Variables)
     language: Language
     device: Device
@@ -453,6 +461,15 @@ class Toolchain:
     """Its failure classes and predictions, and how its releases word failures."""
     launching: Launching | None = None
     """How compiled kernels are launched on another host; ``None`` where they are not."""
+
+    def facts(self, target: Target, release: Version | None) -> dict[str, Any]:
+        """All that a worker is told of a target: with the GPU, and the framework, that are assumed where code asks for them."""
+        facts = self.device.facts(target)
+        if release is not None and (known := self.framework_of(release)):
+            facts["framework"] = known
+        elif newest := self.framework_of(None):
+            facts["assumed_framework"] = newest
+        return facts
 
     @property
     def reader(self) -> OutputReader:

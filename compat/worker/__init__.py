@@ -60,9 +60,10 @@ has another child do the rest.
 **Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "hidden": [], "places": [], "jobs":
 [{"nonce", "source", "function", "signature", "launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32",
 "options", "target": {"backend", "arch", "warp_size", "shared_memory"}, "problem": null, "actions": [...]}]}``.
-There is either a signature, with hints, or a launch, which has what is
-passed. Constexprs and what a launch passes have JSON forms that the adapter reads. A source is imported once, and what it asks
-the GPU's driver is answered for the target of the first job that names it. The directory becomes the toolchain's cache and
+A target also has what is assumed where code asks for it (:meth:`compat.toolchains.base.Toolchain.facts`): a GPU of it, and the
+framework. There is either a signature, with hints, or a launch, which has what is passed. Constexprs and what a launch passes have
+JSON forms that the adapter reads. A source is imported once, and what it asks the GPU's driver is answered for the target of the
+first job that names it. The directory becomes the toolchain's cache and
 ``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and with ``diagnose`` the compiler leaves its MLIR reproducer
 there and prints the IR before every pass. ``variables`` are set in the child's environment. Packages that are ``hidden`` are
 absent there. ``places`` are pairs of folders, as they are called here and by whoever asked, inner ones first: what is compiled

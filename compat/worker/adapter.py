@@ -37,8 +37,6 @@ if TYPE_CHECKING:
         name: str
         """What it is called in the matrix: ``triton``."""
         version: str
-        pytorch: str | None
-        """The release of PyTorch that belongs to it, which kernels ask where PyTorch is absent; ``None`` where none is known."""
         interpreting: InterpretingAdapter | None
         """Its interpreter, once :meth:`begin_interpreting` has been called."""
 

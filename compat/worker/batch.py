@@ -174,7 +174,7 @@ class Attempt:
     def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
         """Import the job's source, unless another job has, and find its function there."""
         is_first = self.job["source"] not in sources
-        self.source = _source(self.job, sources, (toolchain.name, toolchain.pytorch))
+        self.source = _source(self.job, sources, toolchain.name)
         if "torch_dtype" in str(self.job["constexprs"]):
             self.source.have_torch()
         with self.opened.noting():
@@ -345,7 +345,7 @@ def cut(text: str, letters: int) -> str:
     return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
-def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: tuple[str, str | None]) -> Any:
+def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: str) -> Any:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:

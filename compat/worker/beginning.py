@@ -39,8 +39,8 @@ class Beginning:
         opened = Opened(folder)
         toolchain.set_target(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
-        identity, before = (toolchain.name, toolchain.pytorch), set(sys.modules)
-        source = standin.load().ImportedSource(path, package["roots"], package["name"], package["target"], identity)
+        before = set(sys.modules)
+        source = standin.load().ImportedSource(path, package["roots"], package["name"], package["target"], toolchain.name)
         with warnings.catch_warnings(record=True) as caught, opened.noting():
             warnings.simplefilter("always")
             source.begin()

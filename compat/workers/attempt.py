@@ -131,7 +131,7 @@ class PreloadedPackage:
             for depth in range(len(packages), 0, -1):
                 if root.joinpath(*packages[:depth], "__init__.py").is_file():
                     name = ".".join(packages[:depth])
-                    facts = toolchains.of(cell.env).device.facts(cell.target)
+                    facts = toolchains.of(cell.env).facts(cell.target, cell.env.release)
                     return cls(root=str(root), name=name, roots=tuple(map(str, roots)), target=cell.target, facts=facts)
         return None
 
@@ -222,7 +222,7 @@ class InFlightCell:
             "module": module,
             "function": spec.function,
             **spec.compile.document(),
-            "target": toolchains.of(self.cell.env).device.facts(self.cell.target),
+            "target": toolchains.of(self.cell.env).facts(self.cell.target, self.cell.env.release),
             "problem": _problem(spec.problem) if mode.interprets and spec.problem else None,
             "actions": [action.document() for action in mode.actions],
         }

@@ -10,12 +10,10 @@ from attrs import asdict
 from click.testing import CliRunner, Result
 
 from compat import toolchains
-from compat.api.introspection import Unanswered, introspect
-from compat.api.looking import look
+from compat.api.looking import Unanswered, introspect, look
 from compat.cli import main
 from compat.envs.cache import VARIABLE, EnvCache
-from compat.envs.installed import packages, site_packages
-from compat.envs.record import write_record
+from compat.envs.record import packages, site_packages, write_record
 from compat.project import select_places
 
 WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"

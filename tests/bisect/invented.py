@@ -10,34 +10,17 @@ import pytest
 from packaging.version import Version
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import ReleaseSearch, search_releases
 from compat.engine.run import RunContext
-from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Target
+from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Target
 from compat.store.store import Store
 from compat.workers.attempt import Limits
-from tests.report.factory import TARGETS, env
+from tests.records import TARGETS, env, spec
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.0")
-
-
-def kernel(case: str = "d64", variant: str = "block_ptr") -> Specialization:
-    return Specialization(
-        kernel="sel_dense",
-        variant=variant,
-        case=case,
-        source="/kernels/k.py",
-        function="k",
-        compile=CompileSpec(signature={}, constexprs={}),
-    )
-
-
-def result(outcome: Outcome, release: str = "3.1.0", **facts: Any) -> Result:
-    """That outcome, as of some cell of that release."""
-    built = env(release)
-    return Result(cell=Cell(env=built.env, target=TARGETS[1], spec=kernel()), built=built, outcome=outcome, **facts)
 
 
 class Invented:
@@ -90,6 +73,6 @@ class Invented:
         line = tuple(ReleaseCandidate(version=Version(release), env=env(release).env) for release in self.outcomes)
         with Store(self.tmp_path / "store") as store:
             context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2, idle_timeout=idle_timeout)
-            kernels = [(kernel(case), target) for case in cases for target in targets]
+            kernels = [(spec(case=case), target) for case in cases for target in targets]
             asked = ReleaseSearch(candidates=line, criterion=parse_criterion(criterion), **how)
             return search_releases(kernels, asked, context, self._obtain, **listeners)

@@ -13,17 +13,32 @@ from hypothesis import strategies as st
 from packaging.version import Version
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.candidates import from_envs
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import ReleaseSearch, search_releases
 from compat.engine.run import RunContext
 from compat.history.account import Account, Judgement, Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from compat.workers.attempt import Limits
-from tests.bisect.invented import kernel
-from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env
+from tests.records import (
+    ASSERT,
+    BROKEN,
+    LOST,
+    MISSING,
+    OK,
+    PASS,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    TARGETS,
+    UNKNOWN_TARGET,
+    bad,
+    env,
+    result,
+    spec,
+)
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0")
 OUTCOMES = (
@@ -52,9 +67,7 @@ def tried(draw: st.DrawFn) -> list[tuple[BuiltEnv, Outcome]]:
 
 
 def results(rows: Sequence[tuple[BuiltEnv, Outcome]]) -> list[Result]:
-    return [
-        Result(cell=Cell(env=built.env, target=TARGETS[1], spec=kernel()), built=built, outcome=outcome) for built, outcome in rows
-    ]
+    return [result(outcome, built) for built, outcome in rows]
 
 
 def bisected(
@@ -74,7 +87,7 @@ def bisected(
     context = RunContext(envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2)
     asked = ReleaseSearch(candidates=candidates.chosen, criterion=parse_criterion("ok"), existing=tuple(existing), **how)
     with patch.object(releases, "run", run):
-        (answer,) = search_releases([(kernel(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier)
+        (answer,) = search_releases([(spec(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier)
     return answer
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect import hints
+from compat.bisect import perturbations
 from compat.bisect.answers import Effect
-from compat.bisect.hints import Hint, HintTrials
+from compat.bisect.perturbations import Hint, HintTrials
 from tests.cells import spec
 
 OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
@@ -21,12 +21,12 @@ NONE_NEEDED = "but no hint is needed: fails the same way without any hint"
 Compiler = Callable[[frozenset[Hint]], Effect]
 
 
-def search(given_: Sequence[Hint], compiler: Compiler) -> HintTrials:
-    return hints.search(given_, lambda sets: [compiler(each) for each in sets])
+def search_hints(given_: Sequence[Hint], compiler: Compiler) -> HintTrials:
+    return perturbations.search_hints(given_, lambda sets: [compiler(each) for each in sets])
 
 
 def said(given_: Sequence[Hint], compiler: Compiler) -> str | None:
-    need = hints.need(search(given_, compiler))
+    need = perturbations.hint_need(search_hints(given_, compiler))
     return need.sentence.replace("divisible_by_16: ", "") if need else None
 
 
@@ -36,11 +36,15 @@ def fails_with(*wanted: Hint) -> Compiler:
 
 def test_hints_of_a_specialization() -> None:
     start = spec("faces", "fine", divisible_by_16=("source", "result"), equal_to_1=("size",))
-    given_ = hints.hints_of(start)
-    assert [hints.named(hint) for hint in given_] == ["divisible_by_16: source", "divisible_by_16: result", "equal_to_1: size"]
-    left = hints.with_only(start, {given_[1], given_[2]})
+    given_ = perturbations.hints_of(start)
+    assert [perturbations.hint_name(hint) for hint in given_] == [
+        "divisible_by_16: source",
+        "divisible_by_16: result",
+        "equal_to_1: size",
+    ]
+    left = perturbations.with_only(start, {given_[1], given_[2]})
     assert (left.compile.divisible_by_16, left.compile.equal_to_1) == (("result",), ("size",))
-    assert not any(hints.with_only(start, set()).compile.hints.values())
+    assert not any(perturbations.with_only(start, set()).compile.hints.values())
     assert [(each.kernel, each.variant, each.case) for each in (left, start)] == 2 * [("fine", "as_written", "only")]
     assert left != start
 
@@ -85,16 +89,16 @@ def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count
         return SAME if kept >= wanted & set(ALL[:count]) else OK
 
     given_ = ALL[:count]
-    found = search(given_, compiled)
-    first = {*hints.first_sets(given_)}
+    found = search_hints(given_, compiled)
+    first = {*perturbations.first_sets(given_)}
     assert first <= {*asked, frozenset(given_)}
-    assert len(asked) <= len(first) + hints.most_further_sets(given_, {})
-    assert len(asked) <= len(first) + hints.most_further_sets(given_, found.effects)
+    assert len(asked) <= len(first) + perturbations.most_further_sets(given_, {})
+    assert len(asked) <= len(first) + perturbations.most_further_sets(given_, found.effects)
 
 
 def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
     def so_far(effects: dict[frozenset[Hint], Effect]) -> str | None:
-        need = hints.need_so_far(HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL)))
+        need = perturbations.hint_need_so_far(HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL)))
         return need.sentence.replace("divisible_by_16: ", "") if need else None
 
     without_a, without_b = frozenset(ALL) - {A}, frozenset(ALL) - {B}
@@ -111,10 +115,10 @@ SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools
 @given(st.lists(st.sampled_from(Effect), min_size=len(SUBSETS), max_size=len(SUBSETS)))
 def test_every_claim_was_compiled(effects: list[Effect]) -> None:
     compiler = {**dict(zip(SUBSETS, effects, strict=True)), SUBSETS[-1]: SAME}
-    found = search(ALL, compiler.__getitem__)
+    found = search_hints(ALL, compiler.__getitem__)
     assert all(compiler[kept] is effect for kept, effect in found.effects.items())
     assert compiler[found.smallest] is SAME
-    need = hints.need(found)
+    need = perturbations.hint_need(found)
     singles = [frozenset(ALL) - {hint} for hint in ALL]
     assert (need is None) == (OK not in [compiler[each] for each in [*singles, frozenset[Hint]()]])
     if need is None:
@@ -136,4 +140,4 @@ def test_every_claim_was_compiled(effects: list[Effect]) -> None:
 
 @given(st.sets(st.sampled_from(ALL), min_size=1))
 def test_the_hints_that_it_takes_are_found(wanted: set[Hint]) -> None:
-    assert search(ALL, fails_with(*wanted)).smallest == wanted
+    assert search_hints(ALL, fails_with(*wanted)).smallest == wanted

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from compat.bisect.answers import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.bisecting import note_bad_ends, read_bad_ends
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.config.matrix import load_matrix
 from compat.errors import SelectionError, StoreError
 from compat.history.account import Entry, Judgement, account
 from compat.model import Outcome, Status
 from compat.project import Patterns, Selection
-from tests.bisect.invented import LINE, kernel, result
-from tests.report.factory import TARGETS
+from tests.bisect.invented import LINE
+from tests.records import TARGETS, result, spec
 
 JUDGEMENTS = {"g": Judgement.GOOD, "b": Judgement.BAD}
 
@@ -30,7 +30,7 @@ def answered(history: str) -> ReleaseAnswer:
     ]
     changes = [Transition(before=one, after=other) for one, other in pairwise(probes) if one.judgement is not other.judgement]
     return ReleaseAnswer(
-        spec=kernel(),
+        spec=spec(),
         target=TARGETS[1],
         criterion=parse_criterion("ok"),
         account=account(Entry(release=probe.release, judgement=probe.judgement, outcome=outcome) for probe in probes),

@@ -10,17 +10,16 @@ import pytest
 from attrs import evolve
 
 from compat.bisect import releases
+from compat.bisect.answers import ReleaseAnswer
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.judging import criteria
-from compat.bisect.probes import ReleaseAnswer
-from compat.bisect.search import Judgement
 from compat.engine.run import RunContext
-from compat.history.account import Word
+from compat.history.account import Judgement, Word
 from compat.model import Check, Latency, Numbers, Outcome, Problem, Result, Status
 from compat.report.views.bisect import BisectReport, bisect_document
 from compat.report.views.bisect_sentences import headline, remarks
-from tests.bisect.invented import Invented, kernel, result
-from tests.report.factory import OK, SHAPE, bad
+from tests.bisect.invented import Invented
+from tests.records import OK, SHAPE, bad, result, spec
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 DEVICE = "NVIDIA H200"
@@ -173,7 +172,7 @@ class TestBisect:
     def test_without_a_problem_it_says_so(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         said = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
         assert "its kernel file names no [problem]" in said
-        assert kernel().problem is None
+        assert spec().problem is None
 
 
 def test_numbers_are_asked_of_the_store_only_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.bisect.answers import Part, PartName
-from compat.bisect.assemblers import AssemblerProgram
+from compat.bisect.attempts import AssemblerProgram
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.part import LaunchJudge, find_part
 from compat.engine.run import RunContext

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect import hints, perturbations
+from compat.bisect import perturbations
 from compat.bisect.answers import Effect
 from compat.bisect.perturbations import SettingChange
 from tests.cells import spec
@@ -57,7 +57,7 @@ def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any
         before, after = start.compile, change.spec.compile
         differing = [name for name in ("constexprs", "options") if getattr(after, name) != getattr(before, name)]
         assert len(differing) == 1
-        assert hints.hints_of(change.spec) == hints.hints_of(start)
+        assert perturbations.hints_of(change.spec) == perturbations.hints_of(start)
         assert (change.spec.kernel, after.signature) == (start.kernel, before.signature)
         for name in differing:
             old, new = getattr(before, name), getattr(after, name)

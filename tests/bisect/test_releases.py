@@ -9,14 +9,14 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.bisect.probes import ReleaseAnswer
-from compat.bisect.releases import in_range
+from compat.bisect.answers import ReleaseAnswer
+from compat.bisect.request import in_range
 from compat.config.matrix import load_matrix
 from compat.engine.run import existing_releases
 from compat.history.account import Word
 from compat.model import Outcome, Status
 from tests.bisect.invented import LINE, Invented
-from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
+from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
 
 GONE, ABSENT, CRASHED, REJECTED = bad(REMOVED), bad(MISSING), bad(ASSERT, Status.CRASHED), bad(SHAPE)
 FLAKY = bad(SHAPE, flaky=True)
@@ -217,7 +217,7 @@ def test_the_range_that_given_ends_leave() -> None:
         (None, 3, True): range(3, 10),
     }
     for (good, bad_, fixed), expected in cases.items():
-        assert in_range(line, good, bad_, fixed=fixed) == expected  # type: ignore[arg-type]
+        assert in_range(len(line), good, bad_, fixed=fixed) == expected
 
 
 def test_releases_that_a_project_leaves_out_exist_all_the_same(tmp_path: Path) -> None:

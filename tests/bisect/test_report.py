@@ -12,16 +12,15 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.bisect.answers import Part, PartName
-from compat.bisect.probes import ReleaseAnswer
+from compat.bisect.answers import Part, PartName, ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
 from compat.report.io.document import dump
 from compat.report.views.bisect import BisectReport, bisect_document, bisect_markdown, groups, schema
 from compat.report.views.bisect_sentences import commits_advice, commits_command, compare_url, headline, remarks, repeat_command
 from tests.bisect.invented import LINE, Invented
+from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 from tests.report.drawn import bisect_text
-from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 
 DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
 FRONT = Part(name=PartName.FRONT_END, sentence="The break is in the AST front end.", steps=("3.8.0 makes TTIR, 3.9.0 makes none.",))

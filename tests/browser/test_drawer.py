@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 
 from compat.model import Result
 from compat.report.render.page import matrix_html
+from tests import records
 from tests.browser.looking import Look
 from tests.browser.pages import real, various
 from tests.report import factory
@@ -50,9 +51,9 @@ def test_a_cell_opens_it(open_page: Open) -> None:
 def test_a_failure_that_need_not_happen_is_told_so(look: Callable[..., Look], tmp_path: Path) -> None:
     loose = "ok, or rejected (shape-mismatch)"
     for strict, said, beside in ((False, loose, f"declared {loose}"), (True, "rejected (shape-mismatch)", "as declared")):
-        expectation = evolve(factory.declared(factory.SHAPE, reason="So it is."), strict=strict)
-        rejected = factory.always(factory.bad(factory.SHAPE))
-        results = factory.tried("k", "v", rejected, envs=[factory.env("3.1.0")], targets=factory.TARGETS[:1], expect=[expectation])
+        expectation = evolve(records.declared(records.SHAPE, reason="So it is."), strict=strict)
+        rejected = factory.always(records.bad(records.SHAPE))
+        results = factory.tried("k", "v", rejected, envs=[records.env("3.1.0")], targets=records.TARGETS[:1], expect=[expectation])
         path = tmp_path / "index.html"
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
         page = look(path, fragment=f"#cell={results[0].cell.id}").page

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from compat.model import Outcome, Result
 from compat.report.render.page import matrix_html
+from tests import records
 from tests.browser.looking import Look
 from tests.browser.pages import large, real
 from tests.report import factory
@@ -105,24 +106,24 @@ def test_one_release_has_nothing_to_compare(look: Callable[..., Look], tmp_path:
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
         return str(look(path, fragment="#view=trends").page.locator("[data-view=trends] p.lead").nth(1).inner_text())
 
-    one, other = (factory.tried("k", "v", factory.always(factory.OK), envs=[factory.env(each)]) for each in ("3.1.0", "3.2.0"))
-    failed = factory.tried("k", "v", factory.always(factory.bad(factory.SHAPE)), envs=[factory.env("3.3.0")])
+    one, other = (factory.tried("k", "v", factory.always(records.OK), envs=[records.env(each)]) for each in ("3.1.0", "3.2.0"))
+    failed = factory.tried("k", "v", factory.always(records.bad(records.SHAPE)), envs=[records.env("3.3.0")])
     assert lead(one) == lead([*one, *failed]) == "Nothing to compare: no kernel compiles on two of the tested releases."
     assert lead([*one, *other]).startswith("No jumps: ")
 
 
 def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: Path) -> None:
     """Compile time is CPU seconds: what another process made slow on the clock is as it was."""
-    quick = evolve(factory.OK, seconds=1, stages={"source": 1, "llir": 1})
-    slow = evolve(factory.OK, seconds=9, stages={"source": 7, "llir": 1.1})
-    costly = evolve(factory.OK, seconds=9, stages={"source": 1, "llir": 5, "cubin": 3})
+    quick = evolve(records.OK, seconds=1, stages={"source": 1, "llir": 1})
+    slow = evolve(records.OK, seconds=9, stages={"source": 7, "llir": 1.1})
+    costly = evolve(records.OK, seconds=9, stages={"source": 1, "llir": 5, "cubin": 3})
 
     def jumps(outcome: Outcome) -> list[str]:
         fates = {"3.1.0": quick, "3.2.0": outcome}
         results = [
             result
             for release, fate in fates.items()
-            for result in factory.tried("k", "v", factory.always(fate), envs=[factory.env(release)], targets=factory.TARGETS[:1])
+            for result in factory.tried("k", "v", factory.always(fate), envs=[records.env(release)], targets=records.TARGETS[:1])
         ]
         path = tmp_path / "index.html"
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")

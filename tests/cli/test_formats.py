@@ -12,7 +12,7 @@ from tests.cli.test_commands import KERNEL, MATRIX, ROOT
 
 TOY = """
 import sys
-from compat.report.render.formats import Format, register
+from compat.report.render import Format, register
 
 register(Format(name="toy", help="Write a toy.", render=lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"))
 register(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compat.config.matrix import load_matrix
-from compat.envs.requirements import fingerprint, install_arguments
+from compat.envs.cache import fingerprint, install_arguments
 from compat.errors import ConfigError
 
 

@@ -12,7 +12,7 @@ from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.selection import cell_pattern
 from compat.errors import SelectionError
 from compat.project import gpus_of
-from compat.toolchains.triton.facts.targets import GPUS, TARGETS
+from compat.toolchains.triton.facts import GPUS, TARGETS
 
 
 @pytest.fixture

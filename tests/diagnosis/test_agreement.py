@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from attrs import evolve
-from packaging.version import Version
 
 from compat.diagnosis.numbers import samples_in, samples_of, with_agreement
-from compat.model import RECORDED, BuiltEnv, Check, Env, Numbers, Outcome, Problem, Result, Sample, Status
-from tests.cells import cell
+from compat.model import RECORDED, Check, Numbers, Problem, Result, Sample, Status
+from tests import records
+from tests.cells import spec
+from tests.records import OK, env
 
 PROBLEM = Problem(source="/k/recorded_problems.py", function=RECORDED, closure="c", dtype="fp32", parameters={RECORDED: {}})
 UNKNOWN = Check(status=Status.UNSUPPORTED, reason="not compared")
+SPEC = spec("faces", "fine", problem=PROBLEM)
 RIGHT = (1.0, -2.0, 3.0)
 
 
@@ -20,14 +22,10 @@ def sample(values: tuple[float, ...], kind: str = "float32", written: tuple[bool
 
 
 def result(release: str, gpu: Sample | None = None, interpreter: Sample | None = None) -> Result:
-    env = Env(name=f"triton-{release}{'-torch' if interpreter else ''}", release=Version(release))
     checks = [evolve(UNKNOWN, samples=(each,)) if each else None for each in (interpreter, gpu)]
-    return Result(
-        cell=cell(env, "faces", "fine", problem=PROBLEM),
-        built=BuiltEnv(env=env, python="/env/bin/python", digest=release),
-        outcome=Outcome(status=Status.OK, stage="cubin"),
-        numbers=Numbers(interpreter=checks[0], gpu=checks[1] and evolve(checks[1], device="H200")),
-    )
+    numbers = Numbers(interpreter=checks[0], gpu=checks[1] and evolve(checks[1], device="H200"))
+    built = env(release, name=f"triton-{release}-torch" if interpreter else "")
+    return records.result(OK, built, spec=SPEC, numbers=numbers)
 
 
 def gpu_of(*results: Result) -> list[tuple[Status, str]]:

@@ -17,10 +17,10 @@ import pytest
 from attrs import frozen
 
 from compat.config.matrix import load_matrix
-from compat.envs.building import Builder, build_envs
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.installers import choose_installer
 from compat.envs.listing import INDEX
+from compat.envs.provider import Builder, build_envs
 from compat.envs.record import read_env
 from compat.model import BuiltEnv
 from tests.waiting import PATIENCE, wait_until

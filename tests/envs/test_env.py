@@ -15,12 +15,11 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from compat.envs import interpreters
-from compat.envs.building import Builder, build_envs
-from compat.envs.cache import EnvCache
+from compat.envs.cache import EnvCache, fingerprint, install_arguments, key, requirements
 from compat.envs.installers import Installer
 from compat.envs.interpreters import choose_interpreter
+from compat.envs.provider import Builder, build_envs
 from compat.envs.record import INTERRUPTED, missing_envs, read_env, write_record
-from compat.envs.requirements import fingerprint, install_arguments, key, requirements
 from compat.model import Env
 from tests.envs.conftest import make_wheel
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.envs.installed import NotInstalled, damaged_file, interpreter, packages, python_version
+from compat.envs.record import NotInstalled, damaged_file, interpreter, packages, python_version
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from compat.envs import locks
-from compat.envs.building import Builder, BuildResult, BuildState, build_envs
 from compat.envs.cache import EnvCache
+from compat.envs.provider import Builder, BuildResult, BuildState, build_envs
 from compat.errors import EnvError
 from compat.interruption import Stopped
 from compat.model import Env

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from compat.config.matrix import load_matrix
-from compat.envs.installed import site_packages
-from compat.envs.record import read_env
+from compat.envs.record import read_env, site_packages
 
 pytestmark = pytest.mark.wheels
 

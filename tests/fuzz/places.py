@@ -321,7 +321,7 @@ _ASSEMBLY = """.version 8.4
 
 def _launch_facts(said: tuple[str, str], _: Path) -> None:
     with suppress(Unlaunchable):
-        as_json(write_json(LAUNCHING.facts(*said)))
+        as_json(write_json(LAUNCHING.facts(*said, SPEC.compile)))
 
 
 _RECORD = {
@@ -342,7 +342,7 @@ _RECORD = {
 
 
 def _env_record(said: tuple[str, bool], folder: Path) -> None:
-    from compat.envs.requirements import fingerprint
+    from compat.envs.cache import fingerprint
 
     text, ours = said
     text = text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text

@@ -14,33 +14,14 @@ from hypothesis import strategies as st
 
 from compat.errors import SelectionError, StoreError
 from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
-from compat.guard.checking import Kind
-from compat.guard.text import checked_document, checked_lines, guard_lines
+from compat.guard.checking import Kind, checked_document, checked_lines, guard_lines
 from compat.model import Outcome, Result, Status, Target
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.summary.record import Report
 from compat.toolchains import DEFAULT
-from tests.report.factory import (
-    ASSERT,
-    BROKEN,
-    DEPRECATED,
-    LOST,
-    OK,
-    PASS,
-    REMOVED,
-    SHAPE,
-    SHARED,
-    TARGETS,
-    UNKNOWN_TARGET,
-    always,
-    bad,
-    env,
-    expected_matrix,
-    report,
-    tried,
-    troubled_matrix,
-)
+from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env
+from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 ONE = TARGETS[1:2]

@@ -14,18 +14,9 @@ from attrs import evolve
 from compat.envs.interpreters import present
 from compat.guard import Request, guard_text, make_guard
 from compat.model import BuiltEnv
-from compat.toolchains.triton.inside.in_library import guard as code
-from tests.report.factory import (
-    OK,
-    RELEASES,
-    REMOVED,
-    TARGETS,
-    always,
-    bad,
-    env,
-    report,
-    tried,
-)
+from compat.toolchains.triton.inside import guard as code
+from tests.records import OK, RELEASES, REMOVED, TARGETS, bad, env
+from tests.report.factory import always, report, tried
 
 OLDEST, NEWEST = (3, 8), (3, 14)
 """The Pythons that releases have wheels for, as far as this machine has them."""

@@ -6,7 +6,7 @@ from attrs import evolve
 
 from compat.history.account import Entry
 from compat.history.running import losses
-from tests.report.factory import OK, SHAPE, bad
+from tests.records import OK, SHAPE, bad
 
 
 def entry(release: str, **code: int) -> Entry:

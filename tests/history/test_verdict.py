@@ -13,34 +13,15 @@ from packaging.version import Version
 
 from compat.history.account import Word
 from compat.history.verdict import Verdict, disagreements, release_of, verdicts
-from compat.model import (
-    BuiltEnv,
-    Cell,
-    CompileSpec,
-    Env,
-    Failure,
-    Noticed,
-    Outcome,
-    Package,
-    Result,
-    Specialization,
-    Status,
-    Target,
-)
+from compat.model import BuiltEnv, Env, Noticed, Outcome, Package, Result, Status
+from tests import records
+from tests.records import failure, spec
+from tests.targets import TARGETS
 
 RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.10.0")
 
 
-def failure(kind: str, fingerprint: str = "", *, prediction: bool = False) -> Failure:
-    return Failure(
-        failure_class=kind,
-        stage="ttir",
-        fingerprint=fingerprint or f"fp-{kind}",
-        excerpt=kind,
-        advice="Mend it.",
-        prediction=prediction,
-    )
-
+SPEC = spec("v", "c", kernel="k")
 
 LETTERS = {
     "g": Outcome(status=Status.OK, stage="cubin"),
@@ -66,21 +47,13 @@ LETTERS = {
 def result(
     letter: str, release: str | None, *, torch: bool = False, env: str = "", distribution: str = "triton", target: str = "sm_90"
 ) -> Result:
-    triton = Version(release) if release else None
     declared = Env(
         name=env or f"{'pt' if torch else 't'}{release}",
-        release=triton,
+        release=Version(release) if release else None,
         framework_release=Version("2.4.1") if torch else None,
         distribution=distribution,
     )
-    spec = Specialization(
-        kernel="k", variant="v", case="c", source="/k.py", function="k", compile=CompileSpec(signature={}, constexprs={})
-    )
-    return Result(
-        cell=Cell(env=declared, target=Target(name=target, backend="cuda", arch=90, warp_size=32, shared_memory=1), spec=spec),
-        built=BuiltEnv(env=declared),
-        outcome=LETTERS[letter],
-    )
+    return records.result(LETTERS[letter], BuiltEnv(env=declared), TARGETS[target], SPEC)
 
 
 def verdict_on(word: str) -> Verdict:

@@ -15,7 +15,7 @@ from attrs import evolve
 from compat.cli.progress import ProgressListener
 from compat.files import replace_file
 from compat.matrix import run_matrix
-from compat.report.render.formats import formats_always_written
+from compat.report.render import formats_always_written
 from compat.report.render.terminal import plain_text
 from compat.report.views.matrix import matrix_blocks
 from tests.large import WORKER, obtain, project

@@ -42,7 +42,10 @@ def unknown(parameters, dtype, seed, device, large):
 def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
-PARAMETERS = [{"name": name, "type": "*fp32", "size": 8} for name in ("x", "y", "out")] + [{"name": "n", "type": "i32", "size": 4}]
+PARAMETERS = [
+    *({"name": name, "type": "*fp32", "packing": "address", "size": 8} for name in ("x", "y", "out")),
+    {"name": "n", "type": "i32", "packing": "integer", "size": 4},
+]
 SCRATCH = {"scratch": "global", "size": 8, "bytes": 4, "align": 128}
 
 
@@ -59,6 +62,8 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
         "cooperative": False,
         "pdl": False,
         "parameters": PARAMETERS,
+        "multiples": dict.fromkeys(hints, 16),
+        "constants": {},
         **launch,
     }
     return {
@@ -68,8 +73,6 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
         "object": hashlib.sha256(b"").hexdigest(),
         "problem": problem,
         "launch": facts,
-        "divisible_by_16": list(hints),
-        "equal_to_1": [],
     }
 
 
@@ -99,20 +102,37 @@ def built_standin(folder: Path) -> Path:
     return path
 
 
+def standin_options(library: Path) -> list[str]:
+    """The launcher's options to launch on the stand-in."""
+    return ["--device", "cpu", "--library", str(library)]
+
+
 def launched(folder: Path, python: str, library: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """The launcher, run to its end."""
-    command = [python, str(folder / "launch.py"), "--device", "cpu", "--library", str(library), *options]
+    command = [python, str(folder / "launch.py"), *standin_options(library), *options]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, check=False)
 
 
-def compared(folder: Path, python: str, library: Path, *questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def compared(
+    folder: Path,
+    python: str,
+    options: Sequence[str],
+    *questions: Sequence[Mapping[str, Any]],
+    problem: str = "add",
+    deadline: float = 2,
+) -> list[dict[str, Any]]:
     """What a launcher that stays says first, and its answers to questions: the cells that each is about, the first of them good."""
-    said = [
-        {"number": number, "rounds": 30, "deadline": 2, "cells": [{**each, "good": not at} for at, each in enumerate(cells)]}
+    asked = [
+        {
+            "number": number,
+            "rounds": 30,
+            "deadline": deadline,
+            "cells": [{**each, "good": not index} for index, each in enumerate(cells)],
+        }
         for number, cells in enumerate(questions)
     ]
-    command = [python, str(folder / "launch.py"), "--device", "cpu", "--library", str(library), "--compare", "add"]
-    lines = "".join(json.dumps(each) + "\n" for each in said)
+    command = [python, str(folder / "launch.py"), *options, "--compare", problem]
+    lines = "".join(json.dumps(question) + "\n" for question in asked)
     ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in ended.stdout.splitlines()]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.launch.archives import built_standin, cell, compared, write
+from tests.launch.archives import built_standin, cell, compared, standin_options, write
 
 pytestmark = pytest.mark.wheels
 
@@ -25,7 +25,7 @@ def found(tmp_path_factory: pytest.TempPathFactory, pair_python: str) -> dict[st
     questions = [(CELLS["add"], each) for each in CELLS.values()]
     questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"])]
     questions += [(CELLS["hides_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
-    ready, *answers = compared(folder, pair_python, built_standin(home), *questions)
+    ready, *answers = compared(folder, pair_python, standin_options(built_standin(home)), *questions)
     assert ready["status"] == "ready"
     assert ready["device"]["name"] == "stand-in"
     assert [answer["number"] for answer in answers] == list(range(len(questions)))

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from compat.toolchains.pytorch.host import arguments, timing
-from compat.toolchains.pytorch.host.arguments import Refused
+from compat.toolchains.pytorch.host import kernel, timing
 from compat.toolchains.pytorch.host.checking import CellCheck, failed
+from compat.toolchains.pytorch.host.kernel import Refused
 from compat.toolchains.pytorch.host.watching import verdict_of as together
+from compat.toolchains.triton.device.launching import packing
 
 
 class Tensor:
@@ -27,7 +28,8 @@ class Problem:
 
 
 def packed(kind: str, size: int, value: Any) -> bytes:
-    (found,) = arguments.values_of([{"name": "x", "type": kind, "size": size}], {"x": value}, {})
+    parameter = {"name": "x", "type": kind, "packing": packing(kind, size), "size": size}
+    (found,) = kernel.values_of([parameter], {"x": value}, {})
     return bytes(found)
 
 
@@ -60,26 +62,26 @@ def test_what_cannot_be_packed_is_refused(kind: str, value: Any) -> None:
 
 def test_elements_of_tuples_and_scratch_memory() -> None:
     parameters = [
-        {"name": "args[1]", "type": "i32", "size": 4},
+        {"name": "args[1]", "type": "i32", "packing": "integer", "size": 4},
         {"scratch": "global", "size": 8},
         {"scratch": "profile", "size": 8},
     ]
-    first, second, third = arguments.values_of(parameters, {"args": (1, 7)}, {"global": 4096})
+    first, second, third = kernel.values_of(parameters, {"args": (1, 7)}, {"global": 4096})
     assert bytes(first) == (7).to_bytes(4, "little")
     assert (second.value, third.value) == (4096, 0)
 
 
 def test_an_argument_that_is_missing_is_refused() -> None:
     with pytest.raises(Refused, match="no argument n"):
-        arguments.values_of([{"name": "n", "type": "i32", "size": 4}], {}, {})
+        kernel.values_of([{"name": "n", "type": "i32", "packing": "integer", "size": 4}], {}, {})
 
 
 def test_hints_are_held_to() -> None:
-    cell = {"divisible_by_16": ["x", "n"], "equal_to_1": ["s"]}
-    arguments.check_hints(cell, {"x": Tensor(64), "n": 32, "s": 1})
-    for given, words in (({"x": Tensor(8)}, "x is no multiple"), ({"n": 3}, "n is no multiple"), ({"s": 2}, "s is not 1")):
+    facts = {"multiples": {"x": 16, "n": 16}, "constants": {"s": 1}}
+    kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1})
+    for given, words in (({"x": Tensor(8)}, "x is no multiple of 16"), ({"n": 3}, "n is no multiple"), ({"s": 2}, "s is not 1")):
         with pytest.raises(Refused, match=words):
-            arguments.check_hints(cell, {"x": Tensor(64), "n": 32, "s": 1, **given})
+            kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **given})
 
 
 def test_medians_and_spreads() -> None:

@@ -9,8 +9,8 @@ import pytest
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.model.json_text import write_json
-from compat.pairs import choosing
-from compat.pairs.choosing import RequestedPair, chosen
+from compat.pairs import pairing
+from compat.pairs.pairing import RequestedPair, chosen
 from compat.project import Selection, select, select_places
 
 MATRIX = """
@@ -85,7 +85,7 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
 ) -> None:
     from packaging.version import Version
 
-    monkeypatch.setattr(choosing, "pinned_release", lambda *_: Version("3.7.1"))
+    monkeypatch.setattr(pairing, "pinned_release", lambda *_: Version("3.7.1"))
     (asked,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
     assert asked.env.name == "triton-3.7.1-torch-2.13.0"
 
@@ -94,7 +94,7 @@ def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(project: Path, mon
     def unknown(*_: object) -> None:
         raise PinUnknown("what torch 2.13.0 asks for is not known")
 
-    monkeypatch.setattr(choosing, "pinned_release", unknown)
+    monkeypatch.setattr(pairing, "pinned_release", unknown)
     with pytest.raises(EnvError, match=r"no env is declared with torch 2\.13\.0"):
         chosen(places(project), ["2.13.0"])
 

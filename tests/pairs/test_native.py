@@ -12,7 +12,7 @@ import pytest
 
 from compat.envs.cache import EnvCache
 from compat.errors import EnvError
-from compat.pairs.native import Compiler, built_library, find_compiler
+from compat.pairs.programs import Compiler, built_library, find_compiler
 from compat.toolchains import DEFAULT
 
 assert DEFAULT.device.pairing is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.envs.cache import EnvCache
-from compat.envs.overlays import overlaid
+from compat.envs.libraries import overlaid
 from compat.errors import EnvError
 from tests.wheels import wheelhouse
 

@@ -14,8 +14,9 @@ from compat.report.render.page import matrix_html
 from compat.report.views.envs import cell_of, grid_document, notes_of, pairs_markdown
 from compat.report.views.matrix_markdown import headline, matrix_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
+from tests.records import OK, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import OK, always, env, report, tried
+from tests.report.factory import always, report, tried
 
 GRID = Grid(pairs=PAIRS, pins={"2.9.1": "3.5.1", "2.4.1": None}, classes={"kernel-dropped": "it is dropped"}, title="Triton")
 

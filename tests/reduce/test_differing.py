@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.launch.behaviour import COMPARED, Behaviour, BuildComparison
-from compat.reduce.differing import DifferenceKind, LaunchDifference
+from compat.launch.comparing import COMPARED, Behaviour, BuildComparison
+from compat.reduce.numbers import DifferenceKind, LaunchDifference
 
 GOOD = Behaviour(good=True, launches=120, differing=0, finite=True, wrote=True, outside="", off=0.0)
 BAD = evolve(GOOD, good=False, off=0.5)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.reduce import Candidate, expressions, extracted, facts, helpers, module, statements
-from compat.reduce.edits import Edit, ReductionPass, applied
+from compat.reduce import Candidate, expressions, extracted, module, statements
+from compat.reduce.candidate import Edit, ReductionPass, applied
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
@@ -59,8 +59,8 @@ def lines(text: str) -> str:
         pytest.param(statements.merge, "x = b\ntl.store(a, x + x)", "tl.store(a, b + b)", id="another-name"),
         pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, mask=b)", id="other"),
         pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, other=0)", id="mask"),
-        pytest.param(expressions.arguments, "tl.load(a, b)", "tl.load(a)", id="an-argument"),
-        pytest.param(expressions.arguments, "tl.zeros((N, N), b)", "tl.zeros((N,), b)", id="an-element"),
+        pytest.param(expressions.elements, "tl.load(a, b)", "tl.load(a)", id="an-argument"),
+        pytest.param(expressions.elements, "tl.zeros((N, N), b)", "tl.zeros((N,), b)", id="an-element"),
         pytest.param(expressions.hoist, "tl.store(a, b * 2 + 1)", "tl.store(a, b * 2)", id="an-operand"),
         pytest.param(expressions.hoist, "tl.store(a, tl.exp(b))", "tl.store(a, b)", id="an-argument-for-the-call"),
         pytest.param(expressions.hoist, "tl.store(a, b.to(N))", "tl.store(a, b)", id="what-a-method-is-called-on"),
@@ -80,10 +80,10 @@ def lines(text: str) -> str:
         ),
         pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 16", id="wherever-it-stands"),
         pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 64", id="in-one-place"),
-        pytest.param(facts.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"),
-        pytest.param(facts.element_types, "tl.zeros((N,), tl.float64)", "tl.zeros((N,), tl.float32)", id="an-element-type"),
+        pytest.param(expressions.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"),
+        pytest.param(expressions.element_types, "tl.zeros((N,), tl.float64)", "tl.zeros((N,), tl.float32)", id="an-element-type"),
         pytest.param(
-            facts.names, "_a_very_long_name = 1\ntl.store(a, _a_very_long_name)", "avln = 1\ntl.store(a, avln)", id="initials"
+            expressions.names, "_a_very_long_name = 1\ntl.store(a, _a_very_long_name)", "avln = 1\ntl.store(a, avln)", id="initials"
         ),
     ],
 )
@@ -120,16 +120,17 @@ HELPERS = """
 )
 def test_a_helper_is_inlined(body: str, expected: str) -> None:
     candidate = kernel(body, before=HELPERS)
-    assert lines(expected) in results(helpers.inline, candidate)
+    assert lines(expected) in results(statements.inline, candidate)
 
 
 def test_a_helper_that_returns_in_its_middle_is_not_inlined() -> None:
-    assert results(helpers.inline, kernel("b = early(b)", before=HELPERS)) == []
+    assert results(statements.inline, kernel("b = early(b)", before=HELPERS)) == []
 
 
 def test_a_helpers_parameter_goes_with_the_argument() -> None:
     candidate = applied(
-        kernel("tl.store(a, twice(b, 1))", before=HELPERS), list(helpers.unused(kernel("tl.store(a, twice(b, 1))", before=HELPERS)))
+        kernel("tl.store(a, twice(b, 1))", before=HELPERS),
+        list(statements.unused_arguments(kernel("tl.store(a, twice(b, 1))", before=HELPERS))),
     )
     assert candidate is not None
     assert "def twice(x):" in candidate.text
@@ -139,7 +140,7 @@ def test_a_helpers_parameter_goes_with_the_argument() -> None:
 
 def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
     candidate = kernel("tl.store(a, 1)", divisible_by_16=("a", "b"), equal_to_1=("b",))
-    less = applied(candidate, list(facts.unused(candidate)))
+    less = applied(candidate, list(expressions.unused_parameters(candidate)))
     assert less is not None
     assert "def kernel(a):" in less.text
     assert (less.compile.signature, less.compile.constexprs) == ({"a": "*fp16"}, {})
@@ -149,11 +150,11 @@ def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
 @pytest.mark.parametrize(
     ("make", "words", "expected"),
     [
-        (facts.options, "option num_warps", {"options": {}}),
-        (facts.options, "option num_warps=2", {"options": {"num_warps": 2}}),
-        (facts.hints, "hint divisible_by_16 a", {"divisible_by_16": ()}),
-        (facts.constexprs, "N=16", {"constexprs": {"N": 16}}),
-        (facts.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
+        (expressions.options, "option num_warps", {"options": {}}),
+        (expressions.options, "option num_warps=2", {"options": {"num_warps": 2}}),
+        (expressions.hints, "hint divisible_by_16 a", {"divisible_by_16": ()}),
+        (expressions.constexprs, "N=16", {"constexprs": {"N": 16}}),
+        (expressions.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
     ],
 )
 def test_facts_get_smaller(make: ReductionPass, words: str, expected: dict[str, Any]) -> None:
@@ -171,7 +172,7 @@ def test_the_kernel_gets_a_short_name() -> None:
         function="a_rather_long_name",
         compile=CompileSpec(signature={"a": "*i32"}),
     )
-    renamed = applied(candidate, [the(facts.names(candidate), "name of the kernel")])
+    renamed = applied(candidate, [the(expressions.names(candidate), "name of the kernel")])
     assert renamed is not None
     assert renamed.function == "kernel"
     assert "def kernel(a):" in renamed.text
@@ -193,7 +194,7 @@ def test_several_edits_at_once_and_the_outermost_wins() -> None:
 )
 def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
     candidate = kernel(body)
-    makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (statements.unwrap, expressions.arguments)
+    makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (statements.unwrap, expressions.elements)
     found = [each for make in makers for each in make(candidate) if edit in each.what]
     made = [applied(candidate, [each]) for each in found]
     assert made
@@ -239,7 +240,7 @@ def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left:
     candidate = Candidate(
         text=extracted(text, "kernel"), function="kernel", compile=CompileSpec(signature={"a": "*i32", "b": "i32"})
     )
-    changed = applied(candidate, [the(facts.unused(candidate), "parameter b")])
+    changed = applied(candidate, [the(expressions.unused_parameters(candidate), "parameter b")])
     assert changed is not None
     assert f"@{left}\ndef kernel(a):" in changed.text
 
@@ -254,7 +255,11 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
         ),
     )
     assert "b: int" in start.text
-    found = {edit.what: edit for reduction in (facts.passed, facts.untyped, facts.unused) for edit in reduction(start)}
+    found = {
+        edit.what: edit
+        for reduction in (expressions.passed, expressions.untyped, expressions.unused_parameters)
+        for edit in reduction(start)
+    }
     tensors = ("a=*i64", "a=*i32 (not aligned)", "a=*fp32 (not aligned)")
     assert set(found) == {*tensors, "b=1", "b=16", "annotation of b", "parameter c", "parameter d"}
     left = applied(start, found.values())

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from attrs import evolve
-from packaging.version import Version
 
 from compat.bisect.criterion import parse_criterion
-from compat.model import BuiltEnv, Env, Failure, Outcome, Result, Status
-from compat.reduce.goal import Goal, differences, newest_first
+from compat.model import Outcome, Result, Status
 from compat.reduce.interestingness import expectations_of
+from compat.reduce.original import Goal, differences, newest_first
+from tests import records
 from tests.cells import cell
+from tests.records import env, failure
 from tests.reduce.real import LIMITS
 
 
 def result(release: str, status: str = "ok", kind: str = "", flaky: bool = False) -> Result:
-    env = Env(name=f"triton-{release}", release=Version(release))
-    failure = (
-        Failure(failure_class=kind, stage="ast", fingerprint=f"{kind}:1", excerpt=f"{kind} it is", advice="") if kind else None
+    outcome = Outcome(
+        status=Status(status), stage="ast", failure=failure(kind, stage="ast") if kind else None, flaky=flaky, seconds=0.1
     )
-    outcome = Outcome(status=Status(status), stage="ast", failure=failure, flaky=flaky, seconds=0.1)
-    return Result(cell=cell(env, "faces", "fine"), built=BuiltEnv(env=env), outcome=outcome)
+    return records.result(outcome, release, spec=cell(env(release), "faces", "fine").spec)
 
 
 BAD = result("3.3.1", "crashed", "compiler-assert")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from compat.model import CompileSpec
 from compat.reduce import AcceptedStep, Candidate, extracted, module, shrink, statements
-from compat.reduce.edits import applied
+from compat.reduce.candidate import applied
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 CONSTEXPRS = {"D": 64, "DV": 64, "NUM_RANGES": 2, "BLOCK_H": 16, "BLOCK_L": 128, "BLOCK_D": 64, "BLOCK_DV": 64}

@@ -24,7 +24,7 @@ from compat.model import (
     Target,
 )
 from compat.report.summary.record import Report
-from tests.report.factory import RELEASES, env
+from tests.records import RELEASES, env
 
 SCRIPTS = (
     "<script>owned=1;alert(1)</script>",

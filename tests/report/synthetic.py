@@ -28,7 +28,7 @@ from compat.model import (
     Target,
 )
 from compat.report.summary.record import Report
-from tests.report.factory import INSTALL, RELEASES, env
+from tests.records import INSTALL, RELEASES, env
 from tests.targets import TARGETS as KNOWN
 
 SOURCE = Path(__file__).parents[2] / "kernels" / "sel_dense.py"

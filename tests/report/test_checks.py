@@ -16,23 +16,9 @@ from compat.report.render.ci import findings
 from compat.report.summary.checks import check_words, checked
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import OK, REMOVED, TARGETS, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import (
-    GPU,
-    OK,
-    REMOVED,
-    TARGETS,
-    UNABLE,
-    UNSTABLE,
-    always,
-    bad,
-    checked_matrix,
-    env,
-    interpreted,
-    launched,
-    report,
-    tried,
-)
+from tests.report.factory import GPU, UNABLE, UNSTABLE, always, checked_matrix, interpreted, launched, report, tried
 
 RELEASES = ("3.1.0", "3.2.0", "3.3.0", "3.4.0")
 WRONG = Check(status=Status.WRONG, max_abs=2.0, max_rel=1.0, where="odd: O_ptr[3]", device=GPU)

@@ -13,8 +13,9 @@ from compat.report.summary.comparing import ReportSide, compare
 from compat.report.summary.record import Report
 from compat.report.views.diff import change
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import ASSERT, OK, SHAPE, TARGETS, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import ASSERT, OK, SHAPE, TARGETS, always, bad, declared, env, report, tried
+from tests.report.factory import always, report, tried
 
 LOOSE = evolve(declared(SHAPE), strict=False)
 SAID = "ok, or rejected (shape-mismatch)"

@@ -24,29 +24,8 @@ from compat.report.views.diff import (
     diff_markdown,
     jump_line,
 )
-from tests.report.factory import (
-    ASSERT,
-    BROKEN,
-    DEPRECATED,
-    LOST,
-    OK,
-    REMOVED,
-    SHAPE,
-    SHARED,
-    TARGETS,
-    UNKNOWN_TARGET,
-    UNSTABLE,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    launched,
-    report,
-    since,
-    tried,
-    troubled_matrix,
-)
+from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, declared, env
+from tests.report.factory import UNSTABLE, always, expected_matrix, launched, report, since, tried, troubled_matrix
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 

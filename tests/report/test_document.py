@@ -15,7 +15,8 @@ from compat.history.account import Word
 from compat.model import Status
 from compat.report.io.document import dump, matrix_document, matrix_json, schema
 from compat.report.summary.record import Report
-from tests.report.factory import OK, SHAPE, TARGETS, always, bad, declared, env, expected_matrix, report, tried, troubled_matrix
+from tests.records import OK, SHAPE, TARGETS, bad, declared, env
+from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 DOCS = Path(__file__).parents[2] / "docs" / "matrix-json.md"
 

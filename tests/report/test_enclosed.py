@@ -13,7 +13,8 @@ from compat.report.io import document
 from compat.report.io.document import dump, enclosing, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.summary.record import Report
-from tests.report.factory import OK, PASS, SHAPE, always, bad, env, report, tried
+from tests.records import OK, PASS, SHAPE, bad, env
+from tests.report.factory import always, report, tried
 
 
 def two_kernels() -> Report:

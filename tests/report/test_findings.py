@@ -19,7 +19,8 @@ from compat.report.render.ci import MOST, code_quality, findings, workflow_comma
 from compat.report.summary.compact import one_line
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
-from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
+from tests.records import OK, SHAPE, TARGETS, bad, env
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 COMMAND = re.compile(r"::(error|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)")
 """What the runner takes for a command, as GitHub documents it."""

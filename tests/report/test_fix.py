@@ -11,7 +11,8 @@ from compat.fix.changes import SourceFile
 from compat.fix.searching import EditedKernel
 from compat.model import BuiltEnv, Outcome
 from compat.report.views.changed_kernels import fix_lines
-from tests.report.factory import MISSING, OK, RELEASES, TARGETS, bad, env, tried
+from tests.records import MISSING, OK, RELEASES, TARGETS, bad, env
+from tests.report.factory import tried
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")
 PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")

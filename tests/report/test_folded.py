@@ -11,7 +11,8 @@ from compat.model import Status
 from compat.report.summary.record import Report
 from compat.report.views import matrix_markdown as markdown
 from compat.report.views.matrix_markdown import matrix_markdown
-from tests.report.factory import OK, SHAPE, always, bad, env, expected_matrix, report, tried
+from tests.records import OK, SHAPE, bad, env
+from tests.report.factory import always, expected_matrix, report, tried
 from tests.report.synthetic import synthetic
 
 

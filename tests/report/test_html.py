@@ -28,24 +28,8 @@ from compat.report.render.page_data import command_table, page_data
 from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
-from tests.report.factory import (
-    DEPRECATED,
-    MISSING,
-    OK,
-    PASS,
-    REMOVED,
-    SHAPE,
-    TARGETS,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    report,
-    since,
-    tried,
-    troubled_matrix,
-)
+from tests.records import DEPRECATED, MISSING, OK, PASS, REMOVED, SHAPE, TARGETS, bad, declared, env
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 REPORTS = [expected_matrix, troubled_matrix, lambda: report([])]
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'--><!--<style>*{}</style>"

@@ -15,7 +15,8 @@ from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_reports
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown
-from tests.report.factory import MISSING, OK, SHAPE, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
+from tests.records import MISSING, OK, SHAPE, bad, env
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 from tests.report.naming import naming
 
 

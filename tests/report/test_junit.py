@@ -16,20 +16,8 @@ from hypothesis import strategies as st
 from compat.model import Status
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
-from tests.report.factory import (
-    LOST,
-    OK,
-    SHAPE,
-    TARGETS,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    report,
-    tried,
-    troubled_matrix,
-)
+from tests.records import LOST, OK, SHAPE, TARGETS, bad, declared, env
+from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 

@@ -21,23 +21,9 @@ from compat.report.io.loading import load_report
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import DEPRECATED, MISSING, OK, RELEASES, SHAPE, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import (
-    DEPRECATED,
-    MISSING,
-    OK,
-    RELEASES,
-    SHAPE,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    report,
-    since,
-    tried,
-    troubled_matrix,
-)
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 
 def remembering_matrix() -> Report:

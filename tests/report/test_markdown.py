@@ -12,7 +12,8 @@ from markdown_it import MarkdownIt
 
 from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose
 from compat.report.views.matrix_markdown import headline, matrix_markdown
-from tests.report.factory import SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
+from tests.records import SHAPE, bad, env
+from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 

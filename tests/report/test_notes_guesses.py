@@ -12,8 +12,9 @@ from compat.report.io.document import matrix_document
 from compat.report.render.page import matrix_html
 from compat.report.summary.statements import decided_by_hints, guesses
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import OK, SHAPE, TARGETS, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, report, tried
+from tests.report.factory import always, report, tried
 
 
 def guessed(kernel: str, origin: str) -> list[Result]:

@@ -11,8 +11,9 @@ from compat.model import CompileSpec, Result
 from compat.report.summary.statements import has_no_hints, without_hints
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.cells import spec
+from tests.records import OK, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import OK, always, env, report, tried
+from tests.report.factory import always, report, tried
 
 
 def results(kernel: str, compiled: CompileSpec) -> list[Result]:

@@ -13,14 +13,16 @@ from compat.model.cell_record import cell_document
 from compat.report.io.document import dump, matrix_document, schema
 from compat.report.io.loading import load_report
 from compat.report.summary.grid import grids
+from tests import records
+from tests.records import env
 from tests.report import factory
-from tests.report.factory import always, env, tried
+from tests.report.factory import always, tried
 
 OK, WRONG = Check(status=Status.OK), Check(status=Status.WRONG, max_abs=2.0, where="odd: O_ptr[3]", reason="off by 2")
 
 
 def result(numbers: Numbers = NOT_RUN, declared: Status | None = None, *, strict: bool = True) -> Result:
-    (found,) = tried("k", "v", always(factory.OK), envs=[env("3.1.0")], targets=factory.TARGETS[:1])
+    (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
     return evolve(found, numbers=numbers, expectation=Expectation(status=declared, strict=strict) if declared else None)
 
 
@@ -92,7 +94,7 @@ def test_the_document_has_both() -> None:
 
 
 def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> None:
-    (found,) = tried("k", "v", always(factory.OK), envs=[env("3.1.0")], targets=factory.TARGETS[:1])
+    (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
     failure = Failure(failure_class="shared-memory", stage="cubin", fingerprint="f", excerpt="", advice="", prediction=True)
     declared = Expectation(status=Status.REJECTED, failure_class="shared-memory")
     predicted = evolve(

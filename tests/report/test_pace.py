@@ -6,7 +6,8 @@ import pytest
 
 from compat.report.summary.compact import Pace, expectation_line, pace_line
 from compat.text import in_time
-from tests.report.factory import OK, always, env, tried
+from tests.records import OK, env
+from tests.report.factory import always, tried
 
 CELLS = [result.cell for result in tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])]
 

@@ -14,7 +14,8 @@ from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSi
 from compat.report.summary.record import Report
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
-from tests.report.factory import OK, always, env, report, tried
+from tests.records import OK, env
+from tests.report.factory import always, report, tried
 from tests.report.test_junit import SCHEMA
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,27 +13,9 @@ from compat.report.summary.compact import listed, natural, one_line, rectangles,
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
+from tests.records import ASSERT, MISSING, OK, PASS, RELEASES, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad, declared, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import (
-    ASSERT,
-    MISSING,
-    OK,
-    PASS,
-    RELEASES,
-    REMOVED,
-    SHAPE,
-    TARGETS,
-    UNKNOWN_TARGET,
-    always,
-    bad,
-    declared,
-    env,
-    expected_matrix,
-    report,
-    since,
-    tried,
-    troubled_matrix,
-)
+from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0")
 
@@ -207,3 +190,10 @@ def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> 
     assert str(failure.where[0]) == "k/v: 3.0.0–3.1.0, 3.5.1 (all tested), sm_80 sm_90"
     (complete,) = report(results, existing=("3.0.0", "3.1.0", "3.5.1")).failures
     assert str(complete.where[0]) == "k/v: 3.0.0–3.5.1 (all), sm_80 sm_90"
+
+
+def test_places_are_in_the_order_of_their_releases() -> None:
+    """Of two that begin with one release the shorter stands first, whatever sets do."""
+    until = {"long": "3.3.0", "short": "3.2.0"}
+    results = [tried("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case]) for case, fixed in until.items()]
+    assert [where.releases for where in report([*chain(*results)]).failures[0].where] == ["3.0.0–3.1.0", "3.0.0–3.2.0"]

@@ -16,8 +16,9 @@ from compat.model import Failure, Outcome, Target
 from compat.report.render.terminal import Picture, cropped_text
 from compat.report.summary.record import Report
 from compat.report.views.matrix import matrix_blocks, running_blocks, total
+from tests.records import OK, RELEASES, SHAPE, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import OK, RELEASES, SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 
 def test_expected(golden: Callable[[str, str], None]) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
-from compat.toolchains.triton.inside.adapter import code, descriptors
-from compat.toolchains.triton.inside.adapter.occupancy import occupancy
+from compat.toolchains.triton.inside.adapter import descriptors, metrics
+from compat.toolchains.triton.inside.adapter.metrics import occupancy
 from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said, script
@@ -49,7 +49,7 @@ def disassembly(*instructions: str) -> str:
 
 
 def test_instructions_are_counted_by_what_they_do() -> None:
-    assert code.instructions(PTX) == {
+    assert metrics.instructions(PTX) == {
         "ldmatrix": 1,
         "wgmma": 2,
         "mma": 1,
@@ -65,7 +65,7 @@ def test_instructions_are_counted_by_what_they_do() -> None:
     ("text", "threads"), [(PTX, 256), (".maxntid 128, 1, 1", 128), (".reqntid 384", 384), (".reqntid 32, 4, 2", 256), ("", 0)]
 )
 def test_threads_of_a_block(text: str, threads: int) -> None:
-    assert code.threads(text) == threads
+    assert metrics.threads_of(text) == threads
 
 
 class TestOccupancy:

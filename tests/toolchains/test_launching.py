@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from compat.model import CompileSpec
 from compat.toolchains import Unlaunchable
-from compat.toolchains.triton.device.launching import facts
+from compat.toolchains.triton.device import launching
 
 PTX = """//
 .version 8.4
@@ -41,6 +42,13 @@ NEW = {
 }
 
 
+SPEC = CompileSpec(signature={"x_ptr": "*fp16", "n": "i32", "scale": "fp32"}, divisible_by_16=("x_ptr",), equal_to_1=("one",))
+
+
+def facts(metadata: str, source: str) -> dict[str, Any]:
+    return launching.facts(metadata, source, SPEC)
+
+
 def told(fields: dict[str, Any], parameters: Any = PARAMETERS) -> str:
     return json.dumps({"fields": fields, "parameters": parameters})
 
@@ -54,10 +62,11 @@ def test_before_scratch_memory() -> None:
     assert found["entry"] == "add"
     assert found["block"] == [128, 1, 1]
     assert found["shared"] == 1024
-    assert [(each["name"], each["type"], each["size"]) for each in found["parameters"]] == [
-        ("x_ptr", "*fp16", 8),
-        ("n", "i32", 4),
-        ("scale", "fp32", 4),
+    assert (found["multiples"], found["constants"]) == ({"x_ptr": 16}, {"one": 1})
+    assert [(each["name"], each["type"], each["packing"], each["size"]) for each in found["parameters"]] == [
+        ("x_ptr", "*fp16", "address", 8),
+        ("n", "i32", "integer", 4),
+        ("scale", "fp32", "f32", 4),
     ]
     assert (found["cluster"], found["grid_scale"], found["cooperative"], found["pdl"]) == (None, [1, 1, 1], False, False)
 

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
+from packaging.version import Version
 
 from compat import toolchains
 from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
-from compat.errors import ConfigError
+from compat.envs.cache import requirements
+from compat.errors import ConfigError, SelectionError
 from compat.model import CompileSpec, Env, Specialization
+from compat.toolchains.base import Framework
 from tests.envs.conftest import write_wheel
 from tests.toolchains.toy import TOY
 from tests.waiting import PATIENCE
@@ -200,6 +204,30 @@ def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(tmp_path: Path, env: 
     with pytest.raises(ConfigError) as raised:
         load_matrix(path)
     assert str(raised.value) == f"{path}: {message}" or str(raised.value).endswith(message)
+
+
+@pytest.mark.usefixtures("known")
+def test_a_toolchain_may_have_another_framework(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = Framework(name="arrays", title="Arrays", example="1.0")
+    toolchains.named.cache_clear()
+    monkeypatch.setattr(toolchains, "every", lambda: (toolchains.DEFAULT, evolve(TOY, framework=arrays)))
+    path = tmp_path / "matrix.toml"
+    path.write_text(
+        """
+        env = [{ toy = "1.0", arrays = "2.0" }]
+        companion = [{ toolchain = "toy", arrays = ">=2", install = ["six"] }]
+        """
+    )
+    config = load_matrix(path)
+    (env,) = config.envs
+    assert (env.name, env.paired) == ("toy-1.0-arrays-2.0", True)
+    assert requirements(env) == ("toy==1.0", "arrays==2.0", "six")
+    assert config.env("toy-1.1-arrays-2.1").framework_release == Version("2.1")
+    with pytest.raises(SelectionError, match=r"no env is called 'toy-1\.1-torch-2\.9\.1'"):
+        config.env("toy-1.1-torch-2.9.1")
+    path.write_text('env = [{ toy = "1.0", torch = "2.9.1" }]\n')
+    with pytest.raises(ConfigError, match="unknown key"):
+        load_matrix(path)
 
 
 @pytest.mark.usefixtures("known")

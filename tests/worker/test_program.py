@@ -14,21 +14,19 @@ from click.testing import CliRunner
 
 from compat.bisect.criterion import Criterion
 from compat.bisect.judging import ask_program
-from compat.bisect.search import Judgement
 from compat.cli import logs
 from compat.cli.check import judge_options
 from compat.errors import SelectionError
-from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
+from compat.history.account import Judgement
+from compat.model import Result
 from compat.processes import procfs
+from tests import records
 from tests.cells import spec
-from tests.targets import TARGETS
 
 
 @pytest.fixture
 def result() -> Result:
-    env = Env(name="triton-3.9.0")
-    cell = Cell(env=env, target=TARGETS["sm_90"], spec=spec("faces", "fine"))
-    return Result(cell=cell, built=BuiltEnv(env=env), outcome=Outcome(status=Status.OK, stage="cubin"))
+    return records.result(records.OK, "3.9.0", spec=spec("faces", "fine"))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.bisect.assemblers import assemble
+from compat.bisect.attempts import assemble
 from compat.diagnosis import classify
 from compat.model import BuiltEnv, Outcome
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE

@@ -13,10 +13,11 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from compat.errors import ClusterError, MachineError
-from compat.executors.dask.placement import Equipment, GpuSlot, Losses, NoGpu
+from compat.executors.dask.placement import GpuSlot, Losses, NoGpu
 from compat.executors.dask.session import DaskSession, TaskEnd, ask
-from compat.executors.gpus import LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
+from compat.executors.gpus import GpuHost, LaunchedPiece, Load, NotLaunched
 from compat.model.json_text import read_json
+from compat.toolchains.pytorch.host.results import Key, key_of
 
 _TICK = 0.2
 _DISPLACED = 5
@@ -63,7 +64,7 @@ class GpuWorkers:
             devices = (
                 (worker.info.host, device.identity)
                 for address, worker in self._session.placement.workers.items()
-                for device in self._session.gpu_slots.equipment.get(address, Equipment()).devices
+                for device in self._session.gpu_slots.hosts.get(address, GpuHost()).devices
                 if device.arch == arch
             )
             return len(set(devices))
@@ -85,18 +86,14 @@ class GpuWorkers:
         with session.looking_at_gpus:
             with session.changed:
                 workers = session.placement.workers.items()
-                new = [
-                    address for address, worker in workers if address not in session.gpu_slots.equipment and worker.unfit is None
-                ]
+                new = [address for address, worker in workers if address not in session.gpu_slots.hosts and worker.unfit is None]
             if not new:
                 return
-            from compat.executors.dask import launching
+            from compat.executors.dask import remote
 
-            answers = client.run(launching.equipment, workers=new, on_error="return")
+            answers = client.run(remote.gpu_host, workers=new, on_error="return")
             with session.changed:
-                session.gpu_slots.equipment |= {
-                    address: answer for address, answer in answers.items() if isinstance(answer, Equipment)
-                }
+                session.gpu_slots.hosts |= {address: answer for address, answer in answers.items() if isinstance(answer, GpuHost)}
                 session.changed.notify_all()
 
     @contextmanager
@@ -175,31 +172,31 @@ class GpuWorkers:
 
     def _asked(self, slot: GpuSlot, load: Load) -> Any:
         """What a worker makes of it; ``None`` where the worker is gone. Raises Stopped, having cancelled it; and ClusterError."""
-        from compat.executors.dask import launching
+        from compat.executors.dask import remote
 
-        python = load.python or slot.equipment.python
+        python = load.python or slot.gpu_host.python
         assert python is not None
-        order = launching.Order(archive=load.pack(load.cells), device=slot.device, python=python, options=load.options)
-        resource = {slot.equipment.resource: 1} if slot.equipment.resource else None
+        order = remote.LaunchOrder(archive=load.pack(load.cells), device=slot.device, python=python, options=load.options)
+        resource = {slot.gpu_host.resource: 1} if slot.gpu_host.resource else None
         key = f"launch-{load.target}-{uuid.uuid4()}"
         try:
             done = ask(
-                *(self._session, slot.worker, launching.launch, order),
+                *(self._session, slot.worker, remote.launch, order),
                 key=key,
                 check=self._check,
                 priority=_FIRST,
                 resources=resource,
             )
         except MachineError as error:
-            return launching.LaunchEnd(refused=error)
+            return remote.LaunchEnd(refused=error)
         if isinstance(done, TaskEnd):
-            return None if done is TaskEnd.GONE else launching.LaunchEnd(stopped=True)
+            return None if done is TaskEnd.GONE else remote.LaunchEnd(stopped=True)
         return done
 
 
-def _lines(text: str) -> dict[LaunchKey, Mapping[str, Any]]:
+def _lines(text: str) -> dict[Key, Mapping[str, Any]]:
     """The lines of results that can be read; of several for a cell the last."""
-    lines: dict[LaunchKey, Mapping[str, Any]] = {}
+    lines: dict[Key, Mapping[str, Any]] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             result = read_json(line)

@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from compat import __version__
-from compat.envs.pinned_env import PinnedEnv
+from compat.envs.worker_envs import PinnedEnv
 from compat.errors import MachineError, UnknownAction
 from compat.executors.executor import Batch, CellAttempts
 from compat.model import BuiltEnv, Specialization

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from attrs import define, field, frozen
 
 from compat.executors.executor import EnvLeft
-from compat.executors.gpus import GpuDevice
+from compat.executors.gpus import GpuDevice, GpuHost
 
 IN_LINE = 2
 """Batches that a worker has for each of its threads: one is attempted, one waits for it, so that no thread waits for the driver."""
@@ -167,24 +167,12 @@ class Losses:
 
 
 @frozen(kw_only=True)
-class Equipment:
-    """What a worker tells of itself: what it can launch on, and with what."""
-
-    devices: tuple[GpuDevice, ...] = ()
-    why_none: str = ""
-    python: str | None = None
-    """An interpreter with PyTorch."""
-    resource: str | None = None
-    """What the worker calls GPUs among the resources of Dask, where it declares them."""
-
-
-@frozen(kw_only=True)
 class GpuSlot:
     """A GPU, and a worker that launches on it."""
 
     worker: ClusterWorker
     device: GpuDevice
-    equipment: Equipment
+    gpu_host: GpuHost
 
     @property
     def key(self) -> tuple[str, str]:
@@ -203,8 +191,8 @@ class NoGpu:
 class GpuSlots:
     """The GPUs of a cluster, and which are in use by this command."""
 
-    equipment: dict[str, Equipment] = field(factory=dict)
-    """By the address of a worker."""
+    hosts: dict[str, GpuHost] = field(factory=dict)
+    """What each worker has to launch with, by its address."""
     busy: set[tuple[str, str]] = field(factory=set)
     unable: dict[str, str] = field(factory=dict)
     """Address → why nothing can be launched there, though there is a GPU."""
@@ -212,12 +200,12 @@ class GpuSlots:
     def of(self, workers: Mapping[str, ClusterWorker], arch: int, python: str | None = None) -> Iterator[GpuSlot]:
         """Every combination of a worker and a GPU of an architecture; ``python`` is what everything is launched with, if named."""
         for address, worker in workers.items():
-            equipment = self.equipment.get(address)
-            if equipment is None or worker.unfit is not None or address in self.unable or not (python or equipment.python):
+            host = self.hosts.get(address)
+            if host is None or worker.unfit is not None or address in self.unable or not (python or host.python):
                 continue
-            for device in equipment.devices:
+            for device in host.devices:
                 if device.arch == arch:
-                    yield GpuSlot(worker=worker, device=device, equipment=equipment)
+                    yield GpuSlot(worker=worker, device=device, gpu_host=host)
 
     def choose(
         self, workers: Mapping[str, ClusterWorker], target: str, arch: int, python: str | None, not_again: Collection[str] = ()
@@ -238,17 +226,17 @@ class GpuSlots:
         return f"no Dask worker has a GPU of {target}: {listed or 'there is no worker'}"
 
     def _lack(self, address: str, worker: ClusterWorker, arch: int, python: str | None) -> str:
-        equipment = self.equipment.get(address)
+        host = self.hosts.get(address)
         if worker.unfit is not None or address in self.unable:
             return f"cannot launch ({worker.unfit or self.unable[address]})"
-        if equipment is None:
+        if host is None:
             return "has not answered"
-        fitting = [device for device in equipment.devices if device.arch == arch]
-        if fitting and not (python or equipment.python):
+        fitting = [device for device in host.devices if device.arch == arch]
+        if fitting and not (python or host.python):
             return f"has one ({fitting[0].name}), but no Python with PyTorch"
-        if not equipment.devices:
-            return f"has none ({equipment.why_none})"
-        return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in equipment.devices}))}"
+        if not host.devices:
+            return f"has none ({host.why_none})"
+        return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in host.devices}))}"
 
 
 def _several(names: list[str]) -> str:

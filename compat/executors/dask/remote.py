@@ -1,9 +1,16 @@
-"""What runs in a Dask worker: batches are attempted there by a local executor that stays, in envs and trees of that machine."""
+"""What runs in a Dask worker: batches are attempted, and what was built is launched.
+
+Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher is a process of its own: the
+worker itself never loads a GPU's driver, and imports no PyTorch.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
 import shutil
+import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -13,15 +20,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
-from distributed import get_worker
+from attrs import define, evolve, field, frozen
+from distributed import get_worker, secede
 
 from compat import toolchains
-from compat.envs.pinned_env import PinnedEnv
-from compat.envs.worker_envs import NoRoom, WorkerEnvs, worker_envs
+from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError, UnknownAction
+from compat.executors import gpus
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
+from compat.executors.gpus import GpuDevice, GpuHost
+from compat.files import TemporaryFolder
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
 from compat.workers.spawn import WORKER, variable_dependencies
@@ -230,3 +239,72 @@ def _difference(parcel: Parcel) -> str | None:
     if not names:
         return None
     return f"{', '.join(names)}: not as on the driver's machine, and results depend on it"
+
+
+# --- launches -----------------------------------------------------------------------------------------------------------------
+
+_PROGRAM, _RESULTS = "launch.py", "results.jsonl"
+_RESOURCE = "gpu"
+
+
+@frozen(kw_only=True)
+class LaunchOrder:
+    """What a worker is to launch."""
+
+    archive: bytes
+    """A folder with ``launch.py``, as a tar file."""
+    device: GpuDevice
+    python: str
+    options: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class LaunchEnd:
+    """What came of it."""
+
+    exit_code: int | None = None
+    """The launcher's; ``None`` where it has not ended by itself."""
+    results: str = ""
+    """The lines that it has written."""
+    output: str = ""
+    """The end of what it printed."""
+    stopped: bool = False
+    refused: MachineError | None = None
+    """What this worker's machine refused."""
+
+
+async def gpu_host(dask_worker: Any) -> GpuHost:
+    """What this worker can launch on. Asked in the worker's event loop, which goes on meanwhile."""
+    host = await asyncio.to_thread(gpus.find_host)
+    declared = {name: count for name, count in dask_worker.state.total_resources.items() if name.lower() == _RESOURCE}
+    if declared and not any(declared.values()):
+        host = evolve(host, devices=(), why_none=f"its resource {next(iter(declared))} is 0")
+    return evolve(host, resource=next(iter(declared), None))
+
+
+def launch(order: LaunchOrder) -> LaunchEnd:
+    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled."""
+    worker = get_worker()
+    stop = Cancelled(worker, str(worker.get_current_task()))
+    secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
+    try:
+        with TemporaryFolder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
+            return _launched(order, folder, stop, lock)
+    except Stopped:
+        return LaunchEnd(stopped=True)
+    except MachineError as error:
+        return LaunchEnd(refused=error)
+    except OSError as error:
+        return LaunchEnd(refused=MachineError.of(error))
+
+
+def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:
+    with tarfile.open(fileobj=io.BytesIO(order.archive)) as archive:
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+        archive.extractall(folder)
+    results = folder / _RESULTS
+    command = [order.python, str(folder / _PROGRAM), "--out", str(results), *order.options]
+    variables = {} if order.device.visible is None else {"CUDA_VISIBLE_DEVICES": order.device.visible}
+    ended = gpus.run_kept(command, {**variables, "TMPDIR": os.fspath(folder)}, stop, lock)
+    lines = results.read_text(encoding="utf-8", errors="replace") if results.is_file() else ""
+    return LaunchEnd(exit_code=ended.exit_code, results=lines, output=ended.output)

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from typing import Any, Self, TypeVar
 
 from compat import interruption
-from compat.envs.pinned_env import PinnedEnv
+from compat.envs.worker_envs import PinnedEnv
 from compat.errors import ClusterError, MachineError
 from compat.executors.dask import cluster
 from compat.executors.dask.parcel import About, code_digest

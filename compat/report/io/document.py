@@ -277,12 +277,6 @@ def verdict_document(verdict: Verdict) -> JsonObject:
     return document
 
 
-def bracket_document(bracket: Bracket | None) -> JsonObject | None:
-    """A change between good and bad: the known releases around it, and those between them of which nothing certain is known."""
-    document: JsonObject | None = unstructure(bracket_record(bracket))
-    return document
-
-
 def bracket_record(bracket: Bracket | None) -> BracketRecord | None:
     """The record of a change; ``None`` where there is none."""
     if bracket is None:

@@ -26,7 +26,7 @@ from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.cell_record import cell_document
 from compat.model.codec import unstructure
 from compat.model.json_text import JsonObject, plain
-from compat.report.summary.compact import Where, natural, numbers_of
+from compat.report.summary.compact import natural, numbers_of
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
@@ -98,17 +98,17 @@ def _pieces(value: Any) -> Iterator[str]:
 def _data(report: Report) -> JsonObject:
     """The data. Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is its turn."""
     releases, tried = _releases(report), {release.label for release in report.releases}
-    points = _PointColumns(report, {label: number for number, (label, _) in enumerate(releases)})
+    marks, points = _points(report, {label: number for number, (label, _) in enumerate(releases)})
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
     files = {path: number for number, path in enumerate(report.sources)}
     return {
         "toolchain": report.toolchains,
         "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
-        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in points.marks],
+        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
         "rows": lambda: plain(_rows(report, specs)),
         "specs": lambda: plain([_spec(report, spec, files) for spec in specs]),
-        "points": points.document(),
+        "points": points,
         "cells": lambda: cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
         "failures": lambda: plain([_failure(distinct, places) for places in (_examples(report),) for distinct in report.failures]),
         "envs": plain([_env(built) for built in envs]),
@@ -145,51 +145,39 @@ def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
     }
 
 
-def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
-    verdicts = report.verdict_of
+def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], JsonObject]:
+    """The marks that occur, and the points as columns: marks and failures by their numbers, -1 for no failure."""
+    columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
+    earlier: dict[int, Any] = {}
+    words: dict[str, int] = {}
+    failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
+    for number, point in enumerate(_in_order(report, releases)):
+        facts = (
+            point.row,
+            point.release,
+            words.setdefault(point.mark.word, len(words)),
+            failures.get(point.mark.failure or "", -1),
+            UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
+            point.cells,
+        )
+        for column, fact in zip(columns.values(), facts, strict=True):
+            column.add(fact)
+        if point.earlier:
+            earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
+    marks = [word for word in LEGEND if word in words or word == "-"]
+    places, ordered = [marks.index(word) for word in words], Column()
+    for place in columns["mark"]:
+        ordered.add(places[int(place or 0)])
+    return marks, {**columns, "mark": ordered, "earlier": earlier}
+
+
+def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
     for row, (coordinate, points) in enumerate(report.points.items()):
         for point in points:
-            release = columns[point.release.label]
+            release = releases[point.release.label]
             yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
-        if verdict := verdicts.get(coordinate):
-            yield from _earlier(row, verdict, columns)
-
-
-class _PointColumns:
-    """The points as columns; marks and failures by their numbers, -1 for no failure."""
-
-    _NAMES = ("row", "release", "mark", "failure", "flags", "cells")
-
-    def __init__(self, report: Report, releases: Mapping[str, int]) -> None:
-        self._columns = {name: Column() for name in self._NAMES}
-        self._earlier: dict[int, Any] = {}
-        self._words: dict[str, int] = {}
-        failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
-        for number, point in enumerate(_points(report, releases)):
-            self._add(number, point, failures)
-        self.marks = [word for word in LEGEND if word in self._words or word == "-"]
-
-    def _add(self, number: int, point: _Point, failures: Mapping[str, int]) -> None:
-        facts = {
-            "row": point.row,
-            "release": point.release,
-            "mark": self._words.setdefault(point.mark.word, len(self._words)),
-            "failure": failures.get(point.mark.failure or "", -1),
-            "flags": UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
-            "cells": point.cells,
-        }
-        for name, column in self._columns.items():
-            column.add(facts[name])
-        if point.earlier:
-            self._earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
-
-    def document(self) -> JsonObject:
-        """All of them."""
-        places = [self.marks.index(word) for word in self._words]
-        marks = Column()
-        for number in self._columns["mark"]:
-            marks.add(places[int(number or 0)])
-        return {**self._columns, "mark": marks, "earlier": self._earlier}
+        if verdict := report.verdict_of.get(coordinate):
+            yield from _earlier(row, verdict, releases)
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
@@ -223,6 +211,9 @@ def _shown_path(path: str) -> str:
     return path if inside else PurePosixPath(path).name
 
 
+_WHERE = ("subject", "kernel", "variant", "releases", "targets")
+
+
 def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
     failure = distinct.failure
     said = excerpts(distinct.example, distinct.results)
@@ -232,22 +223,12 @@ def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObjec
         "fingerprint": failure.fingerprint,
         "statuses": [str(status) for status in distinct.statuses],
         "cells": len(distinct.results),
-        "where": [_where(where) for where in distinct.where],
+        "where": [{name: getattr(where, name) for name in _WHERE} for where in distinct.where],
         "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": len(distinct.to_fix) == len(distinct.results),
         "reproducer": failure.reproducer,
         "ir": failure.ir,
-    }
-
-
-def _where(where: Where) -> JsonObject:
-    return {
-        "subject": where.subject,
-        "kernel": where.kernel,
-        "variant": where.variant,
-        "releases": where.releases,
-        "targets": list(where.targets),
     }
 
 

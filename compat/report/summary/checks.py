@@ -10,7 +10,7 @@ from attrs import frozen
 from compat.history.account import Word
 from compat.history.running import INTERPRETER, ran_on, right
 from compat.history.verdict import Coordinate, Point, Verdict, release_of
-from compat.model import Cell, Check, Result, Status
+from compat.model import Check, Result, Status
 from compat.report.summary.compact import Where, counted, listed, natural
 from compat.report.summary.grid import MARKS, KernelGrid, Mark, gathered
 from compat.report.summary.record import Report, declared_as
@@ -96,10 +96,16 @@ def checked(report: Report) -> tuple[DeviceChecks, ...]:
 
 
 def _checked(report: Report, device: str) -> DeviceChecks:
-    checks = {result.cell: check for result in report.ordered if (check := _check(result, device)) is not None}
+    once = device == INTERPRETER  # which knows nothing of targets
+    checks: dict[object, Check] = {
+        (result.cell.spec, result.cell.env) if once else result.cell: check
+        for result in report.ordered
+        if (check := _check(result, device)) is not None
+    }
+    counter = Counter(check.status for check in checks.values())
     return DeviceChecks(
         device=device,
-        counts=_counts(checks.values() if device != INTERPRETER else _once(checks)),
+        counts={status: counter[status] for status in Status if counter[status]},
         grids=_grids(report, device),
         troubles=_troubles(report, device),
     )
@@ -108,16 +114,6 @@ def _checked(report: Report, device: str) -> DeviceChecks:
 def _check(result: Result, device: str) -> Check | None:
     """What was found on that device."""
     return next((check for check in result.numbers.checks if ran_on(check) == device), None)
-
-
-def _once(told: Mapping[Cell, Check]) -> Iterable[Check]:
-    """Checks without targets, which the interpreter knows nothing of."""
-    return {(cell.spec, cell.env): check for cell, check in told.items()}.values()
-
-
-def _counts(checks: Iterable[Check]) -> Mapping[Status, int]:
-    counter = Counter(check.status for check in checks)
-    return {status: counter[status] for status in Status if counter[status]}
 
 
 def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:

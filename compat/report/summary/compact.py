@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import Factory, frozen
 
-from compat.history.account import Account, Bracket, Interval
+from compat.history.account import Account, Bracket, Interval, Run, runs
 from compat.model import Cell, Failure
 from compat.text import in_bytes, in_time, lazy_pattern, printable
 
@@ -52,15 +52,12 @@ def spans(chosen: Collection[str], line: Sequence[str]) -> str:
 
     A run never crosses a release that was not chosen: ``3.0.0–3.1.0, 3.3.0``.
     """
-    runs: list[list[str]] = []
-    for before, release in zip((None, *line), line, strict=False):
-        if release not in chosen:
-            continue
-        if runs and runs[-1][-1] == before:
-            runs[-1].append(release)
-        else:
-            runs.append([release])
-    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+    return ", ".join(map(extent_of, runs((release, True if release in chosen else None) for release in line)))
+
+
+def extent_of(run: Interval | Run[Any]) -> str:
+    """``3.0.0–3.1.0``; a release that is alone by itself."""
+    return run.first if run.first == run.last else f"{run.first}–{run.last}"
 
 
 def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -142,13 +139,9 @@ def unknown(account: Account, releases: Collection[str]) -> str:
 def in_full(account: Account) -> Iterator[str]:
     """The account line by line: the phrase, what happened when, and what is not known."""
     yield account.phrase
-    yield from (f"{_from_to(interval)} {interval.failure_class or interval.status}" for interval in account.intervals)
+    yield from (f"{extent_of(interval)} {interval.failure_class or interval.status}" for interval in account.intervals)
     if open_ := unknown(account, account.line):
         yield open_
-
-
-def _from_to(interval: Interval) -> str:
-    return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
 
 
 def earlier_runs(account: Account) -> str:

@@ -11,11 +11,11 @@ from typing import Annotated
 from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat.history.account import Entry, Interval, Word, runs
+from compat.history.account import Entry, Word, runs
 from compat.history.verdict import Coordinate, Point, Verdict, class_of, is_deprecated, is_good, release_of
 from compat.model import Outcome, Result, Status
 from compat.model.fields import Count, Text, rules
-from compat.report.summary.compact import natural, rectangles
+from compat.report.summary.compact import extent_of, natural, rectangles
 from compat.report.summary.record import Report
 
 MARKS = {
@@ -158,7 +158,9 @@ def phrase_in_full(verdict: Verdict) -> str:
 def _compiling(verdict: Verdict) -> str:
     if verdict.word is not Word.INTERMITTENT:
         return verdict.phrase
-    good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None]
+    good = [
+        extent_of(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None
+    ]
     return f"{verdict.phrase}: ok {', '.join(good)}"
 
 
@@ -230,10 +232,6 @@ def _rows(
         )
         for cases, targets in rectangles((case, target) for _, _, case, target in coordinates)
     ]
-
-
-def _extent(interval: Interval) -> str:
-    return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
 
 
 # --- versions of a library -------------------------------------------------------------------------------------------------------

@@ -332,7 +332,7 @@ class Report:
                 releases=self.spans(releases),
             )
             for (kernel, variant), pairs in places.items()
-            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: min(map(line.index, some)))
+            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: sorted(map(line.index, some)))
             for cases, targets in rectangles(pair for pair, labels in pairs.items() if labels == releases)
         )
 
@@ -465,14 +465,9 @@ def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:
     return tuple(sorted(remaining, key=natural))
 
 
-def _shard_count(share: ShardShare) -> int:
-    return _number_and_count(share)[1]
-
-
 def _shard_number(share: ShardShare) -> int:
-    return _number_and_count(share)[0]
+    return int(share.shards[0].partition("/")[0])
 
 
-def _number_and_count(share: ShardShare) -> tuple[int, int]:
-    number, _, of = share.shards[0].partition("/")
-    return int(number), int(of)
+def _shard_count(share: ShardShare) -> int:
+    return int(share.shards[0].partition("/")[2])

@@ -399,18 +399,15 @@ def _history(history: NameHistory) -> JsonObject:
         "kind": history.kind,
         "internal": history.internal,
         "phrase": phrase(history),
-        "intervals": _runs(history.states, lambda state: {"state": str(state)}),
+        "intervals": _named_runs(history.states, "state"),
         "parameters": [
             {"name": parameter.name, "intervals": _runs(parameter.runs, _parameter)} for parameter in history.parameters
         ],
-        "signatures": _runs(history.signatures, lambda text: {"signature": text}),
-        "kinds": _runs(history.kinds, lambda text: {"kind": text}),
-        "same_as": _runs(history.same_as, lambda text: {"name": text}),
-        "values": _runs(history.values, lambda text: {"value": text}),
-        "deprecated": _runs(history.deprecated, _words),
-        "warns": _runs(history.warns, _words),
-        "refuses": _runs(history.refuses, _words),
-        "unknown": _runs(history.unknown, _words),
+        "signatures": _named_runs(history.signatures, "signature"),
+        "kinds": _named_runs(history.kinds, "kind"),
+        "same_as": _named_runs(history.same_as, "name"),
+        "values": _named_runs(history.values, "value"),
+        **{name: _named_runs(getattr(history, name), "says") for name in ("deprecated", "warns", "refuses", "unknown")},
         "forks": {name: str(state) for name, state in history.forks},
     }
 
@@ -419,8 +416,8 @@ def _runs(found: Iterable[Run[T]], facts: Callable[[T], JsonObject]) -> list[Jso
     return [{"from": run.first, "to": run.last, **facts(run.value)} for run in found]
 
 
-def _words(text: str) -> JsonObject:
-    return {"says": text}
+def _named_runs(history: Iterable[Run[Any]], key: str) -> list[JsonObject]:
+    return _runs(history, lambda value: {key: str(value)})
 
 
 def _parameter(parameter: ApiParameter) -> JsonObject:

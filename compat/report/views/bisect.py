@@ -10,10 +10,9 @@ import attrs
 from attrs import field, frozen
 
 from compat import __version__, toolchains
-from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, ReleaseAnswer, ReleaseProbe, Transition, group_alike
 from compat.bisect.criterion import check_words, result_words
 from compat.bisect.judging import CheckAnswer
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition, group_alike
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from itertools import groupby
 
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.bisect.answers import CellAnswer
+from compat.bisect.answers import CellAnswer, ReleaseAnswer, ReleaseProbe, Span, Transition
 from compat.bisect.criterion import Exceeds, IsSlower, check_words, measure, metric_names
 from compat.bisect.judging import HOW
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Span, Transition
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
@@ -220,15 +220,9 @@ def _all(answer: ReleaseAnswer) -> str:
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:
-    runs: list[list[ReleaseProbe]] = []
-    for probe in answer.probes:
-        if probe.judgement is Judgement.UNKNOWN:
-            continue
-        if runs and runs[-1][-1].judgement is probe.judgement:
-            runs[-1].append(probe)
-        else:
-            runs.append([probe])
-    return f"{answer.account.phrase}: {', then '.join(_run(answer, probes) for probes in runs)}."
+    clear = (probe for probe in answer.probes if probe.judgement is not Judgement.UNKNOWN)
+    alike = (list(probes) for _, probes in groupby(clear, key=lambda probe: probe.judgement))
+    return f"{answer.account.phrase}: {', then '.join(_run(answer, probes) for probes in alike)}."
 
 
 def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:

@@ -11,14 +11,14 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
-from compat.launch.behaviour import Behaviour
+from compat.launch.comparing import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
 from compat.model.cell_record import cell_document
 from compat.model.json_text import JsonObject
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
-from compat.reduce.differing import DifferenceKind
-from compat.reduce.goal import newest_first
+from compat.reduce.numbers import DifferenceKind
+from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import counted, spans
 from compat.text import printable

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.history.running import TABLE
+from compat.model.codec import unstructure
 from compat.model.json_text import JsonObject
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
@@ -291,11 +292,11 @@ def diff_document(found: Comparison) -> JsonObject:
         "counts": {str(kind): number for kind, number in found.counts.items()},
         "differences": [_difference_document(difference) for difference in found.differences],
         "metrics": [_jump_document(jump) for group in found.jumps for jump in group.jumps],
-        "pairs": [_pair_document(change) for change in found.pairs],
-        "only_old": {axis: list(values) for axis, values in old.items()},
-        "only_new": {axis: list(values) for axis, values in new.items()},
+        "pairs": [{"name": pair.name, "kind": str(kind_of_pair(pair)), **unstructure(pair)} for pair in found.pairs],
+        "only_old": unstructure(old),
+        "only_new": unstructure(new),
         "arguments": list(found.arguments),
-        "envs": [{"name": env.name, "before": env.before, "after": env.after} for env in found.envs],
+        "envs": unstructure(found.envs),
     }
 
 
@@ -317,18 +318,6 @@ def _difference_document(difference: CellChange) -> JsonObject:
         "fingerprint": failure.fingerprint if failure else None,
         "says": difference.says,
         "cells": [result.cell.id for result in difference.results],
-    }
-
-
-def _pair_document(change: PairChange) -> JsonObject:
-    return {
-        "name": change.name,
-        "kind": str(kind_of_pair(change)),
-        "before": change.before,
-        "after": change.after,
-        "broken": list(change.broken),
-        "fixed": list(change.fixed),
-        "says": change.says,
     }
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import frozen
 
@@ -209,8 +208,6 @@ _WIDTH = 120
 """Characters of what others have written in a line."""
 _FEW = 5
 
-_T = TypeVar("_T")
-
 
 @frozen(kw_only=True)
 class KernelCounts:
@@ -255,7 +252,7 @@ def folded(report: Report, statements: int) -> Folded:
         more_kernels=max(0, len(kernels) - _KERNELS),
         failures=tuple(failures[:_LINES]),
         more_failures=max(0, len(failures) - _LINES),
-        surprises=_first(report.surprises),
+        surprises=report.surprises[:_LINES],
         more_surprises=max(0, len(report.surprises) - _LINES),
         statements=statements,
     )
@@ -275,10 +272,6 @@ def short(text: str) -> str:
     """The first line of a text, as far as there is room for it."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
-
-
-def _first(items: Sequence[_T]) -> tuple[_T, ...]:
-    return tuple(items[:_LINES])
 
 
 def _kernels(report: Report) -> list[KernelCounts]:

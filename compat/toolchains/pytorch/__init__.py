@@ -8,3 +8,5 @@ believe in a GPU, ``numerics/`` compares what kernels computed with references, 
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+GPU_LISTING = FOLDER / "host" / "cuda.py"
+"""A program that tells which GPUs a process sees, as JSON (its documentation has the form)."""

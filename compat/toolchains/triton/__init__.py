@@ -14,7 +14,7 @@ from packaging.version import Version
 from compat.toolchains.base import Toolchain
 from compat.toolchains.triton.device import DEVICE
 from compat.toolchains.triton.device.launching import LAUNCHING
-from compat.toolchains.triton.facts.variables import VARIABLES
+from compat.toolchains.triton.facts import RELEASES, VARIABLES, pytorch_of
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.ir.parts import IR
 from compat.toolchains.triton.language import LANGUAGE
@@ -25,7 +25,8 @@ TRITON = Toolchain(
     distribution="triton",
     adapter=Path(__file__).parent / "inside" / "adapter",
     stages=("ast", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"),
-    releases=Path(__file__).parent / "facts" / "releases.toml",
+    releases=RELEASES,
+    framework_of=pytorch_of,
     oldest=Version("3.0.0"),
     repository="https://github.com/triton-lang/triton",
     commits_command=("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py"),

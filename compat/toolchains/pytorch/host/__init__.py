@@ -8,12 +8,14 @@ The folder
 
 - ``index.json``: ``{"schema": 1, "target": {"name", "backend", "arch"}, "problems": {DIGEST: {"source": "problems/…/x.py",
   "function", "dtype", "parameters"}}, "cells": […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id, "identity",
-  "series", "object", "problem": DIGEST, "launch": {…}, "divisible_by_16": […], "equal_to_1": […]}``. Cells of one ``series``
-  differ in the release alone, and stand in the order of the releases.
+  "series", "object", "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and stand in the
+  order of the releases.
 - ``objects/SHA256``: the binaries, each once.
 - ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z] or null, "grid_scale": [x, y,
-  z], "non_portable", "cooperative", "pdl", "parameters": […]}``. A parameter is ``{"name", "type", "size"}``, an argument, or
-  ``{"scratch", "size", "bytes", "align"}``, a pointer to ``bytes`` for every block of the grid, null where that is 0.
+  z], "non_portable", "cooperative", "pdl", "parameters": […], "multiples": {NAME: of what the argument is a multiple},
+  "constants": {NAME: what it is}}``. A parameter is ``{"name", "type", "packing", "size"}``, an argument, whose ``packing`` is
+  ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``; or ``{"scratch", "size", "bytes", "align"}``, a pointer to
+  ``bytes`` for every block of the grid, null where that is 0.
 - ``compat_launch``: this package. ``compat_numerics``: what makes and compares tensors. ``problems``: the modules with problems.
 
 What it writes

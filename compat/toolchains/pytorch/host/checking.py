@@ -1,4 +1,4 @@
-"""Launch one cell on its problems, many times each, and say what came of it.
+"""What a forked process does: make the problems of a group, check its cells one by one, and time those that are right.
 
 Repeats are the test: a race may spare the first launch. Bits are compared with the first launch of the problem, numbers with the
 reference at the first launch and at every one that differs.
@@ -7,64 +7,18 @@ reference at the first launch and at every one that differs.
 from __future__ import annotations
 
 import math
+import time
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from . import arguments
 from .cuda import CudaDriver, CudaError, CudaLaunch
-from .prepared import Prepared
+from .forked import Channel
+from .kernel import LoadedKernel, Refused
+from .prepared import Numerics, Prepared
+from .session import GpuSession, LaunchOptions
+from .timing import Clock, timed
 
-_USUAL_SHARED = 48 * 1024
-"""Bytes of shared memory that a block may have without asking."""
 _COMPARED = 8
 """Launches of a problem that differ from its first and are compared with the reference."""
-
-
-class LoadedKernel:
-    """One cell's binary, loaded."""
-
-    def __init__(self, driver: CudaDriver, torch: Any, device: str, cell: Dict[str, Any], data: bytes) -> None:
-        """Raises CudaError, and :class:`compat_launch.arguments.Refused` where it has other parameters than the index says."""
-        self._driver, self._torch, self._device, self._cell = driver, torch, device, cell
-        self.facts: Dict[str, Any] = cell["launch"]
-        self._module = driver.load(data)
-        self._function = driver.function(self._module, self.facts["entry"])
-        self._count()
-        if self.facts["shared"] > _USUAL_SHARED:
-            driver.allow_shared(self._function, self.facts["shared"])
-        if self.facts["non_portable"]:
-            driver.allow_large_clusters(self._function)
-
-    def _count(self) -> None:
-        """A list of parameters that is too short would be read past its end, in this process."""
-        sizes = self._driver.parameter_sizes(self._function)
-        expected = [parameter["size"] for parameter in self.facts["parameters"]]
-        if sizes is not None and sizes != expected:
-            raise arguments.Refused("the binary takes parameters of %s bytes, and a launch would pass %s" % (sizes, expected))
-
-    def launch_of(self, problem: Prepared) -> CudaLaunch:
-        """The launch on a problem. Raises Refused."""
-        arguments.check_hints(self._cell, problem.arguments)
-        grid = arguments.grid_of(problem.made)
-        held, scratch = self._scratch(grid)
-        values = arguments.values_of(self.facts["parameters"], problem.arguments, scratch)
-        return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
-
-    def _scratch(self, grid: Sequence[int]) -> Any:
-        """Memory that the kernel wants beside its arguments: what holds it, and the addresses."""
-        held, addresses = [], {}
-        blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
-        for parameter in self.facts["parameters"]:
-            size = parameter.get("bytes", 0) * blocks
-            if size:
-                memory = self._torch.zeros(size + parameter["align"], dtype=self._torch.uint8, device=self._device)
-                address = memory.data_ptr()
-                addresses[parameter["scratch"]] = address + -address % parameter["align"]
-                held.append(memory)
-        return held, addresses
-
-    def close(self) -> None:
-        """Unload it."""
-        self._driver.unload(self._module)
 
 
 def checked(
@@ -205,3 +159,151 @@ def predicted(facts: Dict[str, Any], driver: CudaDriver) -> str:
     if x * y * z > driver.most_threads:
         return "its block has %d threads, and one may have %d" % (x * y * z, driver.most_threads)
     return ""
+
+
+# --- the process --------------------------------------------------------------------------------------------------------------
+
+
+class Task:
+    """What one child is to do. Cells are those of the index; ``to_time`` were found right before."""
+
+    def __init__(self, problem: Dict[str, Any], to_check: Sequence[Dict[str, Any]], to_time: Sequence[Dict[str, Any]]) -> None:
+        self.problem, self.to_check, self.to_time = problem, list(to_check), list(to_time)
+
+
+class CheckingProcess:
+    """The forked process, from its fork to its end."""
+
+    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel) -> None:
+        self._folder, self._options, self._numerics, self._channel = folder, options, numerics, channel
+        self._sent = 0.0
+
+    def run(self, task: Task) -> None:
+        """Do it, and tell the parent of each step, and of what goes wrong."""
+        try:
+            self._session = GpuSession(self._folder, self._options, self._numerics)
+            self._send("ready", device=self._session.device())
+            if not self._is_well():
+                return
+            problems = self._problems(task.problem)
+        except CudaError as error:
+            self._send("canary", well=False, why=str(error))
+            return
+        except (Exception, SystemExit) as error:
+            self._send("unable", why="%s: %s" % (type(error).__name__, error))
+            return
+        right = self._check(task, problems)
+        if right is not None and (self._options.no_latency or self._time(right, problems)) and self._is_well():
+            self._send("end")
+
+    # --- messages ---
+
+    def _send(self, event: str, **facts: Any) -> None:
+        self._sent = time.monotonic()
+        self._channel.send(dict(facts, event=event))
+
+    def _alive(self) -> None:
+        if time.monotonic() - self._sent > 0.5:
+            self._send("alive")
+
+    def _is_well(self) -> bool:
+        """Whether the canary still computes what it should; the parent hears of it."""
+        try:
+            well, why = self._session.canary.is_well(), "the known-good kernel computes wrong numbers"
+        except CudaError as error:
+            well, why = False, str(error)
+        except RuntimeError as error:  # PyTorch may be the one that hears of it
+            well, why = False, "%s (%s)" % (self._session.fault() or "an error in PyTorch", str(error).split("\n")[0])
+        self._send("canary", well=well, why="" if well else why)
+        return well
+
+    def _problems(self, problem: Dict[str, Any]) -> List[Prepared]:
+        problems: List[Prepared] = []
+        for made, is_large in self._session.problems(problem):
+            problems.append(Prepared(self._numerics, made, is_large))
+            self._alive()
+        self._session.driver.synchronize()
+        return problems
+
+    # --- checking ---
+
+    def _check(self, task: Task, problems: List[Prepared]) -> Any:
+        """The cells that are right, those that were before among them; ``None`` where the context is gone."""
+        right = list(task.to_time)
+        for cell in task.to_check:
+            self._send("begin", cell=cell["number"])
+            answer, is_lasting = self._answer(cell, problems)
+            spoiled = answer.pop("spoiled", False)
+            bad = answer["status"] not in ("ok", "unsupported")
+            self._send("checked", cell=cell["number"], check=answer, fault=is_lasting)
+            if is_lasting or spoiled or (bad and not self._is_well()):
+                return None
+            if answer["status"] == "ok":
+                right.append(cell)
+        return sorted(right, key=lambda cell: int(cell["number"]))
+
+    def _answer(self, cell: Dict[str, Any], problems: List[Prepared]) -> Any:
+        """The check of a cell, and whether the context is gone."""
+        foretold = predicted(cell["launch"], self._session.driver)
+        try:
+            kernel = self._session.kernel(cell)
+            try:
+                return checked(kernel, problems, self._options.repeats, self._session.driver, self._alive), False
+            finally:
+                if not self._session.fault():
+                    kernel.close()
+        except Refused as error:
+            return failed("launch_refused", str(error)), False
+        except CudaError as error:
+            return self._failed(error, foretold)
+        except (Exception, SystemExit) as error:
+            name = self._session.fault()
+            if name:
+                return failed("faulted", name), True
+            return failed("lost", "%s: %s" % (type(error).__name__, error)), False
+
+    def _failed(self, error: CudaError, foretold: str) -> Any:
+        where = getattr(error, "problem", "")
+        if error.is_fault or error.call == "cuCtxSynchronize":
+            return failed("faulted", error.name, where), True
+        why = "; predicted: %s" % foretold if foretold else "; nothing in its numbers foretells it"
+        return failed("launch_refused", "%s by %s%s" % (error.name, error.call, why), where), bool(self._session.fault())
+
+    # --- timing ---
+
+    def _time(self, cells: List[Dict[str, Any]], problems: List[Prepared]) -> bool:
+        """Time the cells on one large problem, the first that has a baseline; whether the context is still there."""
+        large = [problem for problem in problems if problem.is_large]
+        problem = next((problem for problem in large if problem.baseline is not None), large[0] if large else None)
+        if problem is None or not cells:
+            return True
+        try:
+            clock = Clock(self._session.driver, self._numerics.torch, self._options.device)
+            kernels = [self._session.kernel(cell) for cell in cells]
+            launches = [kernel.launch_of(problem) for kernel in kernels]
+            problem.poison()
+            series = [cell["series"] for cell in cells]
+            latencies, baseline = timed(clock, launches, series, problem.baseline, self._progress_of(cells))
+        except CudaError as error:
+            self._send("stopped", why=error.name)
+            return False
+        except Exception as error:
+            self._send("stopped", why=self._session.fault() or "%s: %s" % (type(error).__name__, error))
+            return False
+        for cell, latency in zip(cells, latencies):
+            ratio = round(latency["us"] / baseline, 4) if baseline else None
+            full = dict(latency, baseline_us=baseline, ratio=ratio, problem=problem.name)
+            self._send("timed", cell=cell["number"], latency=full)
+        self._send("device", device=self._session.device())
+        return True
+
+    def _progress_of(self, cells: List[Dict[str, Any]]) -> Callable[[int], None]:
+        """What timing calls: which cell is launched next."""
+
+        def note(index: int) -> None:
+            if index >= 0:
+                self._send("begin", cell=cells[index]["number"])
+            else:
+                self._send("round")
+
+        return note

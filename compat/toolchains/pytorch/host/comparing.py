@@ -1,17 +1,37 @@
-"""Launch the same kernel as several releases built it, in turn, and hold them to each other and each to itself.
+"""A launcher that stays, and holds builds of one kernel to each other: one question after the other, until nobody asks any more.
 
-What it has to compute is not known: it was cut down from one of which that is known. Those that are ``good`` have to give the same
-bits in every launch; how far one that is ``bad`` is off is told in the light of the tolerances of the original, scaled by how large
-the numbers are that come out. They are launched in turn, so that what changes around them meets all alike.
+``launch.py --compare DIGEST`` reads a JSON object per line on its standard input::
+
+    {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline": SECONDS}
+
+and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "", "cells": [{"good", "launches",
+"differing", "finite", "wrote", "outside", "reads_outside", "off"}]}``. Other statuses are ``faulted``, ``launch_refused``,
+``timed_out`` and ``lost``; of these only the last says nothing of the kernel. The first line that it writes is
+``{"status": "ready", "device"}``, or ``unable`` with the reason.
+
+PyTorch is imported once, and the problems of the digest are made once for all questions: by a child, which is forked again only
+where a kernel ended it.
+
+What the kernel has to compute is not known: it was cut down from one of which that is known. Builds that are ``good`` have to give
+the same bits in every launch; how far one that is ``bad`` is off is told in the light of the tolerances of the original, scaled by
+how large the numbers are that come out. They are launched in turn, so that what changes around them meets all alike.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from .checking import LoadedKernel
-from .cuda import CudaDriver, CudaLaunch
+from .cuda import CudaDriver, CudaError, CudaLaunch
+from .forked import Channel, ForkedProcess, NoAnswer, ProcessEnded
+from .kernel import LoadedKernel, Refused
 from .prepared import OTHERS, Guarded, Numerics, Prepared, bits_of
+from .session import GpuSession, LaunchOptions
+
+_PREPARING = 600.0
+"""Seconds that inputs and references may take."""
 
 _COMPARED = 8
 """Launches that differ from the first and are compared with the good ones, of each problem."""
@@ -19,13 +39,17 @@ _INFINITE = 1e30
 """How far off it is where what comes out is no number, or where only one of two was written."""
 
 
+_ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "reads_outside", "off")
+"""What an answer has of each kernel."""
+
+
 class ComparedKernel:
     """One release's kernel on its way through the problems."""
 
     def __init__(self, kernel: LoadedKernel, is_good: bool) -> None:
-        self.kernel, self.is_good = kernel, is_good
+        self.kernel, self.good = kernel, is_good
         self.launches = self.differing = 0
-        self.is_finite = True
+        self.finite = True
         self.wrote = False
         self.outside = ""
         """Where it wrote what is not its own, in words."""
@@ -37,22 +61,11 @@ class ComparedKernel:
     @property
     def is_hopeless(self) -> bool:
         """Whether it is certain that the others cannot be held to it."""
-        return bool(self.outside) or (
-            self.is_good and (self.differing > 0 or not self.is_finite or self.off > 0 or self.reads_outside)
-        )
+        return bool(self.outside) or (self.good and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside))
 
     def answer(self) -> Dict[str, Any]:
         """As an answer has it."""
-        return {
-            "good": self.is_good,
-            "launches": self.launches,
-            "differing": self.differing,
-            "finite": self.is_finite,
-            "wrote": self.wrote,
-            "outside": self.outside,
-            "reads_outside": self.reads_outside,
-            "off": self.off,
-        }
+        return {name: getattr(self, name) for name in _ANSWERED}
 
 
 class GuardedProblem:
@@ -165,7 +178,7 @@ def _on_one(
                 return
     for index, kernel in enumerate(kernels):
         kernel.outside = kernel.outside or problem.outside()
-        if kernel.is_good and not kernel.outside:
+        if kernel.good and not kernel.outside:
             kernel.reads_outside = problem.depends_on_surroundings(_ended(launches[index], driver), first[index])
 
 
@@ -186,8 +199,128 @@ def _look(kernel: ComparedKernel, held: Dict[str, Any]) -> None:
     for values, is_written in held.values():
         some = values[is_written]
         kernel.wrote = kernel.wrote or bool(some.numel())
-        kernel.is_finite = kernel.is_finite and bool(some.isfinite().all())
+        kernel.finite = kernel.finite and bool(some.isfinite().all())
 
 
 def _largest(values: Any) -> float:
     return float(values.abs().max()) if values.numel() else 0.0
+
+
+# --- questions and answers -----------------------------------------------------------------------------------------------------
+
+Answer = Dict[str, Any]
+
+
+def serve(folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics) -> int:
+    """Answer questions until there are none. The exit code: 2 where nothing can be launched."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what problems print is no answer
+    comparer = _Comparer(folder, problem, options, numerics)
+
+    def send(answer: Answer) -> None:
+        out.write(json.dumps(answer) + "\n")
+        out.flush()
+
+    answer = comparer.begin()
+    send(answer)
+    if answer["status"] != "ready":
+        return 2
+    for line in sys.stdin:
+        question = json.loads(line)
+        send(dict(comparer.ask(question), number=question["number"]))
+    comparer.end()
+    return 0
+
+
+class _Comparer:
+    """The process that launches, forked when it is needed."""
+
+    def __init__(self, folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics) -> None:
+        self._folder, self._problem, self._options, self._numerics = folder, problem, options, numerics
+        self._process: Optional[ForkedProcess] = None
+
+    def begin(self) -> Answer:
+        """Fork it; what it says first."""
+        self._process = ForkedProcess(self._work)
+        try:
+            return self._process.receive(_PREPARING)
+        except (ProcessEnded, NoAnswer):
+            return {"status": "unable", "reason": "the process that launches ended, or made no problems in time"}
+
+    def _work(self, channel: Channel) -> None:
+        _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
+
+    def ask(self, question: Dict[str, Any]) -> Answer:
+        """The answer to a question; where the process ends or hangs, that is the answer."""
+        if self._process is None:
+            answer = self.begin()
+            if answer["status"] != "ready":
+                return {"status": "lost", "reason": answer["reason"], "cells": []}
+        assert self._process is not None
+        seconds = float(question["deadline"])
+        try:
+            self._process.send(question)
+            answer = self._process.receive(seconds)
+            is_gone = bool(answer.get("gone"))
+        except ProcessEnded:
+            answer, is_gone = {"status": "lost", "reason": "the process that launched it ended", "cells": []}, True
+        except NoAnswer:
+            answer, is_gone = {"status": "timed_out", "reason": "it took more than %g s" % seconds, "cells": []}, True
+        if is_gone:
+            self.end()
+        return answer
+
+    def end(self) -> None:
+        """Have it end."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+
+class _ComparingProcess:
+    """The forked process."""
+
+    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel) -> None:
+        self._folder, self._options, self._numerics, self._channel = folder, options, numerics, channel
+
+    def run(self, problem: Dict[str, Any]) -> None:
+        """Make the problems, then answer questions until there are none, or a kernel has broken the context."""
+        try:
+            self._session = GpuSession(self._folder, self._options, self._numerics)
+            if not self._session.canary.is_well():
+                self._channel.send({"status": "unable", "reason": "the known-good kernel computes wrong numbers"})
+                return
+            problems = [GuardedProblem(self._numerics, made, large) for made, large in self._session.problems(problem)]
+            self._session.driver.synchronize()
+        except (Exception, SystemExit) as error:
+            self._channel.send({"status": "unable", "reason": "%s: %s" % (type(error).__name__, error)})
+            return
+        self._channel.send({"status": "ready", "device": self._session.device()})
+        for question in self._channel.questions():
+            answer = self._answer(question, problems)
+            self._channel.send(answer)
+            if answer["gone"]:
+                return
+
+    def _answer(self, question: Dict[str, Any], problems: List[GuardedProblem]) -> Answer:
+        kernels: List[ComparedKernel] = []
+        try:
+            for cell in question["cells"]:
+                kernels.append(ComparedKernel(self._session.kernel(cell), cell["good"]))
+            compare(kernels, problems, question["rounds"], self._session.driver)
+            status, reason = "compared", ""
+        except Refused as error:
+            status, reason = "launch_refused", str(error)
+        except CudaError as error:
+            status, reason = ("faulted" if error.is_fault or error.call == "cuCtxSynchronize" else "launch_refused"), str(error)
+        except Exception as error:
+            status, reason = "lost", "%s: %s" % (type(error).__name__, error)
+        fault = self._session.fault()
+        if fault:
+            status, reason = "faulted", fault
+        else:
+            for kernel in kernels:
+                kernel.kernel.close()
+        # what wrote beside its outputs may have spoiled other memory of this process
+        is_gone = bool(fault) or status == "lost" or any(kernel.outside for kernel in kernels)
+        return {"status": status, "reason": reason, "cells": [kernel.answer() for kernel in kernels], "gone": is_gone}

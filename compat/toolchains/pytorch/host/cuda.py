@@ -1,10 +1,17 @@
-"""The driver's library through ctypes: as much of it as launching needs."""
+"""The driver's library through ctypes: as much of it as launching needs.
+
+``python cuda.py`` tells which GPUs a process sees here, as JSON on its standard output: ``{"devices": [{"name", "arch", "identity",
+"visible"}], "why": why there are none}``. In a process of its own, since a driver can crash, hang, or stay in the process that has
+asked it.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import json
+import os
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_void_p
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 LIBRARY = "libcuda.so.1"
 
@@ -51,9 +58,12 @@ class _Config(ctypes.Structure):
 _PROTOTYPES = {
     "cuInit": (c_uint,),
     "cuDriverGetVersion": (POINTER(c_int),),
+    "cuDeviceGetCount": (POINTER(c_int),),
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDeviceGetName": (c_char_p, c_int, c_int),
     "cuDeviceGetPCIBusId": (c_char_p, c_int, c_int),
+    "cuDeviceGetUuid": (c_char_p, c_int),
+    "cuDeviceGetUuid_v2": (c_char_p, c_int),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
     "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
     "cuCtxSetCurrent": (c_void_p,),
@@ -72,11 +82,11 @@ _PROTOTYPES = {
     "cuEventDestroy_v2": (c_void_p,),
     "cuGetErrorName": (c_int, POINTER(c_char_p)),
 }
-_NOT_EVERYWHERE = {"cuDeviceGetPCIBusId", "cuFuncGetParamInfo", "cuLaunchKernelEx"}
+_NOT_EVERYWHERE = {"cuDeviceGetPCIBusId", "cuDeviceGetUuid", "cuDeviceGetUuid_v2", "cuFuncGetParamInfo", "cuLaunchKernelEx"}
 
 
-class CudaDriver:
-    """The driver, with the primary context of device 0 current: the one that PyTorch has."""
+class CudaLibrary:
+    """The driver without a context: what it tells of all GPUs that this process sees."""
 
     def __init__(self, library: str = LIBRARY) -> None:
         """Raises OSError where there is no such library, and CudaError where it finds no GPU."""
@@ -89,11 +99,6 @@ class CudaDriver:
                 raise OSError("%s has no %s" % (library, name))
             function.argtypes, function.restype = list(arguments), c_int
         self.call("cuInit", 0)
-        device, context = c_int(), c_void_p()
-        self.call("cuDeviceGet", byref(device), 0)
-        self.device = device.value
-        self.call("cuDevicePrimaryCtxRetain", byref(context), self.device)
-        self.call("cuCtxSetCurrent", context)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Raises CudaError."""
@@ -111,23 +116,63 @@ class CudaDriver:
         """Whether this driver has a function."""
         return getattr(self._library, name, None) is not None
 
+    def devices(self) -> List[int]:
+        """The handles of all GPUs, in their order. Raises CudaError."""
+        count = c_int()
+        self.call("cuDeviceGetCount", byref(count))
+        return [self.handle(number) for number in range(count.value)]
+
+    def handle(self, number: int) -> int:
+        """That of one GPU. Raises CudaError."""
+        device = c_int()
+        self.call("cuDeviceGet", byref(device), number)
+        return device.value
+
+    def attribute(self, attribute: int, device: int) -> int:
+        """A number that the driver has of a GPU."""
+        value = c_int()
+        self.call("cuDeviceGetAttribute", byref(value), attribute, device)
+        return value.value
+
+    def name_of_device(self, device: int) -> str:
+        """What a GPU is called."""
+        buffer = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", buffer, len(buffer), device)
+        return buffer.value.decode(errors="replace")
+
+    def capability_of(self, device: int) -> Tuple[int, int]:
+        """The compute capability of a GPU."""
+        return self.attribute(_COMPUTE_MAJOR, device), self.attribute(_COMPUTE_MINOR, device)
+
+    def identity_of(self, device: int) -> str:
+        """The same for every process of this machine, whatever number the GPU has there; empty where the driver cannot tell."""
+        identity = ctypes.create_string_buffer(16)
+        for name in ("cuDeviceGetUuid_v2", "cuDeviceGetUuid"):
+            if self.has(name) and getattr(self._library, name)(identity, device) == 0:
+                return identity.raw.hex()
+        return ""
+
+
+class CudaDriver(CudaLibrary):
+    """The driver, with the primary context of device 0 current: the one that PyTorch has."""
+
+    def __init__(self, library: str = LIBRARY) -> None:
+        """Raises OSError where there is no such library, and CudaError where it finds no GPU."""
+        super().__init__(library)
+        self.device, context = self.handle(0), c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", byref(context), self.device)
+        self.call("cuCtxSetCurrent", context)
+
     def synchronize(self) -> None:
         """Wait for all that was launched. Raises CudaError."""
         self.call("cuCtxSynchronize")
 
     # --- the device ---
 
-    def _attribute(self, attribute: int) -> int:
-        value = c_int()
-        self.call("cuDeviceGetAttribute", byref(value), attribute, self.device)
-        return value.value
-
     @property
     def name(self) -> str:
         """What the GPU is called."""
-        buffer = ctypes.create_string_buffer(256)
-        self.call("cuDeviceGetName", buffer, len(buffer), self.device)
-        return buffer.value.decode()
+        return self.name_of_device(self.device)
 
     @property
     def bus(self) -> bytes:
@@ -147,22 +192,22 @@ class CudaDriver:
     @property
     def capability(self) -> Tuple[int, int]:
         """The compute capability."""
-        return self._attribute(_COMPUTE_MAJOR), self._attribute(_COMPUTE_MINOR)
+        return self.capability_of(self.device)
 
     @property
     def l2_bytes(self) -> int:
         """Bytes of its second-level cache."""
-        return self._attribute(_L2_BYTES)
+        return self.attribute(_L2_BYTES, self.device)
 
     @property
     def opt_in_shared(self) -> int:
         """Bytes of shared memory that one block may have."""
-        return self._attribute(_OPT_IN_SHARED)
+        return self.attribute(_OPT_IN_SHARED, self.device)
 
     @property
     def most_threads(self) -> int:
         """Threads that one block may have."""
-        return self._attribute(_MOST_THREADS)
+        return self.attribute(_MOST_THREADS, self.device)
 
     # --- kernels ---
 
@@ -257,3 +302,34 @@ def _attributes(facts: Any) -> List[_Attribute]:
         attributes.append(_Attribute(id=_CLUSTER, value=_Value(cluster=(c_uint * 3)(*facts["cluster"]))))
         attributes.append(_Attribute(id=_CLUSTER_POLICY, value=_Value(number=_SPREAD)))
     return attributes
+
+
+# --- which GPUs are here -------------------------------------------------------------------------------------------------------
+
+
+def listed(library: str = LIBRARY) -> Dict[str, Any]:
+    """The GPUs that this process sees, or why it sees none."""
+    try:
+        driver = CudaLibrary(library)
+        devices = driver.devices()
+    except OSError:
+        return {"devices": [], "why": "it has no driver for one (%s)" % library}
+    except CudaError as error:
+        return {"devices": [], "why": "its driver says %s" % error.name}
+    gpus = []
+    for number, device in enumerate(devices):
+        major, minor = driver.capability_of(device)
+        identity = driver.identity_of(device) or "number-%d" % number
+        visible = _visible(number) if len(devices) > 1 else None
+        gpus.append({"name": driver.name_of_device(device), "arch": 10 * major + minor, "identity": identity, "visible": visible})
+    return {"devices": gpus, "why": ""}
+
+
+def _visible(number: int) -> str:
+    """What ``CUDA_VISIBLE_DEVICES`` has to be for this GPU to be the only one."""
+    entries = [part.strip() for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+    return entries[number] if number < len(entries) and entries[number] else str(number)
+
+
+if __name__ == "__main__":
+    os.write(1, json.dumps(listed()).encode())

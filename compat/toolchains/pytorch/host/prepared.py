@@ -79,9 +79,9 @@ class Prepared:
 
     def _read_only(self) -> Iterator[Any]:
         torch = self._numerics.torch
-        written = {_storage(torch, output).data_ptr() for output in self._outputs}
+        written = {output.untyped_storage().data_ptr() for output in self._outputs}
         for value in _tensors(torch, list(self.arguments.values())):
-            if _storage(torch, value).data_ptr() not in written and value.numel():
+            if value.untyped_storage().data_ptr() not in written and value.numel():
                 yield value
         for output in (self.made["outputs"] or {}).values():
             if torch.is_tensor(output["reference"]) and output["reference"].numel():
@@ -94,10 +94,6 @@ def _tensors(torch: Any, values: List[Any]) -> Iterator[Any]:
             yield from _tensors(torch, list(value))
         elif torch.is_tensor(value):
             yield value
-
-
-def _storage(torch: Any, tensor: Any) -> Any:
-    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
 
 
 def bits_of(torch: Any, tensor: Any) -> Any:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import json
 import math
 import os
 import sys
 import time
 from importlib import import_module
-from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from . import results
+from .comparing import serve
 from .cuda import LIBRARY
 from .prepared import Numerics
-from .serving import serve
-from .session import DEADLINE, REPEATS, LaunchOptions
+from .session import LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
 
-SCHEMA = 1
-_Key = Tuple[str, str, str]
+_REPEATS, _DEADLINE = 30, 30.0
 
 
 def main(folder: str, arguments: Optional[List[str]] = None) -> int:
@@ -27,14 +26,14 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
 
     0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
     """
-    chosen = parse(arguments, folder)
-    out = chosen.out or os.path.join(folder, "results.jsonl")
+    chosen = parse(arguments)
+    out = chosen.out or os.path.join(folder, results.NAME)
     if chosen.compare:
         return _compare(folder, chosen)
     try:
         index = _index(folder)
-        done = _done(out)
-        cells = [cell for cell in index["cells"] if _is_meant(cell, chosen.cells) and _key(cell) not in done]
+        done = results.finished(out)
+        cells = results.remaining(index["cells"], chosen.cells, done)
         say("%d cells, %d of them are in %s already" % (len(index["cells"]), len(done), out))
         if not cells:
             return 0
@@ -42,11 +41,8 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
-    options = LaunchOptions(
-        device=chosen.device, library=chosen.library, repeats=chosen.repeats, deadline=chosen.deadline, no_latency=chosen.no_latency
-    )
     try:
-        return _FolderRun(folder, index, cells, options, numerics, out).run()
+        return _FolderRun(folder, index, cells, chosen, numerics, out).run()
     except Mismatch as error:
         say("error: %s" % error)
         return 2
@@ -55,7 +51,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         return 130
 
 
-def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
+def parse(arguments: Optional[List[str]]) -> LaunchOptions:
     """What the command line says."""
     parser = argparse.ArgumentParser(
         prog="launch.py",
@@ -67,10 +63,10 @@ def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
     )
     parser.add_argument("--cells", action="append", default=[], metavar="GLOB", help="only these: kernel/variant/case/target/env")
     parser.add_argument(
-        "--repeats", type=int, default=REPEATS, metavar="N", help="launches of each problem (default: %d)" % REPEATS
+        "--repeats", type=int, default=_REPEATS, metavar="N", help="launches of each problem (default: %d)" % _REPEATS
     )
     parser.add_argument(
-        "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % DEADLINE
+        "--deadline", type=float, default=_DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % _DEADLINE
     )
     parser.add_argument("--no-latency", action="store_true", help="take no times")
     parser.add_argument(
@@ -78,19 +74,18 @@ def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
     )
     parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
     parser.add_argument("--compare", default=None, metavar="DIGEST", help="stay, and compare what is asked for on standard input")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(arguments, LaunchOptions())
     if chosen.repeats < 2 or not chosen.deadline > 0:
         parser.error("at least two repeats, and a deadline above 0, are needed")
     return chosen
 
 
-def _compare(folder: str, chosen: Any) -> int:
+def _compare(folder: str, chosen: LaunchOptions) -> int:
     """Stay, and answer questions about kernels on one problem."""
     try:
         index = _index(folder)
         numerics = _numerics(chosen.device)
-        options = LaunchOptions(device=chosen.device, library=chosen.library)
-        return serve(folder, index["problems"][chosen.compare], options, numerics)
+        return serve(folder, index["problems"][chosen.compare], chosen, numerics)
     except (OSError, ValueError, ImportError, KeyError) as error:
         say("error: %s" % error)
         return 2
@@ -105,35 +100,11 @@ def say(text: str) -> None:
 def _index(folder: str) -> Dict[str, Any]:
     with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
         index: Dict[str, Any] = json.load(file)
-    if index.get("schema") != SCHEMA:
-        raise ValueError("index.json has schema %r, and this program reads %d" % (index.get("schema"), SCHEMA))
+    if index.get("schema") != results.SCHEMA:
+        raise ValueError("index.json has schema %r, and this program reads %d" % (index.get("schema"), results.SCHEMA))
     for number, cell in enumerate(index["cells"]):
         cell["number"] = number
     return index
-
-
-def _key(line: Dict[str, Any]) -> _Key:
-    """What makes a result that of a cell."""
-    return line["identity"], line["problem"], line["object"]
-
-
-def _done(out: str) -> Set[_Key]:
-    """The cells that a file of results has; those that are lost are tried again."""
-    keys: Set[_Key] = set()
-    if os.path.exists(out):
-        with open(out, encoding="utf-8") as file:
-            for line in file:
-                try:
-                    result = json.loads(line)
-                    if result["check"]["status"] != "lost":
-                        keys.add(_key(result))
-                except (ValueError, TypeError, KeyError):  # cut short
-                    continue
-    return keys
-
-
-def _is_meant(cell: Dict[str, Any], globs: List[str]) -> bool:
-    return not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs)
 
 
 def _numerics(device: str) -> Numerics:
@@ -167,19 +138,15 @@ class _FolderRun:
         self._began = time.monotonic()
 
     def run(self) -> int:
-        """ProblemRun by group; results are written as each group is done."""
-        with open(self._out, "a+b") as out:
-            out.seek(max(0, out.seek(0, os.SEEK_END) - 1))
-            if out.read(1) not in (b"", b"\n"):  # cut short
-                out.write(b"\n")
-            for problem, cells in self._groups():
-                group = ProblemRun(self._watch, problem, cells)
-                group.run()
-                for cell in cells:
-                    line = self._line(cell, group)
-                    out.write((json.dumps(line) + "\n").encode())
-                    self._note(line)
-                out.flush()
+        """Launch group by group; results are written as each group is done. The exit code."""
+        results.append(self._out, [])  # what cannot be written is not launched
+        for problem, cells in self._groups():
+            group = ProblemRun(self._watch, problem, cells)
+            group.run()
+            lines = [self._line(cell, group) for cell in cells]
+            results.append(self._out, lines)
+            for line in lines:
+                self._note(line)
         seconds = time.monotonic() - self._began
         say("%d cells in %.0f s, %.0f a minute" % (self._count, seconds, 60 * self._count / max(seconds, 1e-9)))
         return 1 if self._lost else 0
@@ -194,7 +161,7 @@ class _FolderRun:
     def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, Any]:
         check = {name: _plain(value) for name, value in group.checks[cell["number"]].items() if name != "spoiled"}
         named = {name: cell[name] for name in ("cell", "identity", "object", "problem")}
-        return dict(named, schema=SCHEMA, check=check, latency=group.latencies.get(cell["number"]), device=group.device)
+        return dict(named, schema=results.SCHEMA, check=check, latency=group.latencies.get(cell["number"]), device=group.device)
 
     def _note(self, line: Dict[str, Any]) -> None:
         self._count += 1

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-from .checking import LoadedKernel
-from .cuda import LIBRARY, CudaDriver, CudaError, CudaLaunch
+from .cuda import CudaDriver, CudaError, CudaLaunch
+from .kernel import LoadedKernel
 from .prepared import Numerics
 
-REPEATS = 30
-DEADLINE = 30.0
 _SEED = 0
 
 
-class LaunchOptions:
-    """How cells are launched."""
+class LaunchOptions(argparse.Namespace):
+    """How cells are launched: options of the command line."""
 
-    def __init__(
-        self,
-        device: str = "cuda",
-        library: str = LIBRARY,
-        repeats: int = REPEATS,
-        deadline: float = DEADLINE,
-        no_latency: bool = False,
-    ) -> None:
-        self.device, self.library = device, library
-        self.repeats, self.deadline = repeats, deadline
-        """Launches of each problem; seconds that one cell may take."""
-        self.no_latency = no_latency
+    device: str
+    library: str
+    repeats: int
+    """Launches of each problem."""
+    deadline: float
+    """Seconds that one cell may take."""
+    no_latency: bool
 
 
 class GpuSession:
@@ -69,7 +63,7 @@ class GpuSession:
     def kernel(self, cell: Dict[str, Any]) -> LoadedKernel:
         """The binary of a cell, loaded. Raises CudaError and Refused, and OSError where it is not in the folder."""
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
-            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell, file.read())
+            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell["launch"], file.read())
 
 
 # --- a kernel that is known to be good -----------------------------------------------------------------------------------------

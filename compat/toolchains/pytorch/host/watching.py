@@ -8,8 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from .checking import failed
-from .child import CheckingProcess, Task
+from .checking import CheckingProcess, Task, failed
 from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
 from .prepared import Numerics
 from .session import LaunchOptions

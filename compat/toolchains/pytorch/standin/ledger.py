@@ -22,8 +22,6 @@ class Ledger:
         self.target: dict[str, Any] = {}
         self.toolchain = ""
         """The package that the toolchain is imported as."""
-        self.pytorch: str | None = None
-        """The release of PyTorch that belongs to the toolchain's; ``None`` where that is not known."""
         self.refusals = 0
         """How often something was asked for that no stand-in knows."""
         self.refused = ""

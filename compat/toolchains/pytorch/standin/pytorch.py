@@ -11,7 +11,7 @@ from .ledger import LEDGER
 from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
 
 _NEWEST = "2.15.0"
-"""What is assumed to belong to a release of a toolchain of which that is not known."""
+"""What is assumed of a toolchain of which no PyTorch is known."""
 _CUDA = (((2, 4), "12.1"), ((2, 5), "12.4"), ((2, 7), "12.6"), ((2, 8), "12.8"), ((2, 11), "13.0"))
 _HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2, 10), "7.1"))
 """From which release of PyTorch on its wheels are built for which CUDA and ROCm; there are others of the same release."""
@@ -21,7 +21,8 @@ ABSENT = {"torch": ("hpu", "npu", "mlu", "musa")}
 
 def version() -> str:
     """The release of PyTorch that belongs to the toolchain's release in flight."""
-    return LEDGER.pytorch or AssumedStr(_NEWEST)
+    target = LEDGER.target
+    return target.get("framework") or AssumedStr(target.get("assumed_framework", _NEWEST))
 
 
 def _minor() -> tuple[int, int]:

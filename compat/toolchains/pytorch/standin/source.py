@@ -13,16 +13,16 @@ from typing import Any
 
 from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
-from .needed import check
 from .opaque import Lacking, swallowed
+from .reach import check
 from .tree import LENIENT, Loader, forget_modules, look_in
 
 
 class ImportedSource:
     """A module, imported when it is first asked for something."""
 
-    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: tuple[str, str | None]) -> None:
-        """``toolchain`` is the package that it is imported as, and the release of PyTorch that belongs to it, if that is known."""
+    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: str) -> None:
+        """``toolchain`` is the package that the toolchain is imported as."""
         self.path, self.module, self.roots = path, module, roots
         self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
@@ -33,7 +33,7 @@ class ImportedSource:
             return
         LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
         LEDGER.target = target
-        LEDGER.toolchain, LEDGER.pytorch = toolchain
+        LEDGER.toolchain = toolchain
         look_in(roots)
 
     def load(self) -> ModuleType:

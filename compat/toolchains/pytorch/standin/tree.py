@@ -14,10 +14,10 @@ from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFi
 from types import CodeType, ModuleType
 from typing import Any
 
-from .effects import Effects, is_in_tree, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
 from .opaque import Lacking, known, swallowed
+from .reach import Effects, is_in_tree, names_in
 from .toolchain import refuses
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import total_ordering
 from typing import Any
 
 _FORM = re.compile(
@@ -21,6 +22,7 @@ class InvalidVersion(ValueError):
     """A text that is no version."""
 
 
+@total_ordering
 class Version:
     """A version, ordered as PEP 440 says."""
 
@@ -100,15 +102,6 @@ class Version:
 
     def __lt__(self, other: object) -> bool:
         return self._key < other._key if isinstance(other, Version) else NotImplemented
-
-    def __le__(self, other: object) -> bool:
-        return self._key <= other._key if isinstance(other, Version) else NotImplemented
-
-    def __gt__(self, other: object) -> bool:
-        return self._key > other._key if isinstance(other, Version) else NotImplemented
-
-    def __ge__(self, other: object) -> bool:
-        return self._key >= other._key if isinstance(other, Version) else NotImplemented
 
     def __str__(self) -> str:
         return self._text

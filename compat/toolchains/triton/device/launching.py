@@ -10,6 +10,7 @@ What follows a kernel's own parameters differs between releases, and is recognis
 
 The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes
 that the PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
+Launchers up to 3.3 pass fp16 and bf16 as 32 bits. What hints say of arguments has to be true of those that are passed.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from compat.model import CompileSpec
 from compat.model.json_text import read_json, write_json
 from compat.text import lazy_pattern, printable
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
-from compat.toolchains.triton.facts.variables import WITHOUT_LINES
+from compat.toolchains.triton.facts import WITHOUT_LINES
 
 _ENTRY = lazy_pattern(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
 _PARAMETER = lazy_pattern(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")
@@ -32,11 +34,12 @@ _LARGEST_PORTABLE = 8
 """Blocks that every GPU with clusters takes in one."""
 
 
-def facts(metadata: str, text: str) -> dict[str, Any]:
-    """What a launch has to know, of the metadata that an adapter tells and the PTX. Raises Unlaunchable."""
+def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
+    """What a launch has to know, of the metadata that an adapter tells, the PTX, and the hints. Raises Unlaunchable."""
     try:
         told = read_json(metadata)
-        return _facts(told["fields"], told["parameters"], text)
+        assumed = {"multiples": dict.fromkeys(spec.divisible_by_16, 16), "constants": dict.fromkeys(sorted(spec.ones), 1)}
+        return {**_facts(told["fields"], told["parameters"], text), **assumed}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise Unlaunchable("what the compiler said of its launch has another form") from error
 
@@ -68,12 +71,23 @@ def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> 
         "pdl": bool(fields.get("launch_pdl")),
         "parameters": [
             *(
-                {"name": printable(name), "type": printable(kind), "size": size}
+                {"name": printable(name), "type": printable(kind), "packing": packing(kind, size), "size": size}
                 for (name, kind), size in zip(names, sizes, strict=False)
             ),
             *({"scratch": kind, "size": 8, **_memory(fields, kind)} for kind in scratch),
         ],
     }
+
+
+def packing(kind: str, size: int) -> str:
+    """How an argument of a type is packed into so many bytes, as the launcher calls it."""
+    if kind.startswith("*"):
+        return "address"
+    if not kind.startswith(("fp", "bf", "f")):
+        return "integer"
+    if size > 2:
+        return f"f{8 * size}"
+    return "bf16" if kind.startswith("bf") else "f16"
 
 
 def like(metadata: str, other: str) -> str:

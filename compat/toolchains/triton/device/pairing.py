@@ -15,7 +15,7 @@ from packaging.version import Version
 from compat.model import Status
 from compat.text import lazy_pattern
 from compat.toolchains.base import Pairing, PairResult
-from compat.toolchains.triton.facts.targets import TARGETS
+from compat.toolchains.triton.facts import TARGETS
 
 _FOLDER = Path(__file__).parents[1] / "inside" / "inductor"
 _LONGEST = 300

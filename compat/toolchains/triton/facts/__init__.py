@@ -1,1 +1,139 @@
-"""What is known of Triton's releases, targets, GPUs and environment variables, as data."""
+"""What is known of Triton's releases, targets, GPUs and environment variables: data, in the TOML files of this folder.
+
+``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`); here only its PyTorch pairs are.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.errors import ConfigError
+from compat.model import Target
+from compat.toolchains.base import GpuModel, Variables
+
+_FOLDER = Path(__file__).parent
+RELEASES = _FOLDER / "releases.toml"
+_SCHEMA = 1
+_KIB = 1024
+
+Record = TypeVar("Record")
+
+
+@frozen(kw_only=True)
+class _TargetTable:
+    """One ``[[target]]`` of ``targets.toml``, which says what each key means."""
+
+    name: str
+    backend: str
+    arch: int | str
+    warp_size: int
+    shared_memory: int
+    gpus: tuple[str, ...] = ()
+    model: Mapping[str, Any] | None = None
+
+
+@frozen(kw_only=True)
+class _WithheldTable:
+    """One ``[[withheld]]`` of ``variables.toml``."""
+
+    why: str
+    names: tuple[str, ...]
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The tables of a file, without its schema. Raises ConfigError with the path of a file that is not of this schema."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"it cannot be read: {error}", where=str(path)) from error
+    if document.pop("schema", None) != _SCHEMA:
+        raise ConfigError(f"schema: must be {_SCHEMA}", where=str(path))
+    return document
+
+
+def _records(kind: type[Record], path: Path, document: Mapping[str, Any], key: str) -> list[Record]:
+    """The tables of one key as records. Raises ConfigError with the path and the table that has other keys than the record."""
+    records = []
+    for number, table in enumerate(document[key]):
+        try:
+            records.append(kind(**table))
+        except TypeError as error:
+            raise ConfigError(f"{key}[{number}]: {error}", where=str(path)) from error
+    return records
+
+
+# --- targets -----------------------------------------------------------------------------------------------------------------
+
+_TARGETS_FILE = _FOLDER / "targets.toml"
+_targets = read(_TARGETS_FILE)
+_target_tables = _records(_TargetTable, _TARGETS_FILE, _targets, "target")
+
+TARGETS = tuple(
+    Target(
+        name=table.name,
+        backend=table.backend,
+        arch=table.arch,
+        warp_size=table.warp_size,
+        shared_memory=table.shared_memory * _KIB,
+    )
+    for table in _target_tables
+)
+USUAL: tuple[str, ...] = tuple(_targets["usual"])
+"""The names of the targets that are compiled for where nothing says which."""
+MODELS = {table.name: GpuModel(**table.model) for table in _target_tables if table.model}
+"""Target → the GPU of it that is assumed, where something asks for more than follows from the architecture."""
+GPUS = {gpu: table.name for table in _target_tables for gpu in table.gpus}
+"""What GPUs are called → their target. GeForce cards are found without ``rtx``, too."""
+GPUS |= {gpu.removeprefix("rtx"): target for gpu, target in GPUS.items() if gpu.removeprefix("rtx")[0].isdigit()}
+
+
+# --- environment variables ---------------------------------------------------------------------------------------------------
+
+
+def private_variables(folder: str) -> dict[str, str]:
+    """What keeps a worker's caches in a folder of its own, and has everything compiled."""
+    return {"TRITON_HOME": folder, "TRITON_CACHE_DIR": f"{folder}/cache", "TRITON_ALWAYS_COMPILE": "1"}
+
+
+_VARIABLES_FILE = _FOLDER / "variables.toml"
+_variables = read(_VARIABLES_FILE)
+
+WITHOUT_LINES: Mapping[str, str] = _variables["without_lines"]
+"""What keeps paths and line numbers out of assembly code and binaries."""
+VARIABLES = Variables(
+    files=tuple(_variables["files"]),
+    folders=tuple(_variables["folders"]),
+    settings=tuple(_variables["settings"]),
+    withheld={table.why: tuple(table.names) for table in _records(_WithheldTable, _VARIABLES_FILE, _variables, "withheld")},
+    programs={backend: tuple(paths) for backend, paths in _variables["programs"].items()},
+    private=private_variables,
+)
+
+
+# --- PyTorch -----------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _pairs(path: Path) -> Mapping[Version, str]:
+    """Release → the newest PyTorch that a file declares an env with."""
+    tables = sorted((table for table in read(path)["env"] if "torch" in table), key=lambda table: Version(table["torch"]))
+    return {Version(table["triton"]): table["torch"] for table in tables}
+
+
+def pytorch_of(release: Version | None, path: Path = RELEASES) -> str | None:
+    """The PyTorch that goes with a release, a fork's too: its pair, else that of the newest release of its series.
+
+    ``None`` where neither is declared; for no release, the newest PyTorch that is.
+    """
+    pairs = _pairs(path)
+    if release is None:
+        return max(pairs.values(), key=Version)
+    series = [known for known in pairs if known.release[:2] == release.release[:2]]
+    return pairs.get(Version(release.base_version)) or (pairs[max(series)] if series else None)

@@ -6,7 +6,6 @@ import loom
 class Adapter:
     name = "loom"
     version = loom.__version__
-    pytorch = None
 
     def files(self):
         return []

@@ -6,7 +6,6 @@ import toy
 class Adapter:
     name = "toy"
     version = toy.__version__
-    pytorch = None
 
     def files(self):
         return []

@@ -3,5 +3,5 @@
 In: a function that makes, moves and uses block pointers. Out: the same function with plain pointers (:mod:`.plain`), or with
 tensor descriptors (:mod:`.descriptors`). Both go by the same steps: :mod:`.normal` brings every use into one of five forms,
 :mod:`.webs` finds out which definitions of a variable meet at a use, :mod:`.components` which parts of a block pointer have to be
-kept in variables, and :mod:`.writing` writes the statements.
+kept in variables, and :mod:`.editing` writes the statements.
 """

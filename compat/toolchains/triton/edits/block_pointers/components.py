@@ -170,8 +170,8 @@ class PointerParts:
     ``parts_of`` gives the parts of a block pointer as they are when it is made; ``("at", 0)`` is its first offset.
     """
 
-    def __init__(self, flow: Flow, bindings: Bindings, parts_of: Callable[[Definition], Mapping[Part, Value]]) -> None:
-        self._flow, self._bindings, self._parts_of = flow, bindings, parts_of
+    def __init__(self, flow: Flow, parts_of: Callable[[MadePointer, Definition], Mapping[Part, Value]]) -> None:
+        self._flow, self._parts_of = flow, parts_of
         self._values: dict[tuple[int, Part], Value] = {}
         self._settle()
 
@@ -192,7 +192,7 @@ class PointerParts:
 
     def _of(self, definition: Definition) -> dict[Part, Value]:
         if definition.made is not None:
-            return dict(self._parts_of(definition))
+            return dict(self._parts_of(definition.made, definition))
         source = {part: value for (web, part), value in self._values.items() if web == id(definition.source_web)}
         moved = {("at", axis) for axis, by in enumerate(definition.offsets) if moves(definition, by)}
         return {part: KEPT if part in moved else value for part, value in source.items()}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
 
 import libcst as cst
 from attrs import Factory, define, frozen
 
 from compat.toolchains.edits import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.access import Access
+from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm
 from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
 from compat.toolchains.triton.edits.block_pointers.exchange import (
     Back,
@@ -23,9 +22,8 @@ from compat.toolchains.triton.edits.block_pointers.exchange import (
     replaced_parameters,
 )
 from compat.toolchains.triton.edits.block_pointers.handing import Handing, arguments
-from compat.toolchains.triton.edits.block_pointers.normal import Reader, normal, pointers_of
+from compat.toolchains.triton.edits.block_pointers.normal import Reader, in_place_of, normal, rewritten
 from compat.toolchains.triton.edits.block_pointers.webs import Flow
-from compat.toolchains.triton.edits.block_pointers.writing import AccessForm, Rewriting
 from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
@@ -36,19 +34,11 @@ _ROUNDS = 8
 """How often what is known of handed parts is used to learn more of them."""
 
 
-class MakeForm(Protocol):
-    """Makes the form for a function, in which ``accesses`` are all the loads and stores. Raises CannotEdit where it cannot be."""
-
-    def __call__(
-        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]
-    ) -> AccessForm: ...
-
-
 @frozen(kw_only=True)
 class AccessKind:
     """A form of access, for all functions."""
 
-    make: MakeForm
+    make: Callable[[Code, Flow, Bindings, Sequence[Access], frozenset[str]], AccessForm]
     handed: Callable[[int], Sequence[Part]]
     """The parts that are handed to another function, for a number of dimensions."""
 
@@ -124,9 +114,10 @@ class _Edit:
             for name, rank in self.handing.parameters.get(place, {}).items()
         }
         function = _beginning(original, [parameter.statement for parameter in unpacked.values()])
-        function = normal(function, self._reader(place, code, function, partial(self._returns_one, place)))
+        reader = Reader(code, self.handing.ranks.get(place, ()), partial(self._returns_one, place))
+        function = normal(function, reader)
         function = received(function, self._received(place, function), code)
-        flow = Flow(self._reader(place, code, function, lambda _: False), function)
+        flow = Flow(Reader(code, reader.pointers, hands=partial(self.handed, place)), function)
         accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
         naturals, ones = _names_of(self.facts.naturals, place, unpacked), _names_of(self.facts.strides, place, unpacked)
         ones |= self.facts.ones.get(place, frozenset())
@@ -137,12 +128,6 @@ class _Edit:
         for parameter in unpacked.values():
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
         return _Helper(new.with_changes(params=replaced_parameters(new.params, unpacked, code)), unpacked, backs)
-
-    def _reader(
-        self, place: FunctionPlace, code: Code, function: cst.FunctionDef, returns: Callable[[cst.CSTNode], bool]
-    ) -> Reader:
-        pointers = pointers_of(code, function, frozenset(self.handing.ranks.get(place, ())))
-        return Reader(code, pointers, returns, partial(self.handed, place))
 
     def _returns_one(self, place: FunctionPlace, node: cst.CSTNode) -> bool:
         called = self.program.called(place.file, node)
@@ -261,3 +246,76 @@ def _beginning(function: cst.FunctionDef, statements: Sequence[cst.SimpleStateme
     body = list(function.body.body)
     place = 1 if function.get_docstring(clean=False) is not None else 0
     return function.with_changes(body=function.body.with_changes(body=[*body[:place], *statements, *body[place:]]))
+
+
+# --- statement by statement ----------------------------------------------------------------------------------------------------
+
+
+class Rewriting:
+    """A function in which each statement gets its new form."""
+
+    def __init__(self, flow: Flow, form: AccessForm, accesses: dict[cst.Call, Access], exchange: _Exchange) -> None:
+        self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
+        self._comments: list[cst.EmptyLine] = []
+        self._done: set[cst.CSTNode] = set()
+
+    def of(self, function: cst.FunctionDef) -> cst.FunctionDef:
+        """The function. Raises CannotEdit where not all of it has a new form."""
+        new = rewritten(function, self._statement)
+        if self._done != {*self._accesses, *self._flow.attributes, *self._flow.handed}:
+            raise CannotEdit("a block pointer is used in the condition of a statement")
+        return new
+
+    def _statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
+        definition = self._flow.definition_at(old)
+        if definition is not None:
+            new = in_place_of(old, _parsed(self._form.defining(definition)))
+        else:
+            new = self._with_uses(old)
+        return self._commented(old, new)
+
+    def _commented(self, old: cst.SimpleStatementLine, new: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """What stood above a statement that is gone stands above the next one."""
+        if not new:
+            self._comments += old.leading_lines
+        elif self._comments:
+            leading = [*self._comments, *getattr(new[0], "leading_lines", ())]
+            new = [new[0].with_changes(leading_lines=leading), *new[1:]]
+            self._comments = []
+        return new
+
+    def _with_uses(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
+        here = [node for node in walk(old) if node in self._accesses or node in self._flow.attributes or node in self._flow.handed]
+        if not here:
+            return [old]
+        before = [line for node in here if node in self._accesses for line in self._form.before(self._accesses[node])]  # type: ignore[index]
+        new = old.with_changes(leading_lines=[]).visit(_Uses(self._flow, self._form, self._accesses, self._exchange))
+        self._done.update(here)
+        assert isinstance(new, cst.SimpleStatementLine)
+        return in_place_of(old, [*_parsed(dict.fromkeys(before)), new])
+
+
+class _Uses(cst.CSTTransformer):
+    def __init__(self, flow: Flow, form: AccessForm, accesses: dict[cst.Call, Access], exchange: _Exchange) -> None:
+        super().__init__()
+        self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        access = self._accesses.get(original_node)
+        if access is not None:
+            return cst.parse_expression(self._form.accessing(access, updated_node))
+        arguments = self._exchange.arguments(original_node, updated_node)
+        return updated_node if arguments is None else updated_node.with_changes(args=arguments)
+
+    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
+        return self._exchange.returned(original_node, updated_node)
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        if original_node not in self._flow.attributes:
+            return updated_node
+        holder = self._form.element_holder(self._flow.web_of(original_node))
+        return updated_node.with_changes(value=cst.parse_expression(holder))
+
+
+def _parsed(lines: Iterable[str]) -> list[cst.BaseStatement]:
+    return [cst.parse_statement(line) for line in lines]

@@ -141,7 +141,8 @@ class Handing:
         if language.called(value) == MAKE:
             return {MadePointer.of(value).rank}
         if language.called(value) == ADVANCE and value.args:
-            return self._ranks(place, value.args[0].value)
+            named = (argument for argument in value.args if argument.keyword and argument.keyword.value == "base")
+            return self._ranks(place, next(named, value.args[0]).value)
         if isinstance(value.func, cst.Attribute) and value.func.attr.value == ADVANCE and isinstance(value.func.value, cst.Name):
             return names.get(value.func.value.value, set())
         returns = self._returned_by(place, value)

@@ -76,12 +76,12 @@ class Reader:
     def __init__(
         self,
         code: Code,
-        pointers: frozenset[str] = frozenset(),
+        pointers: Iterable[str] = (),
         returns: Callable[[cst.CSTNode], bool] = lambda _: False,
         hands: Callable[[cst.CSTNode], Sequence[cst.BaseExpression]] = lambda _: (),
     ) -> None:
-        self.code, self.pointers = code, pointers
-        """The names of variables that hold block pointers."""
+        self.code, self.pointers = code, set(pointers)
+        """The names of variables that hold block pointers at some time."""
         self.returns = returns
         """Whether a node is a call of a function that returns a block pointer, and nothing else."""
         self.hands = hands
@@ -127,26 +127,6 @@ class Reader:
 def _receiver(call: cst.Call) -> str:
     value = call.func.value if isinstance(call.func, cst.Attribute) else None
     return value.value if isinstance(value, cst.Name) else ""
-
-
-def pointers_of(code: Code, function: cst.FunctionDef, pointers: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The variables of a function that hold block pointers at some time; of some this is known."""
-    while True:
-        reader = Reader(code, pointers)
-        names = {name for node in walk(function) for name in _bound(node, reader)} | pointers
-        if names == pointers:
-            return pointers
-        pointers = frozenset(names)
-
-
-def _bound(node: cst.CSTNode, reader: Reader) -> Iterable[str]:
-    if not isinstance(node, cst.Assign | cst.AnnAssign) or node.value is None:
-        return
-    targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else [node.target]
-    for target in targets:
-        for one, value in pairs(target, node.value):
-            if isinstance(one, cst.Name) and any(map(reader.gives_pointer, choices(value))):
-                yield one.value
 
 
 def pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
@@ -299,5 +279,6 @@ class _Hoisting(cst.CSTTransformer):
         if original_node is self._keep or not reader.computes(original_node):
             return updated_node
         name = self._normal.code.fresh("block")
+        reader.pointers.add(name)
         self.before.append(assign(name, updated_node))
         return cst.Name(name)

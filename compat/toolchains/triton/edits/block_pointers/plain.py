@@ -12,13 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.block_pointers.access import Access
+from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, addend, assignment, axis_index, stored
 from compat.toolchains.triton.edits.block_pointers.components import (
     KEPT,
-    Bindings,
-    KeptPart,
     Part,
-    PointerParts,
     Value,
     check_blocks,
     is_moved,
@@ -26,9 +23,9 @@ from compat.toolchains.triton.edits.block_pointers.components import (
 )
 from compat.toolchains.triton.edits.block_pointers.editing import AccessKind, edited
 from compat.toolchains.triton.edits.block_pointers.exchange import PartFacts, all_parts
+from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.writing import added, addend, assignment, axis_index, stored
-from compat.toolchains.triton.edits.code import Code, parenthesized
+from compat.toolchains.triton.edits.code import parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 
@@ -38,26 +35,20 @@ def plain_pointers(faulty: Faulty) -> Iterator[Proposal]:
     yield Proposal.of(faulty, result.texts, result.notes)
 
 
-class PlainPointers:
+class PlainPointers(AccessForm):
     """Plain pointers in one function."""
 
-    def __init__(
-        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
-    ) -> None:
-        self._code, self._flow, self._bindings = code, flow, bindings
-        self._language = code.language.name
-        self._names: dict[tuple[str, Part], str] = {}
-        self._moving = _moving(flow)
-        check_blocks(flow, code, self._moving)
-        self._checks = _checks(flow, accesses)
-        self._parts = PointerParts(flow, bindings, self._as_made)
+    def check(self) -> None:
+        self._moving = _moving(self.flow)
+        check_blocks(self.flow, self.code, self._moving)
+        self._checks = _checks(self.flow, self.accesses)
 
     # --- the form ---
 
     def defining(self, definition: Definition) -> list[str]:
         web = definition.web
         if id(web) in self._moving:
-            return [assignment(self._name(web, part), value) for part, value in self._kept(definition)]
+            return [assignment(self.name(web, part), value) for part, value in self._kept(definition)]
         if definition.made is not None:
             return self._grid(definition)
         assert definition.source_web is not None
@@ -69,26 +60,26 @@ class PlainPointers:
         web = access.web
         if id(web) not in self._moving:
             return []
-        offsets = [self._value(web, ("at", axis)) for axis in range(web.made.rank)]
-        return self._indices(web, offsets, [self._text(size) for size in web.made.block])
+        offsets = [self.value(web, ("at", axis)) for axis in range(web.made.rank)]
+        return self._indices(web, offsets, [self.text(size) for size in web.made.block])
 
     def accessing(self, access: Access, call: cst.Call) -> str:
         web, arguments = access.web, [self._pointers(access.web)]
         moving = id(web) in self._moving
-        arguments += [] if access.is_load else [self._text(stored(call))]
+        arguments += [] if access.is_load else [self.text(stored(call))]
         if access.checked:
             arguments.append(f"mask={self._masked(web, access.checked) if moving else self._mask(web, access.checked)}")
             other = 'float("nan")' if access.padding == "nan" else "0.0"
             arguments += [f"other={other}"] if access.is_load else []
-        arguments += [f"{name}={self._text(value)}" for name, value in access.hints.items()]
-        return f"{self._text(call.func)}({', '.join(arguments)})"
+        arguments += [f"{name}={self.text(value)}" for name, value in access.hints.items()]
+        return f"{self.text(call.func)}({', '.join(arguments)})"
 
     def element_holder(self, web: Web) -> str:
-        return parenthesized(self._value(web, "base")) if id(web) in self._moving else web.variable
+        return parenthesized(self.value(web, "base")) if id(web) in self._moving else web.variable
 
     def handing(self, web: Web) -> dict[Part, str]:
-        parts = {part: self._value(web, part) for part in all_parts(web.made.rank) if part[0] != "block"}
-        return {**parts, **{("block", axis): self._text(size) for axis, size in enumerate(web.made.block)}}
+        parts = {part: self.value(web, part) for part in all_parts(web.made.rank) if part[0] != "block"}
+        return {**parts, **{("block", axis): self.text(size) for axis, size in enumerate(web.made.block)}}
 
     def is_natural(self, web: Web, part: Part) -> bool:
         return isinstance(part, tuple) and part[0] == "at" and self._natural(web, part[1])
@@ -99,87 +90,57 @@ class PlainPointers:
         """Indices, pointers and masks where the block pointer was made."""
         web, made = definition.web, definition.made
         assert made is not None
-        block = [self._text(size) for size in made.block]
-        lines = self._indices(web, [self._text(offset) for offset in made.offsets], block)
-        lines.append(f"{web.variable} = {self._sum(web, self._text(made.base), [self._text(stride) for stride in made.strides])}")
+        block = [self.text(size) for size in made.block]
+        lines = self._indices(web, [self.text(offset) for offset in made.offsets], block)
+        lines.append(f"{web.variable} = {self._sum(web, self.text(made.base), [self.text(stride) for stride in made.strides])}")
         for axes in self._checks[id(web)]:
-            shape = [self._text(extent) for extent in made.shape]
-            natural = [self._bindings.natural(offset) for offset in made.offsets]
+            shape = [self.text(extent) for extent in made.shape]
+            natural = [self.bindings.natural(offset) for offset in made.offsets]
             lines.append(f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}")
         return lines
 
     def _mask(self, web: Web, axes: tuple[int, ...]) -> str:
         """The name of the mask for these axes."""
-        alike = [alike_web for alike_web in self._flow.webs if alike_web.name == web.name]
+        alike = [alike_web for alike_web in self.flow.webs if alike_web.name == web.name]
         several = len({axes for alike_web in alike for axes in self._checks[id(alike_web)]}) > 1
-        return self._fresh(web, f"mask{axes}", f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
+        return self.fresh(web, f"mask{axes}", f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
 
     # --- those that are ---
 
-    def _as_made(self, definition: Definition) -> Mapping[Part, Value]:
-        made = definition.made
-        assert made is not None
-        parts: dict[Part, cst.BaseExpression] = {"base": made.base}
-        for name, expressions in (("shape", made.shape), ("stride", made.strides), ("at", made.offsets)):
-            parts |= {(name, axis): expression for axis, expression in enumerate(expressions)}
-        return {part: self._text(expression) if self._bindings.stable(expression) else KEPT for part, expression in parts.items()}
+    def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
+        return {part: self.text(node) if self.bindings.stable(node) else KEPT for part, node in _made_parts(made).items()}
 
     def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
         """What a definition gives to the variables of its web."""
         web, source = definition.web, definition.source_web
-        parts: list[Part] = ["base"]
-        parts += [(name, axis) for name in ("shape", "stride", "at") for axis in range(web.made.rank)]
-        for part in parts:
-            if not isinstance(self._parts.value(web, part), KeptPart) or not self._is_needed(web, part):
+        made = _made_parts(definition.made) if definition.made is not None else {}
+        for part in _made_parts(web.made):
+            if not self.is_kept(web, part) or not self._is_needed(web, part):
                 continue
-            if definition.made is not None:
-                yield part, self._text(_part(definition, part))
+            if made:
+                yield part, self.text(made[part])
             elif source is not None:
-                value = self._placed(definition, part) or added(self._value(source, part), self._by(definition, part))
-                if value != self._name(web, part):
+                value = self.moved(definition, part[1]) if isinstance(part, tuple) and part[0] == "at" else self.value(source, part)
+                if value != self.name(web, part):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:
         """Whether anything asks for it: the shape only where there is a check, or it is handed on."""
-        if not (isinstance(part, tuple) and part[0] == "shape") or self._flow.handed:
+        if not (isinstance(part, tuple) and part[0] == "shape") or self.flow.handed:
             return True
         return any(part[1] in axes for axes in self._checks[id(web)])
 
-    def _placed(self, definition: Definition, part: Part) -> str:
-        """Where a function that was called has moved it to along an axis; empty where it has not."""
-        if not (isinstance(part, tuple) and part[0] == "at" and definition.placed):
-            return ""
-        at = definition.offsets[part[1]]
-        return self._text(at) if moves(definition, at) else ""
-
-    def _by(self, definition: Definition, part: Part) -> str:
-        if not (isinstance(part, tuple) and part[0] == "at") or not definition.offsets or definition.placed:
-            return ""
-        if not moves(definition, definition.offsets[part[1]]):
-            return ""
-        return self._text(definition.offsets[part[1]])
-
     def _masked(self, web: Web, axes: tuple[int, ...]) -> str:
-        shape = [self._value(web, ("shape", axis)) if axis in axes else "" for axis in range(web.made.rank)]
+        shape = [self.value(web, ("shape", axis)) if axis in axes else "" for axis in range(web.made.rank)]
         return self._inside(web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)])
 
     def _natural(self, web: Web, axis: int) -> bool:
         """Whether an offset is certainly never negative, whatever was added to it."""
-        seen: set[int] = set()
-        waiting = [web]
-        while waiting:
-            here = waiting.pop()
-            seen.add(id(here))
-            for definition in here.definitions:
-                inputs = (
-                    definition.made.offsets[axis] if definition.made else definition.offsets[axis] if definition.offsets else None
-                )
-                if inputs is not None and not (
-                    self._bindings.natural(inputs) or (definition.placed and not moves(definition, inputs))
-                ):
-                    return False
-                if definition.source_web is not None and id(definition.source_web) not in seen:
-                    waiting.append(definition.source_web)
+        for definition in web.history():
+            offsets = definition.made.offsets if definition.made else definition.offsets
+            stays = definition.placed and not moves(definition, offsets[axis])
+            if offsets and not stays and not self.bindings.natural(offsets[axis]):
+                return False
         return True
 
     # --- texts ---
@@ -187,7 +148,7 @@ class PlainPointers:
     def _pointers(self, web: Web) -> str:
         if id(web) not in self._moving:
             return web.variable
-        return self._sum(web, self._value(web, "base"), [self._value(web, ("stride", axis)) for axis in range(web.made.rank)])
+        return self._sum(web, self.value(web, "base"), [self.value(web, ("stride", axis)) for axis in range(web.made.rank)])
 
     def _sum(self, web: Web, base: str, strides: Sequence[str]) -> str:
         terms = [
@@ -197,12 +158,12 @@ class PlainPointers:
 
     def _indices(self, web: Web, offsets: Sequence[str], block: Sequence[str]) -> list[str]:
         return [
-            f"{self._index(web, axis)} = {self._range(offset, size)}.to({self._language}.int64){axis_index(axis, len(block))}"
+            f"{self._index(web, axis)} = {self._range(offset, size)}.to({self.language}.int64){axis_index(axis, len(block))}"
             for axis, (offset, size) in enumerate(zip(offsets, block, strict=True))
         ]
 
     def _range(self, offset: str, size: str) -> str:
-        within = f"{self._language}.arange(0, {size})"
+        within = f"{self.language}.arange(0, {size})"
         return within if offset == "0" else f"({addend(offset)} + {within})"
 
     def _inside(self, web: Web, axes: tuple[int, ...], shape: Sequence[str], natural: Sequence[bool]) -> str:
@@ -214,24 +175,7 @@ class PlainPointers:
         return " & ".join(f"({test})" for test in tests) if len(tests) > 1 else tests[0]
 
     def _index(self, web: Web, axis: int) -> str:
-        return self._fresh(web, ("index", axis), f"{web.name}_{axis}")
-
-    def _value(self, web: Web, part: Part) -> str:
-        value = self._parts.value(web, part)
-        return self._name(web, part) if isinstance(value, KeptPart) else value
-
-    def _name(self, web: Web, part: Part) -> str:
-        suffix = part if isinstance(part, str) else "_".join(map(str, part))
-        return self._fresh(web, part, f"{web.name}_{suffix}")
-
-    def _fresh(self, web: Web, part: Part, wanted: str) -> str:
-        key = (web.name, part)
-        if key not in self._names:
-            self._names[key] = self._code.fresh(wanted)
-        return self._names[key]
-
-    def _text(self, node: cst.CSTNode) -> str:
-        return self._code.code_for(node)
+        return self.fresh(web, ("index", axis), f"{web.name}_{axis}")
 
 
 PLAIN = AccessKind(make=PlainPointers, handed=all_parts)
@@ -269,10 +213,8 @@ def _checks(flow: Flow, accesses: Sequence[Access]) -> dict[int, list[tuple[int,
     return {web: sorted(axes) for web, axes in checks.items()}
 
 
-def _part(definition: Definition, part: Part) -> cst.BaseExpression:
-    made = definition.made
-    assert made is not None
-    if not isinstance(part, tuple):
-        return made.base
-    name, axis = part
-    return {"shape": made.shape, "stride": made.strides, "at": made.offsets}[name][axis]
+def _made_parts(made: MadePointer) -> dict[Part, cst.BaseExpression]:
+    parts: dict[Part, cst.BaseExpression] = {"base": made.base}
+    for name, expressions in (("shape", made.shape), ("stride", made.strides), ("at", made.offsets)):
+        parts |= {(name, axis): expression for axis, expression in enumerate(expressions)}
+    return parts

@@ -6,7 +6,7 @@ what reaches a statement is known from what stands before it, and at the head of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
 from attrs import Factory, define, field
@@ -52,17 +52,20 @@ class Web:
     @property
     def made(self) -> MadePointer:
         """How it was made first: what all definitions agree on can be read here. Raises CannotEdit where nothing made it."""
-        seen: set[int] = set()
-        waiting: list[Web] = [self]
+        for definition in self.history():
+            if definition.made is not None:
+                return definition.made
+        raise CannotEdit(f"it is not known where {self.variable} comes from")
+
+    def history(self) -> Iterator[Definition]:
+        """Its definitions, and those of the webs that it is copied or advanced from."""
+        seen, waiting = set[int](), [self]
         while waiting:
             web = waiting.pop()
-            seen.add(id(web))
-            for definition in web.definitions:
-                if definition.made is not None:
-                    return definition.made
-                if definition.source_web is not None and id(definition.source_web) not in seen:
-                    waiting.append(definition.source_web)
-        raise CannotEdit(f"it is not known where {self.variable} comes from")
+            if id(web) not in seen:
+                seen.add(id(web))
+                yield from web.definitions
+                waiting += [definition.source_web for definition in web.definitions if definition.source_web is not None]
 
 
 @define(eq=False)
@@ -98,17 +101,7 @@ class Flow:
 
     def origins(self, web: Web) -> set[cst.SimpleStatementLine]:
         """The statements that make what is in a web."""
-        statements, seen, waiting = set(), set[int](), [web]
-        while waiting:
-            here = waiting.pop()
-            seen.add(id(here))
-            statements |= {definition.statement for definition in here.definitions if definition.made is not None}
-            waiting += [
-                definition.source_web
-                for definition in here.definitions
-                if definition.source_web and id(definition.source_web) not in seen
-            ]
-        return statements
+        return {definition.statement for definition in web.history() if definition.made is not None}
 
     # --- through the statements ---
 

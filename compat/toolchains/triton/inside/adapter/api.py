@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import call, driver, launch, metadata, metrics, pointers
+from . import call, driver, metrics
 from .interpreter import Interpreting
 
 _DIAGNOSTICS = {
@@ -23,22 +23,6 @@ _DIAGNOSTICS = {
 _REPRODUCER = "reproducer.mlir"
 _MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
 """A function in MLIR's text: its name, and its arguments with what comes after them in the line."""
-_PAIRS = {
-    "3.0": "2.4.1",
-    "3.1": "2.5.1",
-    "3.2": "2.6.0",
-    "3.3.0": "2.7.0",
-    "3.3": "2.7.1",
-    "3.4": "2.8.0",
-    "3.5.0": "2.9.0",
-    "3.5": "2.9.1",
-    "3.6": "2.10.0",
-    "3.7.0": "2.12.0",
-    "3.7": "2.12.1",
-    "3.8": "2.14.0",
-    "3.9": "2.15.0",
-}
-"""Release, or the beginning of one → the release of PyTorch that pins it."""
 
 
 class Triton:
@@ -51,7 +35,6 @@ class Triton:
         import triton.compiler.compiler as compiler
 
         self.version = triton.__version__
-        self.pytorch = _pytorch_of(self.version)
         self.interpreting: Interpreting | None = None
         self._triton = triton
         self._ptxas_log: list[str] = []
@@ -120,20 +103,20 @@ class Triton:
             compiled = self._compiled(job, function)
         finally:
             self._on_stage = self._on_made = _ignore
-        on_made("metadata", metadata.told(compiled))
+        on_made("metadata", metrics.launch_metadata(compiled))
         return metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()), compiled.asm
 
     def _compiled(self, job: dict[str, Any], function: Any) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
         if not self._has_compiled and "nvidia" in (backends := _backends()):
-            pointers.settle(backends["nvidia"])
+            settle_pointer_width(backends["nvidia"])
         self._has_compiled = True
         source = job.get("ir")
         if not source:
             values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage source
             self._on_stage("ast")
             if job["launch"]:
-                return launch.compiled(_jit_function(function), job, values)
+                return call.compiled_launch(_jit_function(function), job, values)
             source = call.ast_source(_jit_function(function), job, values)
         return self._triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
 
@@ -362,7 +345,35 @@ def _ignore(*_: Any) -> None:
     pass
 
 
-def _pytorch_of(release: str) -> str | None:
-    """The PyTorch that belongs to a release, a fork's too; ``None`` where none is known."""
-    parts = release.split("+")[0].split(".")
-    return _PAIRS.get(".".join(parts[:3])) or _PAIRS.get(".".join(parts[:2]))
+# --- the width of pointers into shared memory ---------------------------------------------------------------------------------
+
+_FLAG = "nvptx-short-ptr"
+_MODULE = 'target triple = "nvptx64-nvidia-cuda"\n'
+
+
+def settle_pointer_width(nvidia: Any) -> None:
+    """Have a process's first kernel compiled as all that come after it, by making PTX of a module with nothing in it.
+
+    3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes PTX. That holds for the process
+    from then on, and what the data layout is gets asked before it: the first kernel that a process compiles has 64 bits, with other
+    instructions, registers and times, and all others have 32. 3.0 and 3.1 do not ask for it, and from 3.4.0 on it is the same for
+    all.
+    """
+    if not _sets_it_late(nvidia.compiler):
+        return
+    from triton._C.libtriton import llvm
+
+    llvm.init_targets()
+    llvm.translate_to_asm(_MODULE, "nvptx64-nvidia-cuda", "sm_80", "", [_FLAG], True, False)
+
+
+def _sets_it_late(compiler: Any) -> bool:
+    """Whether PTX is made with the option, and the data layout is asked for without."""
+    lowers, prints = (getattr(getattr(compiler, name, None), "__code__", None) for name in ("make_llir", "make_ptx"))
+    return (
+        lowers is not None
+        and prints is not None
+        and "attach_datalayout" in lowers.co_names
+        and _FLAG not in lowers.co_consts
+        and _FLAG in prints.co_consts
+    )

@@ -1,12 +1,25 @@
-"""What is told of a build in numbers: of its artifacts, of what the assembler says, of the PTX and of the machine code."""
+"""What is told of a build: in numbers, of its artifacts, of what the assembler says, of the PTX and of the machine code; and what a
+launch has to know of a compiled kernel.
+
+How many blocks of a kernel a multiprocessor of NVIDIA takes at the same time, and what keeps it from taking more
+(:func:`occupancy`), follows from limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability":
+blocks, threads, 32-bit registers and shared memory per multiprocessor, threads and registers per block, registers per thread.
+From 8.0 on 1 KiB of a block's shared memory is the system's, as the sections "Shared Memory" there say. How registers and shared
+memory are allocated, and how many blocks named barriers leave room for, is as in ``cuda_occupancy.h`` of CUDA 12.9: registers to
+whole warps, in units of 256, from one of four equal parts of a multiprocessor; shared memory in units of 128 bytes, 256 before
+8.0. What is computed here was compared with that header over 184,800 combinations of the table's architectures, threads,
+registers, bytes and barriers: no difference. A block of a cluster is counted as any other: how many clusters fit is not known
+here.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from . import code, descriptors
-from .occupancy import occupancy
+from . import descriptors
 
 _BINARIES = ("cubin", "hsaco")
 _PTXAS = {
@@ -44,15 +57,182 @@ def of(compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str 
         barriers = max([1, *map(int, re.findall(_BARRIERS, ptxas_log))])
         metrics.update(_of_code(ptx, cubin, disassembler))
         if "registers" in metrics:
-            held = occupancy(target["arch"], code.threads(ptx), metrics["registers"], shared, barriers)
+            held = occupancy(target["arch"], threads_of(ptx), metrics["registers"], shared, barriers)
             metrics.update({"occupancy": held} if held else {})
     return metrics
 
 
 def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, Any]:
     """What the PTX consists of, and the descriptors that the machine code mixes up, where it can have any."""
-    found: dict[str, Any] = {"code": code.instructions(ptx)}
+    found: dict[str, Any] = {"code": instructions(ptx)}
     if found["code"]["wgmma"] and disassembler:
         mixed = descriptors.mixed_descriptors(cubin, disassembler)
         found.update({} if mixed is None else {"mixed_descriptors": mixed})
     return found
+
+
+_WORDS = {
+    "ldmatrix": "ldmatrix.",
+    "wgmma": "wgmma.mma_async.",
+    "mma": "mma.sync.",
+    "tcgen05_mma": "tcgen05.mma.",
+    "cp_async": "cp.async.c",  # .ca and .cg copy; wait_group and commit_group do not
+    "tma_loads": "cp.async.bulk.tensor.",
+    "fence_proxy_async": "fence.proxy.async",
+    "bar_sync": "bar.sync",
+}
+"""Metric → how its instructions begin."""
+_OTHERS = {
+    "cp_async": re.compile(r"cp\.async\.commit_group"),
+    "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
+}
+"""What begins so and is another instruction: a store through the tensor memory accelerator."""
+_THREADS = re.compile(r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE)
+
+
+def instructions(ptx: str) -> dict[str, int]:
+    """Instruction → how often it stands in the text, whether it runs once or in a loop."""
+    found = {name: ptx.count(word) for name, word in _WORDS.items()}
+    for name, others in _OTHERS.items():
+        if found[name]:
+            found[name] -= len(others.findall(ptx))
+    return found
+
+
+def threads_of(ptx: str) -> int:
+    """Threads per block; 0 where the text does not say.
+
+    ``.reqntid`` from 3.2 on, ``.maxntid`` before: what a launch has to ask for, warps included that only some releases add.
+    """
+    found = _THREADS.search(ptx)
+    if found is None:
+        return 0
+    x, y, z = (int(number or 1) for number in found.groups())
+    return x * y * z
+
+
+_WARP = 32
+_REGISTERS, _PARTS, _UNIT = 65_536, 4, 256
+"""Of a multiprocessor, and of a block at most; the parts that they lie in; and what is allocated to a warp at a time."""
+_OF_THREAD = 255
+_OF_BLOCK = 1024
+"""Threads of a block at most."""
+_KIB = 1024
+
+_LIMITS = {
+    70: (32, 2048, 96, 96, 0, 256, 0),
+    75: (16, 1024, 64, 64, 0, 256, 0),
+    80: (32, 2048, 164, 163, 1, 128, 0),
+    86: (16, 1536, 100, 99, 1, 128, 0),
+    89: (24, 1536, 100, 99, 1, 128, 0),
+    90: (32, 2048, 228, 227, 1, 128, 2),
+    100: (32, 2048, 228, 227, 1, 128, 2),
+    120: (24, 1536, 100, 99, 1, 128, 1),
+}
+"""Compute capability times ten → blocks and threads; KiB of shared memory of a multiprocessor, of a block, and of the system in it;
+its unit, in bytes; named barriers for each block that a multiprocessor takes, 0 where they limit nothing (before 9.0)."""
+
+
+def occupancy(arch: Any, threads: int, registers: int, shared: int, barriers: int = 1) -> dict[str, Any]:
+    """Blocks per multiprocessor, by what they are limited, and how many more registers a thread could have without losing one.
+
+    Of a kernel's threads per block, registers per thread, bytes of shared memory per block and named barriers. Empty for an
+    architecture of which nothing is known here, or a block of no threads.
+    """
+    if arch not in _LIMITS or threads < 1:
+        return {}
+    limits = _room(_LIMITS[arch], threads, registers, shared, barriers)
+    blocks = min(limits.values())
+    found = {"threads": threads, "blocks": blocks, "limited_by": next(name for name, room in limits.items() if room == blocks)}
+    if blocks:
+        others = min(room for name, room in limits.items() if name != "registers")
+        found["spare_registers"] = _most_registers(threads, min(blocks, others)) - registers
+    return found
+
+
+def _room(limits: tuple[int, ...], threads: int, registers: int, shared: int, barriers: int) -> dict[str, int]:
+    """What limits blocks → how many it leaves room for."""
+    most, most_threads, of_all, of_block, reserved, unit, for_each = limits
+    allocated = _up(shared + reserved * _KIB, unit)
+    fits = shared <= of_block * _KIB
+    return {
+        "registers": _by_registers(threads, registers),
+        "shared memory": (of_all * _KIB // allocated if allocated else most) if fits else 0,
+        "threads": most_threads // _WARP // _warps(threads) if threads <= _OF_BLOCK else 0,
+        "barriers": most * for_each // barriers if barriers and for_each else most,
+        "blocks": most,
+    }
+
+
+def _by_registers(threads: int, registers: int) -> int:
+    each = max(_up(registers * _WARP, _UNIT), _UNIT)
+    if registers > _OF_THREAD or each * _up(_warps(threads), _PARTS) > _REGISTERS:
+        return 0
+    return _REGISTERS // _PARTS // each * _PARTS // _warps(threads)
+
+
+def _most_registers(threads: int, blocks: int) -> int:
+    """The most registers per thread with which registers leave room for that many blocks."""
+    return max(registers for registers in range(1, _OF_THREAD + 1) if _by_registers(threads, registers) >= blocks)
+
+
+def _warps(threads: int) -> int:
+    return -(-threads // _WARP)
+
+
+def _up(amount: int, unit: int) -> int:
+    return -(-amount // unit) * unit
+
+
+def launch_metadata(compiled: Any) -> str:
+    """What a launch has to know of a compiled kernel, as JSON: what the compiler says, and which arguments are left to be passed.
+
+    ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...]}``; no parameters of what was made of a file of IR. They are the
+    run-time arguments in the order of the function's parameters, without constexprs and without what was folded into the code. Up
+    to 3.2 the folded ones are in ``constants``, by name or number; from 3.3 on their type in the signature is ``"constexpr"``.
+    Elements of tuples are ``args[1]``, as in jobs.
+    """
+    source = compiled.src
+    known = hasattr(getattr(source, "fn", None), "arg_names")
+    return json.dumps({"fields": _fields(compiled.metadata), "parameters": _parameters(source) if known else None})
+
+
+def _fields(metadata: Any) -> dict[str, Any]:
+    """What the compiler says of the kernel, as far as it is plain data."""
+    found = metadata._asdict() if hasattr(metadata, "_asdict") else dict(vars(metadata))
+    return {str(name): value for name, value in found.items() if _plain(value)}
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(map(_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _plain(each) for key, each in value.items())
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _parameters(source: Any) -> list[list[str]]:
+    names = list(source.fn.arg_names)
+    signature = {_number(names, key): kind for key, kind in source.signature.items()}
+    folded = {_number(names, key) for key in getattr(source, "constants", {})}
+    return [
+        found
+        for index, name in enumerate(names)
+        if index in signature and index not in folded
+        for found in _flat(name, signature[index])
+    ]
+
+
+def _number(names: list[str], key: Any) -> Any:
+    """The number of a parameter by its name, its number or a path of one step."""
+    if isinstance(key, str):
+        return names.index(key) if key in names else key
+    return key[0] if isinstance(key, tuple) and len(key) == 1 else key
+
+
+def _flat(name: str, kind: Any) -> Iterator[list[str]]:
+    if isinstance(kind, (tuple, list)):
+        for index, each in enumerate(kind):
+            yield from _flat("%s[%d]" % (name, index), each)
+    elif kind != "constexpr":
+        yield [name, str(kind)]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
+import logging
 import os
 import sys
 import time
+import traceback
 from types import ModuleType
-from typing import Any, Dict
+from typing import Any, Dict, List, Optional
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = {
@@ -35,11 +37,129 @@ def load(name: str) -> ModuleType:
     return importlib.import_module("_compat_inductor." + name)
 
 
+_LONGEST = 4000
+"""Letters that are kept of a message."""
+_MOST = 8
+"""Exceptions of a chain that are told."""
+
+
+class Teller:
+    """Appends lines to the file of answers."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __call__(self, answer: Dict[str, Any]) -> None:
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(answer) + "\n")
+
+
+class Logged(logging.Handler):
+    """Exceptions that PyTorch has swallowed, with no more than a line in the log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.errors: List[Dict[str, Any]] = []
+        for name in ("torch", "torch._dynamo", "torch._inductor", "torch._higher_order_ops"):
+            logging.getLogger(name).addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            logged = {**_told(error), "says": record.getMessage()[:_LONGEST]}
+            if logged not in self.errors:
+                self.errors.append(logged)
+
+    def taken(self) -> List[Dict[str, Any]]:
+        """Those since the last time."""
+        errors, self.errors = self.errors, []
+        return errors
+
+
+def facts(gpu: Dict[str, Any]) -> Dict[str, Any]:
+    """Which PyTorch and which Triton these are, and who launches."""
+    import torch
+    import torch._inductor.config as config
+    import triton
+
+    return {
+        "torch": str(torch.__version__),
+        "release": str(triton.__version__),
+        "arch": gpu["arch"],
+        "static_launcher": bool(getattr(config, "use_static_cuda_launcher", False)),
+    }
+
+
+def outcome(program: Any, compiling: Any, launches: str, logged: Logged) -> Dict[str, Any]:
+    """Compile a program and call it once."""
+    began = time.monotonic()
+    _forget(launches)
+    stage, error = "compile", None  # type: str, Optional[BaseException]
+    try:
+        call = compiling.compiled(program)
+        _forget(launches)  # what was launched to find out how fast it is
+        stage = "launch"
+        call()
+        stage = "launched"
+    except Exception as raised:
+        error = raised
+    answer = failed(stage, error, began)
+    answer["wanted"], answer["own"] = list(program.kernels), list(program.own)
+    answer["launched"] = _launched(launches)
+    answer["logged"] = logged.taken()
+    return answer
+
+
+def failed(stage: str, error: Optional[BaseException], began: float) -> Dict[str, Any]:
+    """How far it came, and the chain of exceptions."""
+    chain: List[Dict[str, Any]] = []
+    while error is not None and len(chain) < _MOST:
+        chain.append(_told(error))
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return {"stage": stage, "errors": chain, "seconds": round(time.monotonic() - began, 3)}
+
+
+def _told(error: BaseException) -> Dict[str, Any]:
+    message = _short(str(error))
+    if len(message) > _LONGEST:
+        message = message[: _LONGEST // 2] + "\n...\n" + message[-_LONGEST // 2 :]
+    frames = traceback.extract_tb(error.__traceback__)
+    answer = {"type": type(error).__name__, "message": message, "at": "", "in": "", "code": ""}
+    if frames:
+        last = frames[-1]
+        place = _short("%s:%s" % (last.filename, last.lineno))
+        answer.update({"at": place, "in": last.name, "code": (last.line or "").strip()[:_LONGEST]})
+    return answer
+
+
+def _short(text: str) -> str:
+    """A text in which files of packages are named from the folder that the package is in."""
+    for folder in sorted((entry for entry in sys.path if len(entry) > 1), key=len, reverse=True):
+        text = text.replace(folder.rstrip("/") + "/", "")
+    return text
+
+
+def _forget(launches: str) -> None:
+    with open(launches, "w", encoding="utf-8"):
+        pass
+
+
+def _launched(launches: str) -> List[List[Any]]:
+    """Name, grid, block and shared memory of every launch."""
+    launched: List[List[Any]] = []
+    with open(launches, encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line.rstrip("\n").partition("\t")
+            if word == "launch":
+                name, *numbers = rest.split("\t")
+                launched.append([name, *map(int, numbers)])
+    return launched
+
+
 def main(settings: Dict[str, Any]) -> None:
     """Answer for every program, in order."""
     load_packages()
-    telling = load("telling")
-    tell = telling.Teller(settings["answers"])
+    tell = Teller(settings["answers"])
     if settings["before"]:
         sys.path.insert(0, settings["before"])
     tell({"begin": "import"})
@@ -50,15 +170,15 @@ def main(settings: Dict[str, Any]) -> None:
         gpu.believe(settings["gpu"])
         compiling = load("compiling")
         compiling.prepare()
-        programs = load("programs").PROGRAMS
-        tell(telling.facts(settings["gpu"]))
+        programs = compiling.PROGRAMS
+        tell(facts(settings["gpu"]))
     except Exception as error:
-        tell(telling.failed("import", error, began))
+        tell(failed("import", error, began))
         return
-    logged = telling.Logged()
+    logged = Logged()
     for name in settings["programs"]:
         tell({"begin": name})
-        tell({"program": name, **telling.outcome(programs[name], compiling, settings["launches"], logged)})
+        tell({"program": name, **outcome(programs[name], compiling, settings["launches"], logged)})
 
 
 if __name__ == "__main__":

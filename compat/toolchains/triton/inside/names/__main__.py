@@ -29,7 +29,7 @@ def load(name: str) -> ModuleType:
 def main(path: str) -> None:
     """Write the file, whole or not at all."""
     gc.disable()
-    document = load("walking").document()
+    document = load("describing").document()
     with open(path + ".part", "w", encoding="utf-8") as file:
         json.dump(document, file)
     os.replace(path + ".part", path)

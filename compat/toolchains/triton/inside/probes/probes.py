@@ -1,7 +1,7 @@
 """Kernels that are right, one for each thing that some release's interpreter gets wrong, with the problems that show it.
 
 Run inside an env that has Triton and PyTorch, with nothing else, on Python 3.8 to 3.14.
-:mod:`compat.toolchains.triton.device.interpreter` says what of a kernel each of them is about.
+:mod:`compat.toolchains.triton.device.pairing` says what of a kernel each of them is about.
 """
 
 import torch

@@ -10,7 +10,7 @@ Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothin
 - ``target``: backend, arch, warp_size, shared_memory and, where it is assumed, gpu (a name) and multiprocessors
 - ``fake``: whether there is no GPU here and the program is to believe in one
 - ``with_values``: whether numbers that no compile depends on (floats) are kept as they were passed
-- ``problems``: whether what launches were given is written down, so that they can be made again (:mod:`.given`)
+- ``problems``: whether what launches were given is written down, so that they can be made again (:func:`.arguments.given`)
 - ``originals``: for which launches what the program itself would have compiled is compiled as it ends, to be compared with:
   ``nothing``, the first of each of its ``kernels``, or ``cases``, all
 
@@ -23,7 +23,7 @@ Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothin
 - ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place (:mod:`.launches`), what it was given
 - ``count``: how often a kind of launch has been seen, at powers of two; whether an autotuner tried it or chose it
 - ``failed``: the class of what a launch raised
-- ``original``: a hash over the assembly code of a launch, and the architecture that it is for (:mod:`.originals`)
+- ``original``: a hash over the assembly code of a launch, and the architecture that it is for (:mod:`.journal`)
 - ``lacking``: a launch that cannot be written down, and why
 - ``not_imported``: Triton is not there, or cannot be imported, and why
 - ``comparing``: the program has ended, and so many launches are compiled as it would have compiled them

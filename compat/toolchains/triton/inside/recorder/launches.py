@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .arguments import UnwritableArgument, argument, constexpr, is_constant, unwrapped
+from .arguments import UnwritableArgument, argument, constexpr, given, is_constant, unwrapped
 from .device import driver
-from .given import given
 from .journal import called, of_launch
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import Any
 
 from . import device, launches, shared
 from .functions import Functions
-from .journal import Journal
-from .originals import Originals
+from .journal import Journal, Originals
 
 
 class Recording:

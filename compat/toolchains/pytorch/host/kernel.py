@@ -1,0 +1,139 @@
+"""One cell's binary, loaded, and a problem's arguments as the bytes that it takes.
+
+Nothing of a compiler is known here: how arguments are packed, and what was assumed of them, the index says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import struct
+from typing import Any, Dict, Iterable, List, Sequence, Tuple
+
+from .cuda import CudaDriver, CudaLaunch
+from .prepared import Prepared
+
+_ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
+_USUAL_SHARED = 48 * 1024
+"""Bytes of shared memory that a block may have without asking."""
+_REALS = {"f16": "<e", "f32": "<f", "f64": "<d"}
+"""How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper half of an ``f32``."""
+
+
+class Refused(Exception):
+    """The arguments are not those that the kernel was compiled for. The message is a sentence."""
+
+
+class LoadedKernel:
+    """One cell's binary, loaded."""
+
+    def __init__(self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes) -> None:
+        """``facts`` are ``launch`` of its cell. Raises CudaError, and Refused where it has other parameters than the index says."""
+        self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
+        self._module = driver.load(data)
+        self._function = driver.function(self._module, self.facts["entry"])
+        self._count()
+        if self.facts["shared"] > _USUAL_SHARED:
+            driver.allow_shared(self._function, self.facts["shared"])
+        if self.facts["non_portable"]:
+            driver.allow_large_clusters(self._function)
+
+    def _count(self) -> None:
+        """A list of parameters that is too short would be read past its end, in this process."""
+        sizes = self._driver.parameter_sizes(self._function)
+        expected = [parameter["size"] for parameter in self.facts["parameters"]]
+        if sizes is not None and sizes != expected:
+            raise Refused("the binary takes parameters of %s bytes, and a launch would pass %s" % (sizes, expected))
+
+    def launch_of(self, problem: Prepared) -> CudaLaunch:
+        """The launch on a problem. Raises Refused."""
+        check_assumptions(self.facts, problem.arguments)
+        grid = _grid_of(problem.made)
+        held, scratch = self._scratch(grid)
+        values = values_of(self.facts["parameters"], problem.arguments, scratch)
+        return CudaLaunch(self._driver, self._function, self.facts, grid, values, (held, problem))
+
+    def _scratch(self, grid: Sequence[int]) -> Any:
+        """Memory that the kernel wants beside its arguments: what holds it, and the addresses."""
+        held, addresses = [], {}
+        blocks = grid[0] * grid[1] * grid[2] * self.facts["num_ctas"]
+        for parameter in self.facts["parameters"]:
+            size = parameter.get("bytes", 0) * blocks
+            if size:
+                memory = self._torch.zeros(size + parameter["align"], dtype=self._torch.uint8, device=self._device)
+                address = memory.data_ptr()
+                addresses[parameter["scratch"]] = address + -address % parameter["align"]
+                held.append(memory)
+        return held, addresses
+
+    def close(self) -> None:
+        """Unload it."""
+        self._driver.unload(self._module)
+
+
+def values_of(parameters: Iterable[Dict[str, Any]], arguments: Dict[str, Any], scratch: Dict[str, int]) -> List[Any]:
+    """A ctypes object for each parameter; ``scratch`` has the addresses of memory that the host gives. Raises Refused."""
+    return [_value(parameter, arguments, scratch) for parameter in parameters]
+
+
+def _value(parameter: Dict[str, Any], arguments: Dict[str, Any], scratch: Dict[str, int]) -> Any:
+    if "scratch" in parameter:
+        return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
+    data = _packed(parameter, argument_of(parameter["name"], arguments))
+    return (ctypes.c_ubyte * parameter["size"]).from_buffer_copy(data)
+
+
+def argument_of(name: str, arguments: Dict[str, Any]) -> Any:
+    """An argument, or an element of one (``args[1]``). Raises Refused."""
+    element = _ELEMENT.match(name)
+    if element and name not in arguments:
+        return argument_of(element.group(1), arguments)[int(element.group(2))]
+    if name not in arguments:
+        raise Refused("the problem has no argument %s" % name)
+    return arguments[name]
+
+
+def _packed(parameter: Dict[str, Any], value: Any) -> bytes:
+    """The bytes of one argument. Whole numbers take the size that the kernel has for them."""
+    packing: str = parameter["packing"]
+    size: int = parameter["size"]
+    try:
+        if packing == "address":
+            return _address(value).to_bytes(size, "little")
+        if packing == "bf16":
+            return struct.pack("<f", float(value))[2:]
+        if packing in _REALS:
+            return struct.pack(_REALS[packing], float(value))
+        return (int(value) & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
+    except (TypeError, ValueError, OverflowError, struct.error) as error:
+        facts = (parameter["name"], value, parameter["type"], error)
+        raise Refused("%s is %r, which cannot be passed as %s (%s)" % facts) from error
+
+
+def _address(value: Any) -> int:
+    if value is None:
+        return 0
+    return int(value.data_ptr()) if hasattr(value, "data_ptr") else int(value)
+
+
+def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
+    """Raises Refused where an argument is not what the kernel was compiled for."""
+    for name, factor in facts["multiples"].items():
+        value = _number(argument_of(name, arguments))
+        if value is not None and value % factor:
+            raise Refused("%s is no multiple of %d, and the kernel is compiled for one" % (name, factor))
+    for name, number in facts["constants"].items():
+        if _number(argument_of(name, arguments)) != number:
+            raise Refused("%s is not %d, and the kernel is compiled for %d" % (name, number, number))
+
+
+def _number(value: Any) -> Any:
+    if value is None or isinstance(value, (int, float)):
+        return value
+    return value.data_ptr() if hasattr(value, "data_ptr") else None
+
+
+def _grid_of(problem: Dict[str, Any]) -> Tuple[int, int, int]:
+    """One to three sizes, as three."""
+    x, y, z = (*map(int, problem["grid"]), 1, 1)[:3]
+    return x, y, z

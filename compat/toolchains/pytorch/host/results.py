@@ -1,0 +1,49 @@
+"""The file of results: a JSON object per cell and line, as the package's documentation has it."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Set, Tuple
+
+SCHEMA = 1
+NAME = "results.jsonl"
+"""What the file is called in the folder, where nobody names another."""
+Key = Tuple[str, str, str]
+
+
+def key_of(line: Mapping[str, Any]) -> Key:
+    """What makes a result that of a cell: the same of a cell in an index, and of a line of results."""
+    return str(line["identity"]), str(line["problem"]), str(line["object"])
+
+
+def finished(path: "str | os.PathLike[str]") -> Set[Key]:
+    """The cells that a file of results has; those that are lost are tried again."""
+    keys: Set[Key] = set()
+    if os.path.exists(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                try:
+                    result = json.loads(line)
+                    if result["check"]["status"] != "lost":
+                        keys.add(key_of(result))
+                except (ValueError, TypeError, KeyError):  # cut short
+                    continue
+    return keys
+
+
+def remaining(cells: Iterable[Dict[str, Any]], globs: Sequence[str], known: Set[Key]) -> List[Dict[str, Any]]:
+    """The cells of an index that are meant, all of them without globs, and not known."""
+    meant = (cell for cell in cells if not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs))
+    return [cell for cell in meant if key_of(cell) not in known]
+
+
+def append(path: "str | os.PathLike[str]", lines: Iterable[Mapping[str, Any]]) -> None:
+    """Add results to a file, after a line that was cut short, too."""
+    with open(path, "a+b") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+        if file.read(1) not in (b"", b"\n"):
+            file.write(b"\n")
+        for line in lines:
+            file.write((json.dumps(line) + "\n").encode())
