@@ -24,9 +24,10 @@ from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.engine.run import RunContext, available_cores, run
+from compat.engine.run import RunContext, run
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
+from compat.processes.procfs import available_cores
 from compat.reduce import Candidate, extracted, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.reduce.original import Goal

@@ -20,11 +20,11 @@ from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import EnvError, SelectionError
-from compat.history.verdict import Existing, verdicts
+from compat.history.verdict import Existing, Verdict, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
-from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
 from compat.model.fields import rounded
 from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
@@ -65,7 +65,7 @@ def run_matrix(
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     context = evolve(context, envs={})
-    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).report()
+    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
 
 
 def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:
@@ -85,7 +85,7 @@ def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], 
     run = _Run(whole, context, whole.read_envs, Listener(), found.command, None)
     run.cells, run.results, run.pairs = tuple(result.cell for result in results), results, pairs
     run.began, run.started = run.began - found.seconds, run.started - found.seconds
-    return evolve(run.told(), earlier=len(more))
+    return evolve(run.report(), earlier=len(more))
 
 
 def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
@@ -95,7 +95,7 @@ def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
 
 
 class _Run:
-    """One matrix under way."""
+    """One matrix under way: plan → provide envs → run → account → report. What is selected was decided before."""
 
     def __init__(
         self,
@@ -111,41 +111,41 @@ class _Run:
         self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
-        self.checks: dict[Cell, Check] = {}
-        """What came of interpreting cells that were built."""
         self.pairs: tuple[Pair, ...] = ()
 
-    def report(self) -> Report:
+    def complete(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
         try:
             with self.listener.compiling(len(self.cells)) as note:
-                self._compile_all(note)
+                self._compile_portions(note)
             if pairs := _pairs(self.selection, self.selection.envs):
                 built = tuple(self.context.envs[env.name] for env in pairs if env.name in self.context.envs)
                 self.pairs = pairs_of(built, self.selection, self.listener, again=self.context.again)
             if self.launches is not None:
                 with self.listener.step("launching") as told:
                     self.launches.wait(told)
-            return self.told()
+            return self.report()
         except Stopped as stopped:
-            raise MatrixInterrupted(self.told()) from stopped
+            raise MatrixInterrupted(self.report()) from stopped
 
-    def _compile_all(self, note: Callable[[Result], None]) -> None:
-        def heard(result: Result) -> None:
-            self.results.append(result)
-            note(result)
-
-        first, rest = self._portions()
+    def _compile_portions(self, note: Callable[[Result], None]) -> None:
+        first, rest = self._plan()
         try:
-            self._compile(first, first, heard)
+            self._compile(first, first, note)
         except EnvError:
             if not rest:
                 raise
-            self._compile((*first, *rest), (*first, *rest), heard)  # what cannot be built is no reason to leave out what is there
+            self._compile((*first, *rest), (*first, *rest), note)  # what cannot be built is no reason to leave out what is there
         else:
-            self._compile(rest, (*first, *rest), heard)  # those of before, too: what cannot be built is no error beside them
+            self._compile(rest, (*first, *rest), note)  # those of before, too: what cannot be built is no error beside them
 
-    def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
+    def _compile(self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]) -> None:
+        """Compile the cells of some envs. ``asked`` are the envs to provide, ``envs`` among them."""
+        if envs:  # a shard may have nothing to try
+            self._provide(asked)
+            self._interpret(self._run([cell for cell in self.cells if cell.env in envs], note))
+
+    def _plan(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built.
 
         With it those that nothing declares: whether their releases exist is known before anything is compiled.
@@ -160,54 +160,67 @@ class _Run:
             return newest, tuple(env for env in order if env not in newest)
         return order, ()
 
-    def _compile(self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]) -> None:
-        """Compile the cells of some envs. ``asked`` are the envs to obtain, ``envs`` among them."""
-        if not envs:  # of a shard that has nothing to try
-            return
-        obtained = self.obtain(self.selection.config.path, asked)
-        self.context = self.context.with_envs((*self.context.envs.values(), *obtained))
-        cells = [cell for cell in self.cells if cell.env in envs]
-        built = [result.cell for result in run(cells, self.context, note, self._expect) if result.outcome.status is Status.OK]
+    def _provide(self, envs: Sequence[Env]) -> None:
+        """Have envs, built where they are missing and may be, in the context. Raises EnvError."""
+        provided = self.obtain(self.selection.config.path, envs)
+        self.context = self.context.with_envs((*self.context.envs.values(), *provided))
+
+    def _run(self, cells: Sequence[Cell], note: Callable[[Result], None]) -> Sequence[Result]:
+        """The results of some cells, which are kept as they come. Raises Stopped."""
+
+        def keep(result: Result) -> None:
+            self.results.append(result)
+            note(result)
+
+        def expect(cells: Sequence[Cell]) -> None:
+            self.listener.expecting(cells, self.context.expected_seconds(cells))
+
+        return run(cells, self.context, keep, expect)
+
+    def _interpret(self, results: Sequence[Result]) -> None:
+        """Add to the results of cells that were built, and can be interpreted, what came of that."""
+        built = [result.cell for result in results if result.outcome.status is Status.OK]
         if any(interpretable(cell, self.context.envs[cell.env.name]) for cell in built):
             with self.listener.step("checking numbers in the interpreter") as show:
-                self.checks |= interpret(built, self.context, lambda done, total: show(f"{done:,} of {total:,} kernels"))
+                checks = interpret(built, self.context, lambda done, total: show(f"{done:,} of {total:,} kernels"))
+            self.results = [with_check(result, checks.get(result.cell)) for result in self.results]
 
-    def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, self.context.expected_seconds(cells))
-
-    def told(self) -> Report:
+    def report(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
-        asked = self.selection
-        order = plan.order_of(asked.envs, asked.targets, asked.specs)
-        checked = sorted(self._with_checks(), key=lambda result: order(result.cell))
-        results = with_agreement(with_launched(checked, self.context.store))
-        pending = _without(self.cells, results) if len(results) < len(self.cells) else ()
-        envs = tuple(self.context.envs[env.name] for env in self.selection.envs if env.name in self.context.envs)
-        recalled = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
-        remembered = with_agreement(with_launched(with_interpreted(recalled, self.context.store), self.context.store))
-        existing = existing_releases(self.selection.config)
+        selection = self.selection
+        order = plan.order_of(selection.envs, selection.targets, selection.specs)
+        results = self._with_launches(sorted(self.results, key=lambda result: order(result.cell)))
+        envs = tuple(self.context.envs[env.name] for env in selection.envs if env.name in self.context.envs)
+        existing, accounts = self._account(results, envs)
         report = Report(
-            results=tuple(results),
-            verdicts=verdicts(results, remembered=remembered, existing=existing),
+            results=results,
+            verdicts=accounts,
             existing=existing,
             envs=envs,
             command=self.command,
             seconds=rounded(time.monotonic() - self.began),
-            options=self.selection.options,
+            options=selection.options,
             limits=tuple(self._limits()),
-            pending=pending,
-            root=str(self.selection.root.resolve()),
-            variants=_declared(self.selection.all_shards or self.selection.specs),
-            shards=(str(shard),) if (shard := self.selection.shard) and shard.of > 1 else (),
+            pending=_without(self.cells, results) if len(results) < len(self.cells) else (),
+            root=str(selection.root.resolve()),
+            variants=_declared(selection.all_shards or selection.specs),
+            shards=(str(shard),) if (shard := selection.shard) and shard.of > 1 else (),
             api=self._names(envs, existing),
-            helpers=_helpers(results, str(self.selection.root.resolve())),
+            helpers=_helpers(results, str(selection.root.resolve())),
             pairs=self.pairs,
         )
         return enclosing(report, self._source, self._artifact)
 
-    def _with_checks(self) -> list[Result]:
-        """The results with what the interpreter made of them."""
-        return [with_check(result, self.checks.get(result.cell)) for result in self.results]
+    def _account(self, results: Sequence[Result], envs: Sequence[BuiltEnv]) -> tuple[Existing, tuple[Verdict, ...]]:
+        """The releases that exist, and what these results, with those that earlier runs have of other releases, come to."""
+        existing = existing_releases(self.selection.config)
+        earlier = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
+        remembered = self._with_launches(with_interpreted(earlier, self.context.store))
+        return existing, verdicts(results, remembered=remembered, existing=existing)
+
+    def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
+        """Results with what launches of them came to, and what comes of holding those to each other."""
+        return tuple(with_agreement(with_launched(results, self.context.store)))
 
     def _source(self, path: str) -> str | None:
         """The text of a kernel's source, where it still is what was compiled."""

@@ -23,7 +23,7 @@ from compat.config.selection import select_specs, without_pairs
 from compat.config.toml_reader import LONGEST, shown
 from compat.engine import plan
 from compat.engine.plan import Shard
-from compat.engine.run import RunContext, available_cores
+from compat.engine.run import RunContext
 from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
@@ -32,6 +32,7 @@ from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.executors.registry import executor_declared, executor_named
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
+from compat.processes.procfs import available_cores
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 
@@ -153,7 +154,7 @@ class Selection:
 
     def build_envs(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
         """The same, after those that are missing were built. Raises EnvError where nothing can be written into the cache."""
-        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names, jobs=available_cores())(matrix, envs)
+        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names)(matrix, envs)
 
     def and_envs(self, envs: Sequence[Env]) -> Selection:
         """The same selection, of these envs, too."""

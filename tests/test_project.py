@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from compat.engine.run import available_cores
 from compat.errors import ConfigError, SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import Status
+from compat.processes.procfs import available_cores
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
 from compat.saved import write_reports
 

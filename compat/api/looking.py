@@ -16,7 +16,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.run import available_cores, concurrently, existing_releases
+from compat.engine.run import concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
@@ -26,6 +26,7 @@ from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.model.json_text import read_json
+from compat.processes.procfs import available_cores
 from compat.processes.supervisor import SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
 from compat.text import printable

@@ -13,9 +13,10 @@ from compat.capturing.assembling import Captured
 from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.capturing.settings import capturing
 from compat.diagnosis.classify import classify
-from compat.engine.run import available_cores, concurrently
+from compat.engine.run import concurrently
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.processes.procfs import available_cores
 from compat.workers.attempt import Compile, Limits, Mode
 
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)

@@ -112,7 +112,6 @@ def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None = None) -> EnvProvider:
     """Gives features the envs that they ask for, having built what is missing unless the user wants none built."""
-    from compat.engine.run import available_cores
     from compat.envs.provider import EnvProvider
 
     return EnvProvider(
@@ -120,7 +119,7 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
         project=config.path,
         known=config.declared_names,
         build=build,
-        jobs=jobs or available_cores(),
+        jobs=jobs,
         echo=say,
         busy=partial(doing, "building envs"),
     )

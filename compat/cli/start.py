@@ -130,23 +130,23 @@ def _run() -> None:
 
 def _supervised(command: _Command, news: _News) -> int:
     """The exit code of a command, once it has ended or been ended."""
-    from compat import interruption
+    from compat.interruption import ask, asked
 
     first: int | None = None
     give_up: float | None = None
     while True:
         came = news.wait(None if give_up is None else max(0.0, give_up - time.monotonic()))
         if not came and give_up is not None and time.monotonic() >= give_up:
-            if interruption.asked():
+            if asked():
                 _leave_at_once(128 + (first or signal.SIGINT))
             give_up = None  # it has noticed, and finishes something
         for number in came:
             if number == news.ENDED:
                 return command.exit_code if first is None else 128 + first
             first = first or number
-            if interruption.asked():
+            if asked():
                 _leave_at_once(128 + first)
-            interruption.ask()
+            ask()
             give_up = time.monotonic() + _PATIENCE
 
 

@@ -133,9 +133,7 @@ SHARED_MEMORY = FailureClass(
     name="shared-memory",
     title="Shared memory exceeded",
     meaning="The kernel needs more shared memory than a block may have on {target}.",
-    status=Status.REJECTED,
     advice="Use smaller blocks.",
-    blame=Blame.KERNEL,
     prediction=Prediction(
         metric="shared",
         most=lambda target: target.shared_memory,
@@ -150,7 +148,6 @@ UNCLASSIFIED = FailureClass(
     says_little=True,
     title="Not classified",
     meaning="None of the other classes: rejected if an exception ended it, crashed if a signal did, lost if it left no message.",
-    status=Status.REJECTED,
     advice="Read the excerpt; `compat explain` shows all that is known. If others may hit it too, it should get its own class.",
     blame=Blame.COMPILER,
 )

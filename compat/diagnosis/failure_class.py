@@ -114,10 +114,10 @@ class FailureClass:
     name: str
     title: str
     meaning: str
-    status: Status
     advice: str
     """What a kernel author can do. May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``."""
-    blame: Blame
+    status: Status = Status.REJECTED
+    blame: Blame = Blame.KERNEL
     signs: tuple[Sign, ...] = ()
     """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or by nothing else."""
     prediction: Prediction | None = None

@@ -11,7 +11,6 @@ command of the project has asked for it.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from array import array
@@ -20,7 +19,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
@@ -40,6 +39,7 @@ from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.compact import compacted
+from compat.processes.procfs import available_cores
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
@@ -60,11 +60,6 @@ _PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class Interrupted(Stopped):
@@ -127,37 +122,44 @@ def run(
     another toolchain than its kernel is for, which no caller may ask for.
     """
     _refuse_mixed(cells)
-    keys = CellKeys(folder_digest(context.worker), context.mode)
-    planned = _Planned(cells, context, keys, on_result)
-    planned.begin()
-    missing = planned.missing()
-    _log.info("%d cells: %d are known, %d to compile", len(cells), planned.done, len(missing))
+    under_way = _Run(cells, context, on_result)
+    missing = under_way.find_missing()
+    _log.info("%d cells: %d are known, %d to compile", len(cells), under_way.done, len(missing))
     on_plan([cells[position] for position in missing])
     try:
-        _compile_all(cells, missing, context, keys, planned.finish)
+        under_way.compile_all(missing)
     except MachineError as error:
-        raise error.after(planned.done, len(cells)) from error
-    return planned.results()
+        raise error.after(under_way.done, len(cells)) from error
+    return under_way.results()
 
 
-class _Planned:
-    """The cells of a run, each at its position, and their results as they come. Cells with equal keys share one outcome."""
+class _Run:
+    """The cells of a run, each at its position, on their way to results. Cells with equal keys share one outcome."""
 
-    def __init__(self, cells: Sequence[Cell], context: RunContext, keys: CellKeys, on_result: Callable[[Result], None]) -> None:
-        self._cells, self._context, self._keys, self._on_result = cells, context, keys, on_result
+    def __init__(self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> None:
+        self._cells, self._context, self._on_result = cells, context, on_result
+        self._keys = CellKeys(folder_digest(context.worker), context.mode)
+        self._claims = context.store.claims
         self._results: list[Result | None] = [None] * len(cells)
         self._alike: dict[int, list[int]] = {}
         """The first position of a key → the others that have it."""
-        self._missing = array("L")
-        """The first position of each key that nothing is known of."""
 
     @property
     def done(self) -> int:
         """How many are known by now."""
         return sum(result is not None for result in self._results)
 
-    def begin(self) -> None:
-        """Note what is known: of envs that are broken, and what the store has."""
+    def results(self) -> tuple[Result, ...]:
+        """All of them, in the order of the cells. Raises Interrupted where some are not known."""
+        found = tuple(result for result in self._results if result is not None)
+        if len(found) < len(self._cells):
+            raise Interrupted(len(found), len(self._cells))
+        return found
+
+    # --- what is known ---
+
+    def find_missing(self) -> Sequence[int]:
+        """Note what is known, of broken envs and by the store; returns the first position of each other key, in order."""
         missing: list[int] = []
         for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:
@@ -171,26 +173,15 @@ class _Planned:
                     self._alike.setdefault(first, []).append(position)
             if not self._context.again:
                 for key, outcome in _already_known({key: self._cells[first] for key, first in firsts.items()}, self._context):
-                    self._note_alike(firsts.pop(key), outcome, cached=True)
+                    self._finish(firsts.pop(key), outcome, cached=True)
             missing += firsts.values()
-        self._missing = array("L", sorted(missing))
+        return array("L", sorted(missing))
 
-    def missing(self) -> Sequence[int]:
-        """The positions of the cells that have to be compiled, in order."""
-        return self._missing
+    def _finish(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
+        """Note what became of a cell, and of all that are like it; it is ``cached`` where another run has compiled it.
 
-    def finish(self, position: int, outcome: Outcome, cached: bool = False) -> None:
-        """Note what became of a cell that was missing, and of all that are like it. May be called from several threads."""
-        self._note_alike(position, outcome, cached=cached)
-
-    def results(self) -> tuple[Result, ...]:
-        """All of them, in the order of the cells. Raises Interrupted where some are not known."""
-        found = tuple(result for result in self._results if result is not None)
-        if len(found) < len(self._cells):
-            raise Interrupted(len(found), len(self._cells))
-        return found
-
-    def _note_alike(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
+        May be called from several threads.
+        """
         for position in (first, *self._alike.get(first, ())):
             self._note(position, outcome, cached=cached)
 
@@ -198,6 +189,106 @@ class _Planned:
         result = _result(self._cells[position], self._context, outcome, cached=cached)
         self._results[position] = result
         self._on_result(result)
+
+    # --- what has to be compiled ---
+
+    def compile_all(self, missing: Sequence[int]) -> None:
+        """Compile the cells at some positions, those that other processes have claimed when these have done so or ended."""
+        waiting = self._keys_at(self._compile_free(missing) if missing else ())
+        while waiting and not self._context.stop.is_set() and not interruption.asked():
+            free = [position for position, key in waiting.items() if self._claims.holder(key) is None]
+            if free:
+                claimed = self._compile_free(free)
+                waiting = {position: key for position, key in waiting.items() if position in claimed or position not in free}
+            else:
+                self._claims.name_holder(next(iter(waiting.values())))
+                self._context.stop.wait(_LOOK_EVERY)
+
+    def _keys_at(self, positions: Collection[int]) -> dict[int, str]:
+        """Position → the key of the cell there."""
+        cells, envs = self._cells, self._context.envs
+        return {position: self._keys.of(cells[position], envs[cells[position].env.name]) for position in sorted(positions)}
+
+    def _compile_free(self, missing: Sequence[int]) -> Collection[int]:
+        """Compile the cells at some positions, and return those that other processes have claimed meanwhile."""
+        context, claimed = self._context, set[int]()
+        with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
+            slots = executor.slots or context.slots
+            batches = plan.batches(self._cells, missing, slots)
+            queue = BatchQueue(batches, context.envs, executor)
+
+            def compile_left() -> None:  # not a future for each batch: of many they take more memory than the results
+                while not context.stop.is_set() and (batch := queue.take()) is not None:
+                    claimed.update(self._compile_batch(batch, executor, queue))
+
+            futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
+            try:
+                _wait(futures)
+            except KeyboardInterrupt:
+                context.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
+            except BaseException:
+                context.stop.set()
+                raise
+            finally:
+                threads.shutdown(wait=True, cancel_futures=True)
+        return claimed
+
+    def _compile_batch(self, positions: Sequence[int], executor: Executor, queue: BatchQueue) -> Collection[int]:
+        """Have a batch attempted and confirmed, keep and tell; returns the positions of cells that another process has claimed."""
+        key_of = self._keys_at(positions)
+        own = [position for position in positions if self._context.again or self._claims.take(key_of[position])]
+        try:
+            if left := self._not_kept_meanwhile(own, key_of):
+                self._compile_claimed(left, executor, key_of)
+        except Stopped:
+            pass
+        finally:
+            for position in own:
+                self._claims.release(key_of[position])
+            queue.done(self._cells[positions[0]].env.name, len(positions))
+        return set(positions).difference(own)
+
+    def _not_kept_meanwhile(self, positions: Sequence[int], key_of: Mapping[int, str]) -> Sequence[int]:
+        """Tell of cells that another process has compiled since it was planned, and return the positions of the others."""
+        if self._context.again:
+            return positions
+        by_key = {key_of[position]: position for position in positions}
+        for key, outcome in _already_known({key: self._cells[position] for key, position in by_key.items()}, self._context):
+            self._finish(by_key.pop(key), outcome, cached=True)
+        return list(by_key.values())
+
+    def _compile_claimed(self, positions: Sequence[int], executor: Executor, key_of: Mapping[int, str]) -> None:
+        """Have cells attempted and confirmed that this process has claimed, keep and tell; a claim ends when its cell is kept."""
+        context, batch, began = self._context, [self._cells[position] for position in positions], time.time()
+        built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
+        submitted = Batch.of(batch, built, context.limits, mode=context.mode, confirm=confirm)
+        with closing(executor.submit(submitted)) as stream:
+            for each in stream:
+                cell, position, attempts = batch[each.position], positions[each.position], each.attempts
+                outcome = outcome_of(cell, attempts)
+                _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
+                context.store.add(each.artifacts)
+                if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
+                    context.store.write(key_of[position], cell, kept)
+                self._claims.release(key_of[position])
+                self._finish(position, outcome)
+
+
+def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
+    """A thread for each batch that is compiled at the same time."""
+    return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
+
+
+def _wait(futures: Iterable[Future[None]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+
+
+def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
+    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
+        return list(executor.map(function, items))
 
 
 def _refuse_mixed(cells: Iterable[Cell]) -> None:
@@ -325,138 +416,7 @@ def _is_release(built: BuiltEnv) -> bool:
     return built.error is None and not release_of(built).fork
 
 
-# --- what has to be compiled -------------------------------------------------------------------------------------------------
-
-
-class _Finish(Protocol):
-    """Hears what became of the cell at a position; ``cached`` where another process has compiled it."""
-
-    def __call__(self, position: int, outcome: Outcome, cached: bool = False) -> None: ...
-
-
-def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
-    """Compile the cells at some positions, those that other processes have claimed when these have done so or ended."""
-    claims = context.store.claims
-    waiting = _keys_at(_compile_free(cells, missing, context, keys, finish) if missing else (), cells, context, keys)
-    while waiting and not context.stop.is_set() and not interruption.asked():
-        free = [position for position, key in waiting.items() if claims.holder(key) is None]
-        if free:
-            claimed = _compile_free(cells, free, context, keys, finish)
-            waiting = {position: key for position, key in waiting.items() if position in claimed or position not in free}
-        else:
-            claims.name_holder(next(iter(waiting.values())))
-            context.stop.wait(_LOOK_EVERY)
-
-
-def _keys_at(positions: Collection[int], cells: Sequence[Cell], context: RunContext, keys: CellKeys) -> dict[int, str]:
-    """Position → the key of the cell there."""
-    return {position: keys.of(cells[position], context.envs[cells[position].env.name]) for position in sorted(positions)}
-
-
-def _compile_free(
-    cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish
-) -> Collection[int]:
-    """Compile the cells at some positions, and return those that other processes have claimed meanwhile."""
-    claimed = set[int]()
-    with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
-        slots = executor.slots or context.slots
-        batches = plan.batches(cells, missing, slots)  # not a future for each batch: of many they take more memory than the results
-        queue = BatchQueue(batches, context.envs, executor)
-
-        def compile_left() -> None:
-            while not context.stop.is_set() and (batch := queue.take()) is not None:
-                claimed.update(_compile_batch(cells, batch, executor, queue, context, keys, finish))
-
-        futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
-        try:
-            _wait(futures)
-        except KeyboardInterrupt:
-            context.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
-        except BaseException:
-            context.stop.set()
-            raise
-        finally:
-            threads.shutdown(wait=True, cancel_futures=True)
-    return claimed
-
-
-def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
-    """A thread for each batch that is compiled at the same time."""
-    return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
-
-
-def _wait(futures: Iterable[Future[None]]) -> None:
-    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-    for future in done:
-        future.result()
-
-
-def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
-    """What a function says of each item, in their order; of ``slots`` at the same time."""
-    with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
-        return list(executor.map(function, items))
-
-
-def _compile_batch(
-    cells: Sequence[Cell],
-    positions: Sequence[int],
-    executor: Executor,
-    queue: BatchQueue,
-    context: RunContext,
-    keys: CellKeys,
-    finish: _Finish,
-) -> Collection[int]:
-    """Have a batch attempted and confirmed, keep and tell; returns the positions of cells that another process has claimed."""
-    claims, name = context.store.claims, cells[positions[0]].env.name
-    key_of = _keys_at(positions, cells, context, keys)
-    own = [position for position in positions if context.again or claims.take(key_of[position])]
-    try:
-        if left := _not_kept_meanwhile(cells, own, context, key_of, finish):
-            _compile_claimed(cells, left, executor, context, key_of, finish)
-    except Stopped:
-        pass
-    finally:
-        for position in own:
-            claims.release(key_of[position])
-        queue.done(name, len(positions))
-    return set(positions).difference(own)
-
-
-def _not_kept_meanwhile(
-    cells: Sequence[Cell], positions: Sequence[int], context: RunContext, key_of: Mapping[int, str], finish: _Finish
-) -> Sequence[int]:
-    """Tell of cells that another process has compiled since it was planned, and return the positions of the others."""
-    if context.again:
-        return positions
-    by_key = {key_of[position]: position for position in positions}
-    for key, outcome in _already_known({key: cells[position] for key, position in by_key.items()}, context):
-        finish(by_key.pop(key), outcome, cached=True)
-    return list(by_key.values())
-
-
-def _compile_claimed(
-    cells: Sequence[Cell],
-    positions: Sequence[int],
-    executor: Executor,
-    context: RunContext,
-    key_of: Mapping[int, str],
-    finish: _Finish,
-) -> None:
-    """Have cells attempted and confirmed that this process has claimed, keep and tell; each claim ends when its cell is kept."""
-    batch = [cells[position] for position in positions]
-    name, began = batch[0].env.name, time.time()
-    plain = context.mode == PLAIN
-    submitted = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=plain)
-    with closing(executor.submit(submitted)) as stream:
-        for each in stream:
-            cell, position, attempts = batch[each.position], positions[each.position], each.attempts
-            outcome = outcome_of(cell, attempts)
-            _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
-            context.store.add(each.artifacts)
-            if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
-                context.store.write(key_of[position], cell, kept)
-            context.store.claims.release(key_of[position])
-            finish(position, outcome)
+# --- what is kept ------------------------------------------------------------------------------------------------------------
 
 
 def _to_be_kept(

@@ -83,15 +83,15 @@ def label(env: Env) -> str:
 def fingerprint(env: Env) -> str:
     """One hash over all that decides what is installed; a local wheel counts with its content, wherever it lies."""
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
-    asked = [toolchain, [_asked(text) for text in requirements(env)[1:]], str(env.python), env.index, sysconfig.get_platform()]
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    parts = [toolchain, [_asked(text) for text in requirements(env)[1:]], str(env.python), env.index, sysconfig.get_platform()]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _asked(text: str) -> object:
     """What tells a requirement from others: of a folder its path and what it says it needs, of a wheel its content."""
     if text.startswith(EDITABLE):
-        said = [_text_of(Path(text.removeprefix(EDITABLE), name)) for name in ("pyproject.toml", "setup.cfg", "setup.py")]
-        return [text, *said]
+        files = [_text_of(Path(text.removeprefix(EDITABLE), name)) for name in ("pyproject.toml", "setup.cfg", "setup.py")]
+        return [text, *files]
     return _wheel(text) if os.path.isabs(text) else text
 
 
@@ -135,17 +135,17 @@ def _content(path: str, size: int, modified: int) -> str:
     Wheels weigh hundreds of megabytes, and this is asked whenever an env is read: it is made of what the archive says of its files
     (names, sizes, checksums) and of RECORD, which has their SHA-256. What is no archive is read as a whole.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         with zipfile.ZipFile(path) as archive:
             for member in sorted(archive.infolist(), key=lambda member: member.filename):
-                found.update(f"{member.filename} {member.file_size} {member.CRC}\n".encode("utf-8", "backslashreplace"))
+                digest.update(f"{member.filename} {member.file_size} {member.CRC}\n".encode("utf-8", "backslashreplace"))
                 if member.filename.endswith(".dist-info/RECORD") and member.file_size <= _LARGEST_RECORD:
-                    found.update(archive.read(member))
+                    digest.update(archive.read(member))
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError):
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
 # --- where it is kept -----------------------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def _files(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
         files = answer.get("files") if isinstance(answer, dict) else None
         if not isinstance(files, list) or not all(isinstance(file, dict) and "filename" in file for file in files):
             raise ValueError("its answer is not what PEP 691 says")
-        found = (
+        listed = (
             file_of(
                 file.get("filename"),
                 file.get("requires-python"),
@@ -104,7 +104,7 @@ def _files(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
             )
             for file in files
         )
-        return tuple(file for file in found if file is not None)
+        return tuple(file for file in listed if file is not None)
     parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
@@ -150,12 +150,12 @@ class _Links(HTMLParser):
         self.files: list[File] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = dict(attrs)
+        attributes = dict(attrs)
         try:
-            filename = unquote(urlsplit(said.get("href") or "").path).rpartition("/")[2]
-            url = _link(self._page, said.get("href"))
+            filename = unquote(urlsplit(attributes.get("href") or "").path).rpartition("/")[2]
+            url = _link(self._page, attributes.get("href"))
         except ValueError:  # a link that is none
             return
-        file = file_of(filename, said.get("data-requires-python"), "data-yanked" in said, url=url)
+        file = file_of(filename, attributes.get("data-requires-python"), "data-yanked" in attributes, url=url)
         if tag == "a" and file is not None:
             self.files.append(file)

@@ -64,10 +64,10 @@ def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | Non
     needed = record["distributions"]
     assert isinstance(needed, list)
     try:
-        found = inspect(folder.path / str(record["location"]), needed)
+        installation = inspect(folder.path / str(record["location"]), needed)
     except NotInstalled as error:
         return "damaged", str(error)
-    same = [asdict(package) for package in found.packages] == record["packages"]
+    same = [asdict(package) for package in installation.packages] == record["packages"]
     return ("complete", None) if same else ("damaged", "its packages are not those that were installed")
 
 

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -57,17 +57,14 @@ def list_files(
     """
     now = time.time() if now is None else now
     distribution = canonicalize_name(distribution)
-    files: dict[str, File] = {}
     notes: list[str] = []
-    for source in sources:
-        if "://" not in source:
-            found = _folder(Path(source), distribution)
-        else:
-            found, note = _kept_or_asked(distribution, source, cache, needs, now)
-            notes += [note] if note else []
-        for file in found:
-            files.setdefault(file.filename, file)
-    return Listing(distribution=distribution, files=tuple(files.values()), notes=tuple(notes))
+
+    def ask(source: str) -> Sequence[File]:
+        files, note = _kept_or_asked(distribution, source, cache, needs, now)
+        notes.extend([note] if note else [])
+        return files
+
+    return Listing(distribution=distribution, files=_of_sources(distribution, sources, ask), notes=tuple(notes))
 
 
 def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ) -> Listing | None:
@@ -91,12 +88,17 @@ def comes_from_index(env: Env) -> bool:
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
     """What kept answers of these sources say, however old they are; asks nobody. Folders of wheels are looked into."""
     distribution = canonicalize_name(distribution)
+    files = _of_sources(distribution, sources, lambda source: _read_kept(cache, distribution, source, 0.0)[0] or ())
+    return Listing(distribution=distribution, files=files)
+
+
+def _of_sources(distribution: str, sources: Sequence[str], ask: Callable[[str], Sequence[File]]) -> tuple[File, ...]:
+    """The files of indexes, as ``ask`` has them, and of folders, which are looked into: of each name the first one."""
     files: dict[str, File] = {}
     for source in sources:
-        found = _folder(Path(source), distribution) if "://" not in source else _read_kept(cache, distribution, source, 0.0)[0]
-        for file in found or ():
+        for file in ask(source) if "://" in source else _folder(Path(source), distribution):
             files.setdefault(file.filename, file)
-    return Listing(distribution=distribution, files=tuple(files.values()))
+    return tuple(files.values())
 
 
 # --- asking --------------------------------------------------------------------------------------------------------------------
@@ -221,7 +223,7 @@ class Listing:
         if release in of_files:
             return None
         final = sorted(version for version in of_files if not version.is_prerelease)
-        older, newer = ([each for each in final if (each < release) is before] for before in (True, False))
+        older, newer = ([version for version in final if (version < release) is before] for before in (True, False))
         return (*older[-1:], *newer[:1])
 
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:

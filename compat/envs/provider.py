@@ -35,6 +35,7 @@ from compat.envs.record import (
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
+from compat.processes.procfs import available_cores
 from compat.text import printable
 
 _log = logging.getLogger(__name__)
@@ -58,8 +59,8 @@ class EnvProvider:
     """The names of envs whose release is known to exist. Of a missing env of another name the index is asked first."""
     build: bool = True
     """Whether envs that are missing are built."""
-    jobs: int = 1
-    """How many are built at the same time."""
+    jobs: int | None = None
+    """How many are built at the same time; ``None`` for as many as there are cores."""
     echo: Callable[[str], None] = _log.info
     """Is told what is done, and what goes wrong."""
     busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(_log.debug)
@@ -121,7 +122,7 @@ class EnvProvider:
         run = partial(run_installer, cwd=_NEUTRAL)
         builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
         with self.busy() as show:
-            build_envs(builder, envs, jobs=self.jobs, echo=self.echo, show=show)
+            build_envs(builder, envs, jobs=self.jobs or available_cores(), echo=self.echo, show=show)
 
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))

@@ -80,7 +80,7 @@ def _has_form(record: dict[str, Any]) -> bool:
 
 def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
     """Replace the record of an env, all at once. Without an error it says that the env can be used. Raises OSError."""
-    asked = {
+    request = {
         "schema": 1,
         "name": env.name,
         "requirements": requirements(env),
@@ -88,7 +88,7 @@ def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any
         "specifier": str(env.python),
         "fingerprint": fingerprint(env),
     }
-    replace_file(folder.record, json.dumps({**asked, "ok": error is None, "error": error, **facts}, indent=1))
+    replace_file(folder.record, json.dumps({**request, "ok": error is None, "error": error, **facts}, indent=1))
 
 
 def installer_errors(folder: EnvFolder) -> str:
@@ -110,12 +110,12 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
         under_way = record["error"] == INTERRUPTED and is_being_built(folder)
         return BuiltEnv(env=env, error="another command is building it now" if under_way else record["error"])
     try:
-        found = inspect(folder.path / record["location"], distributions(env))
+        built = inspect(folder.path / record["location"], distributions(env))
     except NotInstalled as error:
         return BuiltEnv(env=env, error=printable(f"built, and since damaged: {error}; {_AGAIN} anew"))
-    if [asdict(package) for package in found.packages] != record["packages"]:
+    if [asdict(package) for package in built.packages] != record["packages"]:
         return BuiltEnv(env=env, error=f"its packages are not those that were installed: {_AGAIN} anew")
-    return BuiltEnv(env=env, python=found.python, python_version=found.python_version, packages=found.packages, digest=found.digest)
+    return BuiltEnv(env=env, python=built.python, python_version=built.python_version, packages=built.packages, digest=built.digest)
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from attrs import evolve
@@ -87,7 +87,10 @@ def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
     }
 
 
-_EMPTY = Compact({})
+@cache
+def _empty() -> Compact:
+    """What all have that have no facts."""
+    return Compact({})
 
 
 def compacted(record: _T) -> _T:
@@ -105,7 +108,7 @@ def once(value: _T) -> _T:
 
 
 def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    return Compact(facts) if facts else _EMPTY
+    return Compact(facts) if facts else _empty()
 
 
 @lru_cache(maxsize=4096)

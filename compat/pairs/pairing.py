@@ -19,7 +19,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.config.matrix import MatrixConfig
-from compat.engine.run import available_cores, concurrently, existing_releases
+from compat.engine.run import concurrently, existing_releases
 from compat.envs.cache import EnvCache, requirements
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.libraries import Overlay, overlaid
@@ -29,8 +29,9 @@ from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Env, Status
 from compat.model.json_text import read_json, write_json
-from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, run_programs
+from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, pairing_of, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
+from compat.processes.procfs import available_cores
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
 from compat.text import printable
@@ -78,12 +79,11 @@ def try_pairs(
     pairs = tried(requested, built_envs, selection, listener, again=again)
     pins, more = _pins(pairs, built_envs, selection)
     toolchain = toolchains.of(requested[0].env)
-    assert toolchain.device.pairing is not None
     return Grid(
         pairs=pairs,
         pins=pins,
         notes=(*notes, *more),
-        classes=toolchain.device.pairing.classes,
+        classes=pairing_of(toolchain).classes,
         title=toolchain.title,
         command=command,
         seconds=time.monotonic() - began,
@@ -101,8 +101,7 @@ def tried(
     """These pairs, in their order; ``envs`` are by name. Raises as :func:`try_pairs` does."""
     if not asked:
         return ()
-    cache, pairing = selection.config.env_cache(), toolchains.of(asked[0].env).device.pairing
-    assert pairing is not None
+    cache, pairing = selection.config.env_cache(), pairing_of(toolchains.of(asked[0].env))
     done, lock = 0, threading.Lock()
     with (listener or Listener()).step("trying pairs") as now:
         cache.prepare()
@@ -189,13 +188,11 @@ def _overlay(release: Version | None, python: str, version: str, toolchain: Tool
 
 
 def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]:
-    assert toolchain.device.pairing is not None
-    return tuple(_program(name, answers.programs.get(name, {}), toolchain) for name in toolchain.device.pairing.programs)
+    return tuple(_program(name, answers.programs.get(name, {}), toolchain) for name in pairing_of(toolchain).programs)
 
 
 def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> PairProgram:
-    assert toolchain.device.pairing is not None
-    judged = toolchain.device.pairing.judge(answer)
+    judged = pairing_of(toolchain).judge(answer)
     return PairProgram(
         name=name,
         status=judged.status,
@@ -236,12 +233,12 @@ def _pins(
 
 def _key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
     """Equal where the answers must be."""
-    assert toolchain.device.pairing is not None
-    source = hashlib.sha256(toolchain.device.pairing.source.read_bytes()).hexdigest()
+    pairing = pairing_of(toolchain)
+    source = hashlib.sha256(pairing.source.read_bytes()).hexdigest()
     facts = (
         built.digest,
         overlay.digest if overlay else "",
-        folder_digest(toolchain.device.pairing.program),
+        folder_digest(pairing.program),
         folder_digest(pytorch.FOLDER / "device"),
         source,
     )
@@ -372,14 +369,13 @@ def _releases(config: MatrixConfig, words: Sequence[str]) -> tuple[Version, ...]
 
 
 def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]:
-    assert toolchain.device.pairing is not None
     framework = toolchain.framework
     try:
         listed = list_files(framework.name, index_urls(), cache=config.base / INDEX)
     except IndexUnavailable as error:
         hint = f"Name some with --{framework.name}."
         raise EnvError(f"which versions of {framework.title} there are is not known: {error}", hint=hint) from error
-    oldest = toolchain.device.pairing.oldest
+    oldest = pairing_of(toolchain).oldest
     versions = (version for version in listed.versions() if version >= oldest and not version.is_prerelease and not version.local)
     return tuple(version for version in versions if listed.pythons_for(version))
 

@@ -28,7 +28,7 @@ from compat.errors import EnvError
 from compat.files import TemporaryFolder, content_of, replace_file
 from compat.model.json_text import read_json
 from compat.processes.supervisor import run
-from compat.toolchains import Toolchain
+from compat.toolchains import Pairing, Toolchain
 from compat.workers.spawn import passed_on
 
 IMPORT_DEADLINE = 180.0
@@ -70,6 +70,12 @@ class Answers:
     """Program → answer."""
 
 
+def pairing_of(toolchain: Toolchain) -> Pairing:
+    """How pairs are tried, of a toolchain that says so."""
+    assert toolchain.device.pairing is not None
+    return toolchain.device.pairing
+
+
 def run_programs(
     tried: PairRun, toolchain: Toolchain, deadline: float = DEADLINE, import_deadline: float = IMPORT_DEADLINE
 ) -> Answers:
@@ -77,10 +83,9 @@ def run_programs(
 
     Raises MachineError where no process can be started, and Stopped where all is to end.
     """
-    assert toolchain.device.pairing is not None
     facts: JsonObject = {}
     answers: dict[str, JsonObject] = {}
-    while remaining := [name for name in toolchain.device.pairing.programs if name not in answers]:
+    while remaining := [name for name in pairing_of(toolchain).programs if name not in answers]:
         lines, ended = _one_process(tried, toolchain, remaining, deadline, import_deadline)
         begun = _IMPORT
         for line in lines:
@@ -102,26 +107,26 @@ def _one_process(
     tried: PairRun, toolchain: Toolchain, programs: Sequence[str], deadline: float, import_deadline: float
 ) -> tuple[list[JsonObject], JsonObject]:
     """The lines that a process told, and how it ended, as the answer for a program that it was at then."""
-    assert toolchain.device.pairing is not None
+    pairing = pairing_of(toolchain)
     with TemporaryFolder("compat-pairs-") as folder:
         answers, launches = folder / "answers", folder / "launches"
         settings = {
             "answers": str(answers),
             "launches": str(launches),
-            "library": str(tried.library / toolchain.device.pairing.library),
+            "library": str(tried.library / pairing.library),
             "before": str(tried.before) if tried.before else None,
             "programs": list(programs),
-            "gpu": toolchain.device.facts(toolchain.device.pairing.target),
+            "gpu": toolchain.device.facts(pairing.target),
         }
         reads = toolchain.variables
         withheld = {*reads.settings, *reads.files, *reads.folders}
         own = {name: value for name, value in passed_on(toolchain).items() if name not in withheld}
         own |= {"TMPDIR": str(folder), "CC": tried.compiler}
         ended = run(
-            [tried.python, "-I", str(toolchain.device.pairing.program), json.dumps(settings)],
+            [tried.python, "-I", str(pairing.program), json.dumps(settings)],
             timeout=math.inf,
             waiting=_Patience(answers, deadline, import_deadline).is_left,
-            env={**own, **toolchain.device.pairing.variables(str(tried.library), str(launches), str(folder / "caches"))},
+            env={**own, **pairing.variables(str(tried.library), str(launches), str(folder / "caches"))},
             cwd=folder,
             limit=_LAST_WORDS,
         )

@@ -1,4 +1,4 @@
-"""What Linux's ``/proc`` tells of a process and those it started."""
+"""What Linux tells of a process and those it started, most of it in ``/proc``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def resident_bytes(pid: int) -> int:

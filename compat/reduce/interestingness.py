@@ -20,7 +20,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
-from compat.engine.run import RunContext, available_cores, outcome_of
+from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
 from compat.files import TemporaryFolder
@@ -28,6 +28,7 @@ from compat.history.account import Judgement
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
+from compat.processes.procfs import available_cores
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits

@@ -88,14 +88,14 @@ def every() -> tuple[Toolchain, ...]:
 
     Raises ConfigError where an installed package offers something else, or something that cannot be loaded.
     """
-    found = {DEFAULT.name: DEFAULT}
+    by_name = {DEFAULT.name: DEFAULT}
     for entry in entry_points(group=GROUP):
         toolchain, where = _loaded(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):
             raise ConfigError("this is not a Toolchain", where=where, hint="Uninstall the package that provides it, or fix it.")
-        if found.setdefault(toolchain.name, toolchain) is not toolchain:
+        if by_name.setdefault(toolchain.name, toolchain) is not toolchain:
             raise ConfigError(f"there are two toolchains called {toolchain.name!r}", where=where)
-    return tuple(found.values())
+    return tuple(by_name.values())
 
 
 def _where(entry: EntryPoint) -> str:
@@ -165,8 +165,8 @@ def readers() -> tuple[OutputReader, ...]:
 
 def reader_of(printed: str) -> OutputReader:
     """What can read a text of which it is not known which toolchain printed it: rows of the store do not say so."""
-    found = (reader for reader in readers() if reader.form is not None and reader.form.search(printed))
-    return next(found, DEFAULT.reader)
+    fitting = (reader for reader in readers() if reader.form is not None and reader.form.search(printed))
+    return next(fitting, DEFAULT.reader)
 
 
 def reading_version() -> str:
@@ -181,11 +181,11 @@ def targets() -> tuple[Target, ...]:
 
 def gpus() -> dict[str, tuple[str, ...]]:
     """What a GPU is called → the names of its targets, one for each toolchain that knows it."""
-    found: dict[str, tuple[str, ...]] = {}
-    for each in every():
-        for gpu, target in each.device.gpus.items():
-            found[gpu] = tuple(dict.fromkeys((*found.get(gpu, ()), target)))
-    return found
+    names: dict[str, tuple[str, ...]] = {}
+    for toolchain in every():
+        for gpu, target in toolchain.device.gpus.items():
+            names[gpu] = tuple(dict.fromkeys((*names.get(gpu, ()), target)))
+    return names
 
 
 def targets_of_gpu(name: str) -> tuple[str, ...]:

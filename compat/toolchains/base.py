@@ -389,15 +389,15 @@ class Device:
 
     def facts(self, target: Target) -> dict[str, Any]:
         """All that code inside of envs and programs is told of a target, and of the GPU that is assumed for its architecture."""
-        found: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "backend": target.backend,
             "arch": target.arch,
             "warp_size": target.warp_size,
             "shared_memory": target.shared_memory,
         }
-        named = (each.name for each in self.targets if each.arch == target.arch)
+        named = (other.name for other in self.targets if other.arch == target.arch)
         model = next((self.models[name] for name in named if name in self.models), None)
-        return {**found, "gpu": model.name, "multiprocessors": model.multiprocessors} if model else found
+        return {**facts, "gpu": model.name, "multiprocessors": model.multiprocessors} if model else facts
 
     @property
     def default_targets(self) -> tuple[str, ...]:

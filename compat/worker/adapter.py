@@ -1,4 +1,4 @@
-"""What the worker asks of a toolchain, and how the module that answers is found.
+"""What the worker asks of a toolchain, and how the folders beside the worker's own are loaded: the one that answers, and others.
 
 An adapter is a folder with an ``__init__.py`` that defines ``Adapter``, a class of no arguments. It is loaded as a package beside
 the worker's own modules, under a name of its own; like the worker it needs the standard library and its toolchain, and nothing of
@@ -7,12 +7,14 @@ the driver's.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import places
+from . import raised
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -77,17 +79,39 @@ if TYPE_CHECKING:
             """The path and the line of the kernel's file that a failure is about; ``None`` where the toolchain cannot tell."""
 
 
-_NAME = "_compat_adapter"
+PYTORCH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "toolchains", "pytorch")
+"""The folder of the code that imports kernels which take PyTorch's tensors."""
+NUMERICS = os.path.join(PYTORCH, "numerics")
+"""That of the code which holds what kernels computed to their references."""
 
 
 def load(folder: str) -> Adapter:
     """The toolchain of the adapter in a folder. Raises whatever importing it raises."""
-    places.hide(folder)
-    spec = importlib.util.spec_from_file_location(_NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
-    assert spec is not None
-    assert spec.loader is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[_NAME] = package
-    spec.loader.exec_module(package)
-    adapter: Adapter = package.Adapter()
+    adapter: Adapter = _load_package("_compat_adapter", folder).Adapter()
     return adapter
+
+
+def load_standin() -> ModuleType:
+    """What imports kernels, and stands in for packages that they lack."""
+    return importlib.import_module(_load_package("_compat_pytorch", PYTORCH).__name__ + ".standin")
+
+
+def load_numerics() -> tuple[ModuleType, ModuleType]:
+    """The modules that make problems and compare outputs. Raises ImportError where the env has no PyTorch."""
+    name = _load_package("_compat_numerics", NUMERICS).__name__
+    return importlib.import_module(name + ".problems"), importlib.import_module(name + ".outputs")
+
+
+def _load_package(name: str, folder: str) -> ModuleType:
+    """The package in a folder, loaded once in a server under this name: its children start with it as it is then."""
+    if name not in sys.modules:
+        raised.hide(folder)
+        spec = importlib.util.spec_from_file_location(
+            name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        package = importlib.util.module_from_spec(spec)
+        sys.modules[name] = package
+        spec.loader.exec_module(package)
+    return sys.modules[name]

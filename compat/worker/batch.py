@@ -14,30 +14,27 @@ import sys
 import tempfile
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Iterator
 
-from . import numerics, standin
+from .adapter import PYTORCH, load_numerics, load_standin
 from .beacon import Beacon
-from .beginning import Beginning
 from .descendants import end_children
-from .opened import Opened
-from .places import innermost_line, traceback_of
+from .imports import Beginning, Opened
+from .raised import cut, exception_chain, exceptions_of, innermost_line, message_of, unless_broken
 
 if TYPE_CHECKING:
-    from .adapter import Adapter
+    from .adapter import Adapter, InterpretingAdapter
 
-_LINKS = 32
-"""Exceptions of a chain that are told."""
-_LETTERS = 60 * 1024
-"""Letters of an exception's message that are told."""
 _ALLOCATED = 50_000
 """Objects that are made before Python looks for cycles among them. It looks a hundred times as often by itself, and with what a
 large library makes while it is imported that is a third of the time."""
-_OWN = (os.path.dirname(os.path.abspath(__file__)), standin.ROOM)
+_OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
 """Folders of this program, whose modules are no part of a kernel."""
 _WARNINGS = 1000
 _WORDS = 2000
 """Letters of a warning that are told."""
+_USES = 8000
+"""Letters that are told of what a kernel used."""
 
 
 def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginning: Beginning) -> None:
@@ -61,7 +58,7 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.reload_env()
-    standin.load().hide(batch["hidden"])
+    load_standin().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
     if batch["places"] and not diagnose:  # a diagnostic quotes the line it is about, which it reads at the path that it is told
         toolchain.remap_paths(batch["places"])
@@ -168,7 +165,7 @@ class Attempt:
         self.enter("source")
         toolchain.set_target(self.job["target"])
         self.take_function(toolchain, sources)
-        numerics.checked(self, action["seed"], _interpreting(toolchain))
+        _check_problems(self, action["seed"], _interpreting(toolchain))
         return self.noted, {}
 
     def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
@@ -193,7 +190,7 @@ class Attempt:
         if self.source is None:
             return False
         has_failed = not self.modules or (self.function is None and "(" in self.job["function"])
-        return has_failed or standin.load().has_foreign(self.modules)
+        return has_failed or load_standin().has_foreign(self.modules)
 
     def read(self) -> list[str]:
         """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""
@@ -289,67 +286,63 @@ def _write(events_fd: int, message: dict[str, Any]) -> None:
         data = data[os.write(events_fd, data) :]
 
 
-def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _LETTERS) -> list[dict[str, Any]]:
-    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``; so many links, and letters each.
+def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
+    """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
 
-    Of an ``OSError`` also its ``"errno"``.
+    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed
+    where no output is known, as JSON, and ``uses`` where it is not right. The beacon has the problem that runs, by name and number,
+    in case that nothing comes back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
     """
-    chain = exceptions_of(error)
-    if len(chain) > links:  # the outermost says where, the innermost why
-        chain = chain[: links // 2] + chain[-links // 2 :]
-    return [_told(link, letters) for link in chain]
-
-
-def exceptions_of(error: BaseException) -> list[BaseException]:
-    """An exception and what caused it, outermost first."""
-    chain: list[BaseException] = []
-    seen: set[int] = set()
-    link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
-        chain.append(link)
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    return chain
-
-
-def _told(error: BaseException, letters: int) -> dict[str, Any]:
-    told = {"type": _type_name(error), "message": _message(error, letters), "traceback": unless_broken(traceback_of, error) or ""}
-    return dict(told, errno=error.errno) if isinstance(error, OSError) and isinstance(error.errno, int) else told
-
-
-def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
+    problems, outputs = load_numerics()
+    noted, right = attempt.noted, False
+    found: list[dict[str, Any]] = []
+    attempt.enter("interpret")
+    each = _problems(attempt, problems, seed)
     try:
-        return function(*arguments)
-    except BaseException:  # what stands in for a value raises no Exception
-        return None
+        for problem in each:
+            noted.update(problem=problem["name"], problems=len(found) + 1)
+            attempt.beacon.at(problem["name"], len(found) + 1)
+            try:
+                launch = interpreting.prepare(attempt.function, attempt.job, problem["arguments"])
+            except ValueError as error:
+                raise problems.ProblemError("problem %r: %s" % (problem["name"], error)) from None
+            outputs.poison(problem)
+            launch(problem["grid"])
+            attempt.enter("check")
+            found.append(outputs.compare(problem))
+            noted["check"] = outputs.together(found)
+            if "values" in noted["check"]:  # of a problem without references; metrics are texts and numbers
+                noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
+            right = noted["check"]["status"] == "ok"
+            if not right:
+                break
+            attempt.enter("interpret")
+    finally:
+        if not right:
+            noted["uses"] = " ".join(interpreting.uses(attempt.function))[:_USES]
 
 
-def _type_name(error: BaseException) -> str:
-    kind = type(error)
-    return str(kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__))
-
-
-def _message(error: BaseException, letters: int) -> str:
-    try:
-        return cut(str(error), letters)
-    except BaseException as broken:  # a diagnostic whose own text cannot be made is still a diagnostic
-        return "<no message: %s>" % type(broken).__name__
-
-
-def cut(text: str, letters: int) -> str:
-    """A text without its middle, where it is longer than that: the beginning says where, and the end often why."""
-    if len(text) <= letters:
-        return text
-    half = letters // 2
-    return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
+def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, Any]]:
+    """The problems of an attempt's job, as they are made; the files that are read for that are noted."""
+    asked = attempt.job["problem"]
+    with attempt.opened.noting():
+        before = set(sys.modules)
+        function = problems.load(asked["source"], asked["function"])
+        attempt.modules |= set(sys.modules) - before
+        each = problems.each(function, asked["parameters"], asked["dtype"], seed, "cpu", False)
+    while True:
+        with attempt.opened.noting():
+            problem = next(each, None)
+        if problem is None:
+            return
+        yield problem
 
 
 def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: str) -> Any:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
-        sources[path] = standin.load().ImportedSource(path, job["roots"], job["module"], job["target"], toolchain)
+        sources[path] = load_standin().ImportedSource(path, job["roots"], job["module"], job["target"], toolchain)
     return sources[path]
 
 
@@ -379,7 +372,7 @@ def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
     seen: dict[tuple[str, str], None] = {}
     for warning in caught[:_WARNINGS]:
         text = warning.message
-        said = _message(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
+        said = message_of(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
         seen.setdefault((warning.category.__name__, said))
     return [{"type": kind, "message": message} for kind, message in seen]
 

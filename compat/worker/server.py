@@ -20,12 +20,11 @@ import sys
 import time
 from typing import Any, Callable, NamedTuple, NoReturn
 
-from . import adapter, numerics, standin
-from .batch import exception_chain
+from . import adapter
 from .batch import run as run_batch
-from .beginning import Beginning, check_threads
 from .descendants import adopt_orphans, children, end_children
-from .loaded import Loaded
+from .imports import Beginning, Loaded, check_threads
+from .raised import exception_chain
 
 _PR_SET_PDEATHSIG = 1
 _DESCRIPTORS = 4
@@ -50,7 +49,7 @@ def main(arguments: list[str]) -> int:
     started = time.monotonic()
     gc.disable()  # a tenth of the time that importing takes
     try:
-        standin.load()
+        adapter.load_standin()
         toolchain = adapter.load(toolchain_folder)
         beginning = _begun(toolchain, package, folder)
     except BaseException as error:
@@ -84,7 +83,7 @@ def _begun(toolchain: adapter.Adapter, asked: dict[str, Any] | None, folder: str
     if not asked.get("interpret"):
         return Beginning.of(asked, toolchain, folder)
     toolchain.begin_interpreting()  # a toolchain without one is never asked
-    numerics.load()
+    adapter.load_numerics()
     check_threads("making the interpreter ready")
     return Beginning()
 

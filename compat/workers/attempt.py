@@ -12,7 +12,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import pairwise
@@ -227,18 +227,19 @@ class InFlightCell:
             "actions": [action.document() for action in mode.actions],
         }
 
-    def unanswered(self, mode: Mode, ending: Mapping[str, Any], notes: Sequence[str] = ()) -> Evidence:
-        """The evidence of a cell whose child never answered, but ended thus."""
-        return Evidence(
-            answered=False,
-            asked=mode.asked,
-            stage=self.stage,
-            entered=self.entered,
-            exit_code=ending.get("exit_code"),
-            signal=ending.get("signal"),
-            seconds=time.monotonic() - self.started if self.started else 0.0,
-            protocol=(*self.notes, *notes),
-        )
+    def evidence(self, mode: Mode, **facts: Any) -> Evidence:
+        """What is known of it by now, and these facts."""
+        known = {
+            "asked": mode.asked,
+            "alone": mode.diagnose,
+            "stage": self.stage,
+            "entered": self.entered,
+            "target_known": self.target_known,
+            "seconds": time.monotonic() - self.started if self.started else 0.0,
+            "stages": self.stages,
+            "protocol": tuple(self.notes),
+        }
+        return Evidence(**{**known, **facts})
 
 
 _Look = Callable[[], InFlightCell | None]

@@ -94,7 +94,8 @@ def attempt(
             watch.close()
         if len(waiting) == before:  # a child that ended before it began anything: do not try for ever
             flight = waiting.pop(0)
-            yield flight.cell, flight.unanswered(mode, watch.ending, ("the child ended before it began this cell",))
+            flight.notes.append("the child ended before it began this cell")
+            yield flight.cell, flight.evidence(mode, answered=False, alone=False, **watch.ending)
 
 
 def _broken(hello: Hello) -> Evidence:
@@ -302,23 +303,17 @@ class _Watch:
         answer = answer_of(message)
         if answer is None:
             return None
-        evidence = Evidence(
+        evidence = flight.evidence(
+            self.mode,
             answered=True,
-            asked=self.mode.asked,
             done=answer.done,
-            alone=self.mode.diagnose,
-            stage=flight.stage,
-            entered=flight.entered,
-            target_known=flight.target_known,
             raised=answer.raised,
-            seconds=time.monotonic() - flight.started,
             stages=answer.stages,
             metrics=answer.metrics,
             warnings=answer.warnings,
             at=answer.at,
             imported=answer.imported,
             stood_in=answer.stood_in,
-            protocol=tuple(flight.notes),
         )
         return self._completed(evidence, flight, answer.end)
 
@@ -337,21 +332,13 @@ class _Watch:
 
     def _cut_short(self, flight: InFlightCell) -> Evidence:
         """The evidence of the cell that was in flight when the child ended."""
-        evidence = Evidence(
+        evidence = flight.evidence(
+            self.mode,
             answered=False,
-            asked=self.mode.asked,
-            alone=self.mode.diagnose,
-            stage=flight.stage,
-            entered=flight.entered,
-            target_known=flight.target_known,
-            exit_code=self.ending.get("exit_code"),
-            signal=self.ending.get("signal"),
+            **self.ending,
             deadline=self.deadline_hit,
             memory=self.memory_hit,
-            seconds=time.monotonic() - flight.started,
-            stages=flight.stages,
             imported=self.imported,
-            protocol=tuple(flight.notes),
         )
         return self._completed(evidence, flight, None)
 

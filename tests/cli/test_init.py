@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from compat.config.kernel_files import load_kernels
-from compat.engine.run import available_cores
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
+from compat.processes.procfs import available_cores
 from compat.text import in_time
 from tests import commands
 

@@ -17,10 +17,10 @@ from packaging.version import Version
 
 from compat.config.matrix import MatrixConfig
 from compat.diagnosis import classify
-from compat.engine.run import available_cores
 from compat.history.account import Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
+from compat.processes.procfs import available_cores
 from compat.source.parsing import tree_of
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.workers.attempt import Limits

@@ -103,11 +103,19 @@ def project(tmp_path: Path) -> Path:
 
 def compat(project: Path, registered: Path, *arguments: str, code: int = 0, index: Path | None = None) -> str:
     """What a command prints, in the project."""
+    return run(project, registered, "compat.cli", *arguments, code=code, index=index)
+
+
+def run(
+    project: Path, registered: Path, module: str, *arguments: str, code: int = 0, index: Path | None = None, **variables: str
+) -> str:
+    """What a program prints, in the project."""
     url = (index or project.parent / "simple").as_uri()
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
     environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
-    environ |= {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(registered)])}
-    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
+    path = os.pathsep.join([str(REPOSITORY), str(registered)])
+    environ |= variables | {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": path}
+    command = [sys.executable, "-P", "-m", module, *arguments]
     done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 from attrs import evolve
 
 from compat.diagnosis import common
@@ -35,8 +37,7 @@ _LIBRARY = "device library function {called} of {types}"
 
 _FP8_ADVICE = (
     "Convert to a type that is taken (`.to(tl.float16)` and back), or build for a target that has it: on NVIDIA fp8e4nv needs "
-    "sm_89 "
-    "or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more."
+    "sm_89 or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more."
 )
 
 CLASSES = (
@@ -47,18 +48,14 @@ CLASSES = (
         status=Status.CRASHED,
         advice="Make the bounds of `for` loops scalars: load them with a scalar pointer (`tl.load(ptr + i)`), not through "
         "`tl.arange(0, 1)`, or reduce the block first (`tl.max(x, 0)`).",
-        blame=Blame.KERNEL,
         signs=(Sign(assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)", words="assertion"),),
     ),
     FailureClass(
         name="dtype-unsupported",
         title="Data type not supported here",
         meaning="An operation, a conversion or the target does not take this data type, in this release.",
-        status=Status.REJECTED,
         advice="Convert to a type that this operation takes (`.to(tl.float32)` and back): the message names the type that it got, "
-        "and "
-        "often those that it takes. Newer releases and targets take more.",
-        blame=Blame.KERNEL,
+        "and often those that it takes. Newer releases and targets take more.",
         lacks=True,
         signs=(
             Sign(
@@ -102,11 +99,9 @@ CLASSES = (
         title="Compile option not allowed",
         meaning="A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this release or the target does not "
         "take.",
-        status=Status.REJECTED,
         advice="`num_warps` is a power of two (at most 1,024 threads a block), `num_ctas` above 1 needs sm_90 or newer, "
         "`num_stages` is 1 "
         "or more on NVIDIA and AMD's pipeliner wants 2 or more in some releases. Take the value that the message asks for.",
-        blame=Blame.KERNEL,
         lacks=True,
         signs=(
             Sign(message=r"num_warps must be a power of 2", means="num_warps must be a power of 2"),
@@ -124,14 +119,11 @@ CLASSES = (
     FailureClass(
         name="inline-asm",
         title="Inline assembly refused",
-        meaning="LLVM does not accept inline assembly: its constraints, its number of operands, or a register class of "
-        "another "
+        meaning="LLVM does not accept inline assembly: its constraints, its number of operands, or a register class of another "
         "target.",
-        status=Status.REJECTED,
         advice="Inline assembly is written for one target: `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v` and `=s,s` AMD's. "
         "There is one "
         "constraint for each result and each argument, and `$0` counts results first. Choose by target with a constexpr.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(diagnostic=r"(?:output|input) reg\w* for constraint|asm constraint|inline asm", words="diagnostic"),
             Sign(assertion=r"inline asm string|input constraints does not match|failed to parse constraints", words="assertion"),
@@ -159,7 +151,7 @@ CLASSES = (
         advice="A bug of the assembler. Vary `num_warps`, block sizes or inline assembly to get around it, try another one with "
         "TRITON_PTXAS_PATH (`compat bisect --axis part --ptxas` does), and report it to NVIDIA with the PTX.",
         blame=Blame.TOOLCHAIN,
-        signs=tuple(_assembler_died(name, number) for name, number in _BY_MISTAKE.items()),
+        signs=tuple(starmap(_assembler_died, _BY_MISTAKE.items())),
     ),
     evolve(
         common.COMPILER_CRASH,
@@ -174,11 +166,8 @@ CLASSES = (
         name="device-library",
         title="Device library function missing",
         meaning="A function of a device library (libdevice, OCML) is called that the library linked for the target does not have.",
-        status=Status.REJECTED,
-        advice="Take `triton.language.extra.libdevice`, which finds the target's own library; "
-        "`tl.extra.cuda.libdevice` is for "
+        advice="Take `triton.language.extra.libdevice`, which finds the target's own library; `tl.extra.cuda.libdevice` is for "
         "NVIDIA alone, `tl.extra.hip.libdevice` for AMD. What the target's library lacks has to be written out.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Implicit conversion of CUDA (?P<name>\w+) device function has been dropped", means="{name}"),
             Sign(assembler=r"[Uu]nresolved extern function '(?P<name>\w+)'", means="{name}"),
@@ -190,10 +179,8 @@ CLASSES = (
         name="target-feature",
         title="Feature that the target does not have",
         meaning="The code needs an instruction that the target does not have, or that this assembler does not know yet.",
-        status=Status.REJECTED,
         advice="{target} lacks what the message names: a data type, a cache policy, an atomic or inline assembly of other GPUs. "
         "Build for a target that has it, or choose by target inside the kernel.",
-        blame=Blame.KERNEL,
         lacks=True,
         signs=(
             Sign(assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target", means="feature {feature}"),
@@ -206,12 +193,10 @@ CLASSES = (
         name="ptxas",
         title="Assembler error",
         meaning="The assembler (ptxas, or AMD's) refused what the compiler or inline assembly gave it.",
-        status=Status.REJECTED,
         advice="Check inline assembly first: the assembler for {target} does not take the instruction or the operand that the "
         "message "
         "names. Without any, the compiler made it of an operation or a data type that {target} does not have in this form: write "
-        "that "
-        "in another way, or report it.",
+        "that in another way, or report it.",
         blame=Blame.COMPILER,
         signs=(
             Sign(
@@ -229,9 +214,7 @@ CLASSES = (
         unreadable_ir=True,
         title="IR that cannot be parsed",
         meaning="The compiler could not read the IR text it was given.",
-        status=Status.REJECTED,
         advice="IR text is not stable across releases: make it with the release that reads it, or compile from the Python source.",
-        blame=Blame.KERNEL,
         at_import=r"",
         signs=(
             Sign(message=rf"Parse MLIR file failed|{_RUN_FAILED}", diagnostic=_SYNTAX, words="diagnostic"),
@@ -259,8 +242,7 @@ CLASSES = (
                 diagnostic=r"'(?:tt|scf)\.\w+' op operand #\d+ must be 1-bit signless integer",
                 words="diagnostic",
                 advice="A mask or a condition has to be a flag, for scalars one and for blocks one of each element: compare (`x "
-                "!= 0`), and "
-                "use `tl.where` where a block decides.",
+                "!= 0`), and use `tl.where` where a block decides.",
             ),
             Sign(
                 message=_RUN_FAILED,
@@ -278,8 +260,7 @@ CLASSES = (
         meaning="A pass failed, with or without a diagnostic, but without an assertion.",
         status=Status.CRASHED,
         advice="The kernel uses something that this release cannot lower for {target}. Rewrite the operation that the message "
-        "names, vary "
-        "`num_warps` or `num_stages`, or try the neighbouring releases.",
+        "names, vary `num_warps` or `num_stages`, or try the neighbouring releases.",
         blame=Blame.COMPILER,
         signs=(
             Sign(message=r"PassManager::run failed", diagnostic=rf"^(?!{RETURNS}).", words="diagnostic"),

@@ -52,8 +52,7 @@ CLASSES = (
     evolve(
         common.TIMEOUT,
         advice="It was still in stage {stage} when its time was up. Smaller blocks, fewer `static_range` iterations and fewer "
-        "`num_stages` shorten compiles; "
-        "if it is merely slow, raise the deadline.",
+        "`num_stages` shorten compiles; if it is merely slow, raise the deadline.",
     ),
     evolve(
         common.OUT_OF_MEMORY,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
-from compat.model import Status
+from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.toolchains.triton.failures.compiler import RETURNS
 
 _NODES = "|".join(name for name, each in vars(ast).items() if isinstance(each, type) and issubclass(each, ast.AST))
@@ -35,12 +34,12 @@ _ASSIGNMENT_ADVICE = (
     "Blocks and their attributes cannot be changed in place: make a new block, `x = tl.where(at == 3, value, x)`, or store through "
     "a pointer."
 )
-_RETURN_ADVICE = "Carry a flag through the loop and choose by it (`tl.where`, or an `if` around the rest of the body) in the "
-"place of leaving it."
+_RETURN_ADVICE = (
+    "Carry a flag through the loop and choose by it (`tl.where`, or an `if` around the rest of the body) instead of leaving it."
+)
 _LOOP_ADVICE = (
     "Loop over `range` or `tl.static_range` with numbers, written in the `for` itself and without an `else`, and take what is "
-    "wanted "
-    "by its index."
+    "wanted by its index."
 )
 _UNROLL_ADVICE = "Write the elements out, or fill them in a loop over `tl.static_range`."
 _GUARD_ADVICE = (
@@ -49,8 +48,7 @@ _GUARD_ADVICE = (
 )
 _ANNOTATION_ADVICE = (
     "The annotation of a parameter names `{name}`, which Triton takes for a global that the kernel uses: put it in quotes, or "
-    "leave "
-    "it out. Only `tl.constexpr` means anything there."
+    "leave it out. Only `tl.constexpr` means anything there."
 )
 _OF_FRONT_END = "_semantic|_builder|_generator"
 """Arguments that Triton's front end passes to its own functions."""
@@ -60,21 +58,16 @@ CLASSES = (
         name="static-assert",
         title="Static assertion",
         meaning="A `tl.static_assert` does not hold for these constexprs: one of the kernel's own, or of a function that it calls.",
-        status=Status.REJECTED,
         advice="The line named, or the function of Triton's that it calls, asserts something that these constexprs and shapes do "
-        "not "
-        "fulfil: change them, or leave the case out.",
-        blame=Blame.KERNEL,
+        "not fulfil: change them, or leave the case out.",
         signs=(Sign(error=r"^CompileTimeAssertionFailure$"),),
     ),
     FailureClass(
         name="unsupported-syntax",
         title="Unsupported Python",
         meaning="The kernel uses a feature of Python that this release does not compile.",
-        status=Status.REJECTED,
         advice="Kernels are written in a subset of Python: conditions, masks and `tl.where` instead of `break`, `continue` and "
         "`return` inside loops; helpers as `@triton.jit` functions of the module; no dicts, lambdas, `try` or list comprehensions.",
-        blame=Blame.KERNEL,
         lacks=True,
         signs=(
             Sign(
@@ -158,8 +151,7 @@ CLASSES = (
                 error=r"^NameError$",
                 message=rf"^(?P<name>{_BUILTINS}) is not defined$",
                 advice="Kernels do not have Python's `{name}`: take Triton's where there is one (`tl.abs`, `tl.sum`, `tl.floor`), "
-                "and "
-                "`range` or `tl.static_range` with an index in the place of other iterators.",
+                "and `range` or `tl.static_range` with an index in the place of other iterators.",
             ),
             Sign(
                 message=r"AST (?:binary|unary|boolean|comparison) operator '(?P<node>\w+)' is not",
@@ -181,9 +173,7 @@ CLASSES = (
         title="Recursion",
         meaning="A kernel's function calls itself, directly or through others, without end or in a way that this "
         "release does not support.",
-        status=Status.REJECTED,
         advice="Write it as a loop. Recursion works only where constexprs end it, and not in every release.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(error=r"^RecursionError$", means="recursion"),
             Sign(error=r"^KeyError$", place=r": call_JitFunction$", means="recursion"),
@@ -193,22 +183,17 @@ CLASSES = (
         name="undefined-name",
         title="Name not defined",
         meaning="The kernel uses a name that is defined nowhere, or not on every path that leads to its use.",
-        status=Status.REJECTED,
         advice="Check the spelling of `{name}`. A variable that only one branch of an `if` defines does not exist after it, nor "
-        "where "
-        "a constexpr leaves out the branch that defines it: define it before, or give that constexpr a value that the kernel "
+        "where a constexpr leaves out the branch that defines it: define it before, or give that constexpr a value that the kernel "
         "knows.",
-        blame=Blame.KERNEL,
         signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
     ),
     FailureClass(
         name="unusable-global",
         title="Global that a kernel cannot use",
         meaning="The kernel uses something of its module that is neither a constexpr nor a `@triton.jit` function.",
-        status=Status.REJECTED,
         advice="Make `{name}` a constexpr where it is a value (`{name} = tl.constexpr(…)`), decorate it with `@triton.jit` where "
         "it is a function of yours, take Triton's in the place of Python's (`tl.sqrt` for `math.sqrt`), or pass it as a parameter.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(
                 message=r"^Cannot access global variable (?P<name>\w+)",
@@ -225,10 +210,8 @@ CLASSES = (
         name="api-removed",
         title="API removed",
         meaning="The kernel uses something that this release says it has removed.",
-        status=Status.REJECTED,
         advice="Port the kernel to what the message names in its place; block pointers (gone in 3.9) become tensor descriptors "
         "(since 3.4) or plain pointers (always).",
-        blame=Blame.KERNEL,
         lacks=True,
         signs=(Sign(message=r"(?:has|have) been removed|(?:was|were) removed|no longer (?:supported|available)"),),
     ),
@@ -236,11 +219,8 @@ CLASSES = (
         name="api-missing",
         title="API missing",
         meaning="The kernel uses a name that this release does not have: not yet, or no longer.",
-        status=Status.REJECTED,
         advice="`{name}` is not in this release: it came later, or went, or never was there (`compat api` tells which releases "
-        "have a "
-        "name). Take what this release has in its place, or write out what it does.",
-        blame=Blame.KERNEL,
+        "have a name). Take what this release has in its place, or write out what it does.",
         at_import=r".",
         lacks=True,
         signs=(
@@ -269,8 +249,7 @@ CLASSES = (
                 message=r"^'?(?P<name>tensordesc)\b",
                 means="tensor descriptors as arguments",
                 advice="This release takes no tensor descriptors as arguments, which came with Triton 3.4: make the descriptor in "
-                "the "
-                "kernel where there is a way, or use plain pointers.",
+                "the kernel where there is a way, or use plain pointers.",
             ),
             Sign(
                 error=r"^AttributeError$",
@@ -286,10 +265,8 @@ CLASSES = (
         name="api-changed",
         title="API call changed",
         meaning="The function is there, but does not take these arguments in this release.",
-        status=Status.REJECTED,
         advice="Compare the call with the definition of `{name}` in this release (`compat api` tells what a name of Triton's "
         "takes).",
-        blame=Blame.KERNEL,
         at_import=r"^(?:jit|autotune|heuristics|constexpr\w*|(?:Autotuner|Heuristics|Config|JITFunction|constexpr)\.__init__)$",
         lacks=True,
         signs=(
@@ -298,8 +275,7 @@ CLASSES = (
                 message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>{_OF_FRONT_END})'",
                 means="{name} got {argument}",
                 advice="A defect of this release: its front end hands `{name}` an argument that it does not take. Do without "
-                "`{name}` "
-                "here, or leave this release out.",
+                "`{name}` here, or leave this release out.",
             ),
             Sign(
                 error=r"^TypeError$",
@@ -347,10 +323,8 @@ CLASSES = (
         name="constexpr-required",
         title="Compile-time constant required",
         meaning="A shape, a range or an option depends on a run-time value.",
-        status=Status.REJECTED,
         advice="Declare the parameter `tl.constexpr`, with a whole number for shapes and ranges, and use masks for sizes that are "
         "known only at run time.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Shape element \d+ must have type `constexpr", means="shape element must be constexpr"),
             Sign(message=r"is not a constexpr$", source=r"static_range\(", means="static_range over a run-time value"),
@@ -379,10 +353,8 @@ CLASSES = (
         name="loop-carried-type",
         title="Variable changes type in a loop",
         meaning="A variable enters a loop with one dtype or shape and leaves an iteration with another.",
-        status=Status.REJECTED,
         advice="Give `{name}` its final type before the loop (`tl.zeros(shape, tl.float32)`, `0.0` instead of `0`), or convert it "
         "back inside (`.to(…)`).",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"[Ll]oop-carried variable (?P<name>\w+)"),
             Sign(

@@ -15,8 +15,7 @@ _BARE = r"^$"
 _RESHAPE_ADVICE = "The new shape needs as many elements as the block has: compare the products of both shapes."
 _SURPLUS_ADVICE = (
     "The index has more axes than the value: a scalar takes no `:`, a block with one axis `[:, None]` or `[None, :]`. Leave out "
-    "what "
-    "is too much, or make a block of the value first."
+    "what is too much, or make a block of the value first."
 )
 _SPLIT_ADVICE = "`tl.split` takes a block whose last axis has two elements: `tl.reshape(x, (…, 2))` makes one."
 _AXES_ADVICE = (
@@ -37,14 +36,12 @@ _UNPACK_ADVICE = (
 )
 _PYTHON_ADVICE = (
     "Python's own functions do not take blocks: take Triton's (`tl.sqrt`, `x.to(tl.float32)`, `tl.cdiv`), and the block's "
-    "constexpr "
-    "for `len`."
+    "constexpr for `len`."
 )
 _ARGUMENT_ADVICE = "The message says which argument does not go with this call: leave it out, or pass what it goes with."
 _AXIS = (
     "Axes count from 0, and an operation removes or adds one. Mind that `tl.max` and `tl.min` reduce a block along an axis, their "
-    "second "
-    "argument: `tl.maximum` and `tl.minimum` compare."
+    "second argument: `tl.maximum` and `tl.minimum` compare."
 )
 
 CLASSES = (
@@ -53,10 +50,8 @@ CLASSES = (
         title="Branches disagree on a type",
         meaning="A variable, a conditional expression or a return value has one type on one path through the kernel and another "
         "type on the other.",
-        status=Status.REJECTED,
         advice="Give both paths the same dtype and shape: `.to(…)`, `tl.full(shape, …)`, `1.0` instead of `1`; set the variable to "
         "its final type before the `if`.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"[Mm]ismatched type for \w+ between then block"),
             Sign(message=r"initial value for `\w+` is of type .* block redefines it"),
@@ -71,10 +66,8 @@ CLASSES = (
         name="block-condition",
         title="A block as a condition",
         meaning="An `if`, a `while`, `and`, `or` or `not` is given a block, or something else that is neither a number nor a flag.",
-        status=Status.REJECTED,
         advice="Use masks and `tl.where` to choose for each element, `&`, `|` and `~` to combine masks; or reduce the block to one "
         "value first: `tl.sum(mask.to(tl.int32)) > 0`.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Boolean value of Tensor", means=_BLOCK_CONDITION),
             Sign(
@@ -87,9 +80,7 @@ CLASSES = (
         name="loop-bounds",
         title="Loop bounds that are not integers",
         meaning="A `for` counts from, to or by something that is not a scalar integer.",
-        status=Status.REJECTED,
         advice="Make start, end and step scalar integers: convert with `.to(tl.int32)`, load them with a scalar pointer.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^For loop bounds and step must all be ints"),
             Sign(message=r"^For (?:lower bound|upper bound|step) must be a scalar"),
@@ -103,12 +94,9 @@ CLASSES = (
         name="dot-operands",
         title="Operands that a dot does not take",
         meaning="The operands of a `tl.dot` differ in dtype, have the wrong rank or inner size, are too small, or its accumulator "
-        "is of "
-        "another type.",
-        status=Status.REJECTED,
+        "is of another type.",
         advice="Both operands are two-dimensional blocks (`[M, K]` and `[K, N]`) of one dtype; M, N and K have a least size, 16 on "
         "most targets and 32 for K of 8-bit types. The accumulator is `[M, N]` and `tl.float32`, or `tl.int32` for integers.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(
                 message=r"[Bb]oth operands must be same d?type|must have the same dtype|lhs and rhs bitwidth must be the same",
@@ -132,11 +120,8 @@ CLASSES = (
         name="pointer-or-value",
         title="A pointer where a value is needed, or the other way round",
         meaning="An operation got a pointer and wants a number, or got a number and wants a pointer.",
-        status=Status.REJECTED,
         advice="Read through pointers with `tl.load` before computing; load from and store to pointers, with integers added to "
-        "them. "
-        "A parameter is a pointer if its type in the signature begins with `*`.",
-        blame=Blame.KERNEL,
+        "them. A parameter is a pointer if its type in the signature begins with `*`.",
         signs=(
             Sign(
                 message=r"^(?:Unsupported ptr type|Pointer argument of \w+ instruction is) (?P<type>.*?)(?: in `tl\.\w+`)?$",
@@ -153,19 +138,15 @@ CLASSES = (
         name="scalar-pointer",
         title="A block through a scalar pointer",
         meaning="The pointer is one address, but the value, the mask or the default is a block.",
-        status=Status.REJECTED,
         advice="Add a block of offsets to the pointer (`ptr + tl.arange(0, BLOCK)`), or reduce the value to a scalar first.",
-        blame=Blame.KERNEL,
         signs=(Sign(message=r"^(?P<what>Mask|Other|Value) argument cannot be block type"),),
     ),
     FailureClass(
         name="descriptor-rules",
         title="Invalid descriptor or block pointer",
         meaning="Shape, strides, offsets or block of a tensor descriptor or of a block pointer are invalid.",
-        status=Status.REJECTED,
         advice="All lists have one entry per dimension; the last stride is 1 and the others are multiples of 16 bytes; the last "
         "dimension of the block has at least 16 bytes; a gather or scatter takes blocks of one row and at least 8 of them.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"[Tt]ensor descriptor|^[Dd]escriptor |^descriptor (?:block|must|gather|scatter)"),
             Sign(message=r"^Expected (?:\d+ <= ndim <= \d+|block_shape to have \d+|\d+ strides)|^expected \d+ offsets"),
@@ -174,8 +155,7 @@ CLASSES = (
             Sign(
                 message=r"^Block (?:shape|element type)\(.*mismatch",
                 advice="Store a value of the block pointer's own shape and type: `.to(ptr.dtype.element_ty)` with the pointer "
-                "that it "
-                "was made of.",
+                "that it was made of.",
             ),
             Sign(message=r"^Duplicate dimension in `boundary_check`"),
             Sign(
@@ -201,18 +181,15 @@ CLASSES = (
         name="block-size",
         title="Block size not allowed",
         meaning="A block's size is not a power of two, is empty, or is beyond what Triton takes.",
-        status=Status.REJECTED,
         advice="Sizes of blocks are powers of two, and a block has at most 1,048,576 elements: take the next power of two "
         "(`triton.next_power_of_2`) and mask what is beyond, or loop over smaller blocks.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^arange's range must be a power of 2|^Shape element \d+ must be a power of 2"),
             Sign(message=r"exceeds triton maximum tensor numel", means="block exceeds the maximum size"),
             Sign(
                 message=r"^arange's end argument must be greater|^arange must fit in int32",
                 advice="The end of `tl.arange` is greater than its start, by a power of two, and both fit into 32 bits: look at "
-                "the "
-                "constexprs that they are made of.",
+                "the constexprs that they are made of.",
             ),
         ),
     ),
@@ -220,10 +197,8 @@ CLASSES = (
         name="shape-mismatch",
         title="Shapes do not fit",
         meaning="Two blocks cannot be broadcast against each other, or a block does not have the shape that an operation requires.",
-        status=Status.REJECTED,
         advice="Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None, :]` for columns: a term "
         "without one is taken for columns. Compare the two sizes with your block sizes.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Cannot broadcast, the expanded size .* at non-singleton dimension (?P<index>\d+)", means=_BROADCAST),
             Sign(message=r"make_shape_compatible|incompatible dimensions|[Cc]annot broadcast|[Rr]ank mismatch|[Ss]hape mismatch"),
@@ -258,11 +233,8 @@ CLASSES = (
         name="block-indexing",
         title="A block indexed like an array",
         meaning="An element or a part of a block, a number or a pointer is asked for by position.",
-        status=Status.REJECTED,
         advice="Only `:` and `None` are taken, which add an axis. Load the element that is wanted (`tl.load(ptr + i)`), reduce "
-        "with a mask "
-        "(`tl.sum(tl.where(at == 3, x, 0))`), or split blocks with `tl.split` and `tl.reshape`.",
-        blame=Blame.KERNEL,
+        "with a mask (`tl.sum(tl.where(at == 3, x, 0))`), or split blocks with `tl.split` and `tl.reshape`.",
         lacks=True,
         signs=(Sign(message=r"^unsupported tensor index", means="index of a block"),),
     ),
@@ -270,11 +242,8 @@ CLASSES = (
         name="signature-type",
         title="Type in the signature unknown",
         meaning="The kernel file gives a parameter a type that this release does not know.",
-        status=Status.REJECTED,
         advice="Types are Triton's: `i1` to `i64`, `u8` to `u64`, `fp16`, `bf16`, `fp32`, `fp64`, `fp8e4nv`, `fp8e5`, with `*` "
-        "before them for "
-        "pointers. Some 8-bit types came with later releases.",
-        blame=Blame.KERNEL,
+        "before them for pointers. Some 8-bit types came with later releases.",
         signs=(
             Sign(error=r"^(?:KeyError|IndexError|ValueError|AssertionError|RuntimeError)$", place=r": (?:str_to_ty|_?ty_to_\w+)$"),
         ),
@@ -284,9 +253,7 @@ CLASSES = (
         title="Argument not allowed",
         meaning="An argument of an operation is not one of the values that this release allows, or conflicts with "
         "another argument.",
-        status=Status.REJECTED,
         advice="Take one of the values that the message names; the list differs between releases and targets. Axes begin with 0.",
-        blame=Blame.KERNEL,
         lacks=True,
         signs=(
             Sign(
@@ -333,9 +300,7 @@ CLASSES = (
         name="number-range",
         title="Number out of range",
         meaning="A number in the kernel is out of the range of the type that it is to have, or 0 where something is divided by it.",
-        status=Status.REJECTED,
         advice="Compute in a wider type (`.to(tl.int64)`), or give the constant a type of its own: `tl.full((), …, tl.int64)`.",
-        blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Scalar .* is out of range for type", means="scalar out of range"),
             Sign(message=r"^Nonrepresentable integer", means="nonrepresentable integer"),
@@ -344,8 +309,7 @@ CLASSES = (
                 error=r"^ZeroDivisionError$",
                 message=r".",
                 advice="A constexpr, or what is computed of constexprs, is 0 where something is divided by it: give it the value "
-                "that a "
-                "launch gives it, in [constexprs] of the kernel file.",
+                "that a launch gives it, in [constexprs] of the kernel file.",
             ),
             Sign(error=r"^OverflowError$", message=r"."),
             Sign(message=r"^Expected a (?:signed )?\d+-bit integer"),
@@ -356,13 +320,10 @@ CLASSES = (
         title="A Python value instead of a block, or the other way round",
         meaning="An operation got something that it can make no block of (`None`, a string, a tuple, a type, a function, a plain "
         "number), or Python itself got a block where it needs a value.",
-        status=Status.REJECTED,
         advice="Hand over blocks, numbers and `tl` dtypes: `tl.float16` instead of a string or of `float`, `tl.full((1,), …)` "
         "where a "
         "block is wanted; Python's own functions (`len`, `float`, `round`) do not take blocks. Mind that `tl.max` and `tl.min` "
-        "reduce, "
-        "where `tl.maximum` and `tl.minimum` compare.",
-        blame=Blame.KERNEL,
+        "reduce, where `tl.maximum` and `tl.minimum` compare.",
         signs=(
             Sign(
                 message=r"cannot convert .* of type <class '(?P<type>NoneType)'> to tensor",
@@ -413,11 +374,8 @@ CLASSES = (
         name="type-error",
         title="Operands of the wrong type",
         meaning="An operation does not take operands of these types together.",
-        status=Status.REJECTED,
         advice="Convert operands explicitly (`.to(…)`) to types that go together: both integers for bits and remainders, both "
-        "signed or "
-        "both unsigned for divisions.",
-        blame=Blame.KERNEL,
+        "signed or both unsigned for divisions.",
         signs=(
             Sign(message=r"different signedness|unexpected signedness"),
             Sign(message=r"^invalid operands of type|^wrong type argument to unary|^unexpected type|^[Uu]nexpected dtype"),
@@ -433,8 +391,7 @@ CLASSES = (
                 message=r".",
                 stage=r"^ast$",
                 advice="The line named has a value or a type that this release does not take there; the message says which. Where "
-                "two "
-                "operands differ in type, convert one of them (`.to(…)`).",
+                "two operands differ in type, convert one of them (`.to(…)`).",
             ),
         ),
     ),
@@ -445,8 +402,7 @@ CLASSES = (
         "there.",
         status=Status.CRASHED,
         advice="The kernel does something that this release does not handle. Rewrite the line named, try the neighbouring "
-        "releases, "
-        "and report it; `compat explain` shows where in Triton it was raised.",
+        "releases, and report it; `compat explain` shows where in Triton it was raised.",
         blame=Blame.COMPILER,
         signs=(
             Sign(

@@ -23,8 +23,10 @@ _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 
 def _balanced(depth: int) -> str:
     """A pattern for text in parentheses that are nested at most so deep."""
-    inner = _balanced(depth - 1) if depth else r"(?!)"
-    return rf'\((?:[^()"]|{_STRING}|{inner})*\)'
+    pattern = r"(?!)"
+    for _ in range(depth + 1):
+        pattern = rf'\((?:[^()"]|{_STRING}|{pattern})*\)'
+    return pattern
 
 
 _LOCATION = lazy_pattern(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)

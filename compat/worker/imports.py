@@ -1,0 +1,114 @@
+"""What a process has read by importing: files that a kernel is made of, those of the server itself, and a package in advance.
+
+- The files that a kernel's source reads while it is imported, besides modules, are noted (:class:`Opened`): what it is made of may
+  stand in them.
+- A server that stays for hours must not answer for a toolchain that has been edited in the meantime (:class:`Loaded`).
+- A package of which many kernels are compiled is imported once in a server of its own (:class:`Beginning`). Each child then imports
+  a module of it as any other does, and finds the package there: what importing the module would have imported first. Only a package
+  that is imported without an error serves, and that leaves one thread, and no module of a part that failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, Iterable, Iterator
+
+from .adapter import load_standin
+
+if TYPE_CHECKING:
+    from .adapter import Adapter
+
+_OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
+
+
+class Opened:
+    """Notes paths in a process from when it is made, while it is told to."""
+
+    def __init__(self, directory: str) -> None:
+        """``directory`` is the process's own: what is read there was made by it."""
+        env = {os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
+        self._others = (*_OF_THE_MACHINE, *(os.path.join(folder, "") for folder in [*env, os.path.realpath(directory)]))
+        self._noting = False
+        self._paths: dict[str, None] = {}
+        sys.addaudithook(self._hear)
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Note what was read before this process was forked."""
+        self._paths.update(dict.fromkeys(paths))
+
+    @contextlib.contextmanager
+    def noting(self) -> Iterator[None]:
+        """Note what is opened for reading meanwhile."""
+        self._noting = True
+        try:
+            yield
+        finally:
+            self._noting = False
+
+    def paths(self) -> list[str]:
+        """The files that were read and are no part of the env nor of the machine; modules are among them."""
+        return [path for path in self._paths if os.path.isfile(path) and not os.path.realpath(path).startswith(self._others)]
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self._noting or event != "open":
+            return
+        path, _, flags = arguments
+        if isinstance(path, (str, bytes, os.PathLike)) and flags & os.O_ACCMODE != os.O_WRONLY:
+            self._paths[os.path.abspath(os.fsdecode(path))] = None
+
+
+class Loaded:
+    """What was loaded, and when it was last changed."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        """Remember the files of every imported module, and ``files`` besides."""
+        modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        self._stamps = {path: _stamp(path) for path in {*modules, *files} if path}
+
+    def changed(self) -> bool:
+        """Whether one of them is not what it was. Takes about a millisecond."""
+        return any(_stamp(path) != stamp for path, stamp in self._stamps.items())
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def check_threads(what: str) -> None:
+    """Raise RuntimeError where this process has several threads, which ``what`` has left."""
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError("%s leaves threads, and a process that has some cannot be copied" % what)
+
+
+class Beginning:
+    """What importing the package read and warned of: each of its modules would have."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.warnings: list[warnings.WarningMessage] = []
+
+    @classmethod
+    def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
+        """Import the package. Raises what importing raises, and RuntimeError where threads, or modules of what failed, are left."""
+        sys.dont_write_bytecode = True
+        found = cls()
+        opened = Opened(folder)
+        toolchain.set_target(package["target"])
+        path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
+        before = set(sys.modules)
+        source = load_standin().ImportedSource(path, package["roots"], package["name"], package["target"], toolchain.name)
+        with warnings.catch_warnings(record=True) as caught, opened.noting():
+            warnings.simplefilter("always")
+            source.begin()
+        check_threads("importing it")
+        if orphans := load_standin().orphans(before):
+            raise RuntimeError("%s stayed, though its package could not be imported: it would be found there" % orphans[0])
+        found.read, found.warnings = opened.paths(), list(caught)
+        return found

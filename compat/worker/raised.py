@@ -1,0 +1,124 @@
+"""Exceptions as what is told of them: type, message and frames of each in a chain, and the line of a kernel's file."""
+
+from __future__ import annotations
+
+import linecache
+import os
+from types import FrameType, TracebackType
+from typing import Any, Callable, Iterator
+
+_OURS = [os.path.dirname(os.path.abspath(__file__)) + os.sep]
+"""Folders whose frames are not told."""
+_FIRST, _LAST = 4, 16
+"""Frames of a traceback that are told, from either end."""
+_LINE = 120
+_LIMIT = 4096
+"""Characters of a traceback's text."""
+_LINKS = 32
+"""Exceptions of a chain that are told."""
+_LETTERS = 60 * 1024
+"""Letters of an exception's message that are told."""
+
+
+def hide(folder: str) -> None:
+    """Leave out the frames of files in this folder from now on."""
+    _OURS.append(os.path.join(folder, ""))
+
+
+def traceback_of(error: BaseException) -> str:
+    """The frames that an exception came through, in Python's own form, outermost first; those of this program are left out.
+
+    Where it hides the exception that it was made of (``raise … from None``), that one's frames follow.
+    """
+    frames = list(_frames(error.__traceback__))
+    if error.__suppress_context__ and error.__cause__ is None and error.__context__ is not None:
+        frames += _frames(error.__context__.__traceback__)
+    told = [_frame_text(frame, line) for frame, line in frames]
+    if len(told) > _FIRST + _LAST:
+        told[_FIRST:-_LAST] = ["  [… %d frames left out …]\n" % (len(told) - _FIRST - _LAST)]
+    while len(told) > 1 and sum(map(len, told)) > _LIMIT:
+        del told[0]
+    return "".join(told)[-_LIMIT:]
+
+
+def innermost_line(error: BaseException, folder: str) -> tuple[str, int] | None:
+    """The last line that an exception came through in a file below ``folder``, installed packages aside."""
+    own = [
+        (frame.f_code.co_filename, line)
+        for frame, line in _frames(error.__traceback__)
+        if frame.f_code.co_filename.startswith(folder + os.sep) and "site-packages" not in frame.f_code.co_filename
+    ]
+    if own:
+        return own[-1]
+    path, line = getattr(error, "filename", None), getattr(error, "lineno", None)  # of a SyntaxError
+    return (path, line) if isinstance(path, str) and isinstance(line, int) and path.startswith(folder + os.sep) else None
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while traceback is not None:
+        path = traceback.tb_frame.f_code.co_filename
+        if not path.startswith((*_OURS, "<frozen importlib")):
+            yield traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+
+
+def _frame_text(frame: FrameType, line: int) -> str:
+    code = frame.f_code
+    text = linecache.getline(code.co_filename, line).strip()[:_LINE]
+    return '  File "%s", line %d, in %s\n' % (code.co_filename, line, code.co_name) + ("    %s\n" % text if text else "")
+
+
+def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _LETTERS) -> list[dict[str, Any]]:
+    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``; so many links, and letters each.
+
+    Of an ``OSError`` also its ``"errno"``.
+    """
+    chain = exceptions_of(error)
+    if len(chain) > links:  # the outermost says where, the innermost why
+        chain = chain[: links // 2] + chain[-links // 2 :]
+    return [_told(link, letters) for link in chain]
+
+
+def exceptions_of(error: BaseException) -> list[BaseException]:
+    """An exception and what caused it, outermost first."""
+    chain: list[BaseException] = []
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        chain.append(link)
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    return chain
+
+
+def _told(error: BaseException, letters: int) -> dict[str, Any]:
+    told = {"type": _type_name(error), "message": message_of(error, letters), "traceback": unless_broken(traceback_of, error) or ""}
+    return dict(told, errno=error.errno) if isinstance(error, OSError) and isinstance(error.errno, int) else told
+
+
+def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
+    try:
+        return function(*arguments)
+    except BaseException:  # what stands in for a value raises no Exception
+        return None
+
+
+def _type_name(error: BaseException) -> str:
+    kind = type(error)
+    return str(kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__))
+
+
+def message_of(error: BaseException, letters: int) -> str:
+    try:
+        return cut(str(error), letters)
+    except BaseException as broken:  # a diagnostic whose own text cannot be made is still a diagnostic
+        return "<no message: %s>" % type(broken).__name__
+
+
+def cut(text: str, letters: int) -> str:
+    """A text without its middle, where it is longer than that: the beginning says where, and the end often why."""
+    if len(text) <= letters:
+        return text
+    half = letters // 2
+    return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
