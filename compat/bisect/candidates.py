@@ -141,7 +141,7 @@ def from_index(query: CandidateQuery, config: MatrixConfig, state: Path, pythons
     """
     sources = (query.elsewhere,) if query.elsewhere else index_urls()
     listing = list_files(query.published_as, sources, cache=config.base / INDEX)
-    versions = _in_order(_versions(listing.files))
+    versions = in_order(indexed_releases(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
     reasons = {one.version: _reason_against(one, usable, query) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
@@ -248,7 +248,7 @@ def stated_date(version: Version) -> float | None:
 # --- which and in what order ---------------------------------------------------------------------------------------------
 
 
-def _versions(files: Iterable[File]) -> list[IndexedRelease]:
+def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
     groups: dict[Version, list[File]] = defaultdict(list)
     for file in files:
         try:
@@ -260,7 +260,7 @@ def _versions(files: Iterable[File]) -> list[IndexedRelease]:
     ]
 
 
-def _in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+def in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     groups: dict[Version, list[IndexedRelease]] = defaultdict(list)
     for one in found:
         groups[Version(one.version.public)].append(one)

@@ -60,7 +60,8 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     for name, value in spec.compile.launch.items():
         for new in _passed(value):
             changed = evolve(spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new}))
-            changed_specs.append(_change_of(changed, name, arguments.shown(value), arguments.shown(new)))
+            was, becomes = arguments.shown(value), arguments.shown(new)
+            changed_specs.append(SettingChange(setting=name, was=was, value=becomes, distance=1.0, spec=changed))
     return tuple(changed_specs)
 
 
@@ -124,10 +125,6 @@ def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingCh
     distance = abs(steps) if comparable and old is not None else 1.0
     growth = steps * _GROWTH.get(setting, 1.0)
     return SettingChange(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec, growth=growth)
-
-
-def _change_of(spec: Specialization, setting: str, old: str, new: str) -> SettingChange:
-    return SettingChange(setting=setting, was=old, value=new, distance=1.0, spec=spec)
 
 
 def shown(value: Any) -> str:

@@ -13,16 +13,16 @@ another ``compile``.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import evolve
+from attrs import Factory, evolve, frozen
 
 from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
 from compat.config.kernel_files import ONLY_VARIANT, kernels_of
-from compat.config.layers import ABSENT, Hint, Kept, LayerEntry, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
@@ -33,6 +33,22 @@ from compat.text import printable
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)
+
+Place = tuple[str, str]
+"""A variant and a case."""
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Any = _Absent()
+"""Stands for the value of an entry that is not there; said by a layer, it drops the entry."""
+
+
+class Unwritable(ValueError):
+    """There are no layers that come to these values."""
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
@@ -224,7 +240,7 @@ def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, L
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
         suited = {place: [path for path, kind in leaves.items() if takes_hint(kind, hint)] for place, leaves in typed.items()}
-        yield "hints", hint, _of(Hint(values=values, suited=suited), specs, f"hints.{hint}"), list
+        yield "hints", hint, _of(Hint(values=values, can_be_dropped=False, suited=suited), specs, f"hints.{hint}"), list
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):
@@ -241,7 +257,7 @@ def _layers_of_problems(
     for table, index in (("problem", 0), ("problem.parameters", 1)):
         found: dict[Place, Mapping[str, Any]] = {place: both[index] for place, both in said.items()}
         for name in in_order(found.values()):
-            entry = Kept(values={place: values.get(name, ABSENT) for place, values in found.items()})
+            entry = LayerEntry(can_be_dropped=False, values={place: values.get(name, ABSENT) for place, values in found.items()})
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
 
@@ -259,3 +275,141 @@ def _said(spec: Specialization, hint: str) -> Any:
         return ABSENT
     value = spec.compile.hints[hint]
     return ABSENT if hint in spec.assumed and value == usual_hints(spec.compile.signature)[hint] else tuple(value)
+
+
+# --- layers ----------------------------------------------------------------------------------------------------------------------
+#
+# The reverse of merging: what each layer of a kernel file has to say so that kernel ← variant ← case come to given values. A layer
+# that says nothing leaves what is below it. A case says the same to all variants; a variant can drop an entry, and then no case
+# brings it back. So there are values that no layers come to; those that were read from layers are none of them.
+
+
+@frozen(kw_only=True)
+class LayerEntry:
+    """One entry of the tables, wherever it has a value."""
+
+    values: Mapping[Place, Any]
+    in_order: bool = True
+    """Whether its table keeps its order, which is that of the layer at the bottom."""
+    can_be_dropped: bool = True
+    """Whether a layer can drop what one below it says; else, where it is absent, no layer below says anything."""
+
+    def agree(self, places: Sequence[Place]) -> Any:
+        """What can be said to all of these places. Raises :class:`Unwritable` where they differ."""
+        first = self.values[places[0]]
+        if not all(self.fits(first, place) for place in places):
+            raise Unwritable
+        return first
+
+    def fits(self, said: Any, place: Place) -> bool:
+        """Whether what is said comes to the value of a place; ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself."""
+        return repr(said) == repr(self.values[place])
+
+
+@frozen(kw_only=True)
+class Hint(LayerEntry):
+    """A hint: names of arguments, of which those count that may have it at a place. An absent one differs from an empty one."""
+
+    suited: Mapping[Place, Collection[str]]
+    """The arguments of a place whose types may have the hint."""
+
+    def agree(self, places: Sequence[Place]) -> Any:
+        """All that is said of one of them, if it is right for each."""
+        values = [self.values[place] for place in places]
+        said = ABSENT if ABSENT in values else tuple(in_order(values))
+        if not all(self.fits(said, place) for place in places):
+            raise Unwritable
+        return said
+
+    def fits(self, said: Any, place: Place) -> bool:
+        """Whether it comes to the value, without the arguments that may not have it there."""
+        wanted = self.values[place]
+        if said is ABSENT or wanted is ABSENT:
+            return said is wanted
+        return {name for name in said if name in self.suited[place]} == set(wanted)
+
+
+@frozen(kw_only=True)
+class Layers:
+    """What the layers say of one entry; a variant or a case that is not there says nothing."""
+
+    kernel: Any = ABSENT
+    variants: Mapping[str, Any] = Factory(dict)
+    cases: Mapping[str, Any] = Factory(dict)
+
+
+def layers_of(entry: LayerEntry) -> Layers:
+    """Layers that come to the values of an entry. Raises :class:`Unwritable` where there are none.
+
+    A case says what it can say to all its variants. What it has to leave to them must be the same in all such cases of a variant.
+    """
+    places = list(entry.values)
+    gone = [v for v, group in _grouped(places, 0).items() if entry.can_be_dropped and _all_fit(entry, ABSENT, group)]
+    left = [place for place in places if place[0] not in gone]
+    if not entry.in_order and (few := _of_few(entry, left, len(gone))) is not None:
+        return few
+    by_case = _grouped(left, 1)
+    cases = {case: entry.agree(group) for case, group in by_case.items() if _may_say(entry, group)}
+    by_variant = _grouped([place for place in left if place[1] not in cases], 0)
+    variants = {variant: entry.agree(group) for variant, group in by_variant.items()}
+    kernel = _of_kernel(entry, left, variants, cases)
+    variants = {variant: said for variant, said in variants.items() if not _all_fit(entry, kernel, by_variant[variant])}
+    cases = {c: said for c, said in cases.items() if not all(entry.fits(variants.get(p[0], kernel), p) for p in by_case[c])}
+    given = {variant for variant, case in places if kernel is not ABSENT or cases.get(case, ABSENT) is not ABSENT}
+    return Layers(kernel=kernel, variants=variants | {each: ABSENT for each in gone if each in given}, cases=cases)
+
+
+def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
+    """Layers where fewer variants have the entry than have not: those that have it say so, if each always says the same."""
+    groups = _grouped(left, 0)
+    if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
+        return None
+    return Layers(variants={variant: entry.agree(group) for variant, group in groups.items()})
+
+
+def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
+    """All names of some sequences, each behind the one that it stands behind in the first sequence that has it."""
+    found: list[str] = []
+    for names in sequences:
+        at = 0
+        for name in names:
+            if name not in found:
+                found.insert(at, name)
+            at = found.index(name) + 1
+    return found
+
+
+def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
+    groups: dict[str, list[Place]] = {}
+    for place in places:
+        groups.setdefault(place[by], []).append(place)
+    return groups
+
+
+def _all_fit(entry: LayerEntry, said: Any, places: Iterable[Place]) -> bool:
+    return all(entry.fits(said, place) for place in places)
+
+
+def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
+    try:
+        entry.agree(places)
+    except Unwritable:
+        return False
+    return True
+
+
+def _may_say(entry: LayerEntry, places: Sequence[Place]) -> bool:
+    """Whether a case can say the value of all its variants."""
+    return _agrees(entry, places) and (entry.can_be_dropped or all(entry.values[place] is not ABSENT for place in places))
+
+
+def _of_kernel(entry: LayerEntry, places: Sequence[Place], variants: Mapping[str, Any], cases: Mapping[str, Any]) -> Any:
+    """What is right everywhere; else what is said most often, by the variants if they have to say anything."""
+    if places and _agrees(entry, places):
+        return entry.agree(places)
+    said = list((variants or cases).values())
+    if not said or (variants and ABSENT in said):
+        return ABSENT
+    there = [each for each in said if each is not ABSENT]
+    ((most, _),) = Counter(map(repr, there)).most_common(1)
+    return next(each for each in there if repr(each) == most)

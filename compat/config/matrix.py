@@ -6,6 +6,7 @@ The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is th
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -300,11 +301,11 @@ def _check_patterns(defaults: Table, key: str, patterns: Sequence[str], select: 
 def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:
     """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it. The same envs are in the same file every time."""
     defaults = {"envs": [env["name"] for env in envs]}
-    text = toml_text({"schema": SCHEMA, "env": list(envs), "defaults": defaults})
-    path = folder / f"matrix-{short_hash(text)}.toml"
+    document = {"schema": SCHEMA, "env": list(envs), "defaults": defaults}
+    path = folder / f"matrix-{short_hash(json.dumps(document))}.toml"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(toml_text(document), encoding="utf-8")
     return load_matrix(path)
 
 

@@ -1,20 +1,17 @@
-"""Writing TOML as a person would: tables under headings, short arrays and small tables on one line.
-
-``tomli-w`` gives every small table a heading, and every element of an array a line.
-"""
+"""Writing TOML as a person would: tables under headings, short arrays and small tables on one line."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from compat.text import lazy_pattern, printable
+from compat.text import printable
 from compat.toolchains.guessing import Noted
 
 _WIDTH = 110
-"""Columns after which an array goes on in the next line, and a table in an array of tables gets a heading."""
-_BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
+"""Columns after which an array has a line for each element, and a table in an array of tables gets a heading."""
+
+_Table = TypeVar("_Table", bound=Any)
 
 
 def toml_text(document: Mapping[str, Any]) -> str:
@@ -24,84 +21,68 @@ def toml_text(document: Mapping[str, Any]) -> str:
     tables at its top get headings, and so do, in a table of such an array, arrays of tables and tables too wide for a line. Raises
     ValueError for text that no encoding has.
     """
-    text = "\n\n".join(block for block in _blocks(document) if block) + "\n"
+    import tomlkit  # takes longer to import than most commands take
+
+    text = tomlkit.dumps(_filled(tomlkit.document(), document, _has_heading))
     text.encode("utf-8")
     return text
 
 
-def _blocks(document: Mapping[str, Any]) -> Iterator[str]:
-    tables = {name: value for name, value in document.items() if isinstance(value, Mapping) or _are_tables(value)}
-    yield _entries({name: value for name, value in document.items() if name not in tables})
-    for name, value in tables.items():
-        heading = _key(name)
+def without_notes(value: Any) -> Any:
+    """The same document without notes: what ``tomllib`` reads from its text."""
+    if isinstance(value, Noted):
+        return without_notes(value.value)
+    if isinstance(value, Mapping):
+        return {name: without_notes(item) for name, item in value.items()}
+    return [without_notes(item) for item in value] if isinstance(value, list) else value
+
+
+def _filled(table: _Table, entries: Mapping[str, Any], has_heading: Callable[[str, Any], bool]) -> _Table:
+    """A table with its entries, those that have headings last."""
+    import tomlkit
+
+    headed = {name: value for name, value in entries.items() if has_heading(name, value)}
+    for name, value in entries.items():
+        if name not in headed:
+            table.append(name, _inline(value))
+    for name, value in headed.items():
         if isinstance(value, Mapping):
-            yield f"[{heading}]\n{_entries(value)}".rstrip("\n")
+            table.append(name, _filled(tomlkit.table(), value, lambda inner, of: False))
         else:
-            for each in value:
-                yield from _member(heading, each)
+            tables = tomlkit.aot()
+            tables.extend(_filled(tomlkit.table(), member, _has_heading_in_array) for member in value)
+            table.append(name, tables)
+    return table
 
 
-def _member(heading: str, entries: Mapping[str, Any]) -> Iterator[str]:
-    """One table of an array of tables, and what in it has a heading of its own."""
-    tables = {name: value for name, value in entries.items() if _are_tables(value) or _is_wide(name, value)}
-    inside = _entries({name: value for name, value in entries.items() if name not in tables})
-    yield f"[[{heading}]]\n{inside}".rstrip("\n")
-    for name, value in tables.items():
-        if isinstance(value, Mapping):
-            yield f"[{heading}.{_key(name)}]\n{_entries(value)}"
-        else:
-            for each in value:
-                yield from _member(f"{heading}.{_key(name)}", each)
-
-
-def _are_tables(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
-
-
-def _is_wide(name: str, value: object) -> bool:
-    return isinstance(value, Mapping) and (
-        any(isinstance(each, Noted) for each in value.values()) or len(_entry(name, value)) > _WIDTH
+def _has_heading(_: str, value: Any) -> bool:
+    """Whether an entry at the top of a document has one: tables and arrays of them."""
+    return isinstance(value, Mapping) or (
+        isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
     )
 
 
-def _entries(table: Mapping[str, Any]) -> str:
-    return "\n".join(_entry(name, value) for name, value in table.items())
+def _has_heading_in_array(name: str, value: Any) -> bool:
+    """The same in a table of an array, where small tables stand on one line."""
+    if not isinstance(value, Mapping):
+        return _has_heading(name, value)
+    return any(isinstance(item, Noted) for item in value.values()) or len(f"{name} = {_inline(value).as_string()}") > _WIDTH
 
 
-def _entry(name: str, value: object) -> str:
+def _inline(value: Any) -> Any:
+    """A value as it stands on a line of its own, or in another value."""
+    import tomlkit
+
     if isinstance(value, Noted):
-        first, *others = _entry(name, value.value).split("\n")
-        return "\n".join([f"{first}  # {' '.join(printable(value.note).split())}", *others])
-    flat = f"{_key(name)} = {_value(value)}"
-    if len(flat) <= _WIDTH or not isinstance(value, list):
-        return flat
-    return "\n".join([f"{_key(name)} = [", *(f"  {line}" for line in _wrapped(map(_value, value))), "]"])
-
-
-def _wrapped(items: Iterable[str]) -> Iterator[str]:
-    line = ""
-    for item in items:
-        if line and len(line) + len(item) + 2 > _WIDTH:
-            yield line
-            line = ""
-        line += f"{' ' if line else ''}{item},"
-    yield line
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _string(name)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {_value(each)}" for name, each in value.items()) + " }" if value else "{}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, str):
-        return _string(value)
-    return str(value).lower() if isinstance(value, bool) else repr(value)  # inf and nan are written alike in both languages
-
-
-def _string(text: str) -> str:
-    """A basic string: JSON's escapes are among those of TOML, which has DEL escaped, too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        item = _inline(value.value).comment(" ".join(printable(value.note).split()))
+        item.trivia.comment_ws = "  "
+    elif isinstance(value, Mapping):
+        item = tomlkit.inline_table()
+        item.update({name: _inline(inner) for name, inner in value.items()})
+    elif isinstance(value, list):
+        item = tomlkit.array()
+        item.extend(map(_inline, value))
+        item.multiline(len(item.as_string()) > _WIDTH)
+    else:
+        item = tomlkit.item(value)
+    return item

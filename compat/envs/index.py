@@ -37,7 +37,7 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
     if body is None:
         return ()
     try:
-        return _files(body, content_type, page)
+        return read_page(body, content_type, page)
     except ValueError as error:
         raise _unreadable(page, error) from error
 
@@ -88,7 +88,7 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
     return bare, {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
 
 
-def _files(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
+def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     if content_type.endswith("json"):
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None

@@ -29,7 +29,7 @@ Results of two releases compare best when their Python is the same. 3.11 has whe
 
 _DEADLINE = 30.0
 """Seconds that an interpreter may take to start."""
-_MANAGED = (
+MANAGED = (
     ("PYENV_ROOT", "~/.pyenv", "versions/*/bin"),
     ("UV_PYTHON_INSTALL_DIR", "~/.local/share/uv/python", "cpython-*/bin"),
     ("ASDF_DATA_DIR", "~/.asdf", "installs/python/*/bin"),
@@ -54,7 +54,7 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Path]:
         if entry:
             yield Path(entry)
     yield Path(sys.base_prefix, "bin")
-    for variable, usual, pattern in _MANAGED:
+    for variable, usual, pattern in MANAGED:
         root = Path(environ.get(variable) or usual).expanduser()
         yield from sorted(root.glob(pattern), reverse=True)
 

@@ -115,14 +115,14 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
         install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
         return
     except InstallFailed as error:
-        reason = _last_lines(str(error))
+        reason = last_lines(str(error))
     except TimeoutError:
         reason = f"the installer did not end within {_DEADLINE:g} s"
     _log.info("%s: the installer says: %s", requirement, reason)
     _unpack_sources(requirement, reason, target, environ)
 
 
-def _last_lines(text: str) -> str:
+def last_lines(text: str) -> str:
     """The last whole lines of what an installer printed, in one."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     kept = lines[-1:]

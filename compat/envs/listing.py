@@ -88,7 +88,7 @@ def comes_from_index(env: Env) -> bool:
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
     """What kept answers of these sources say, however old they are; asks nobody. Folders of wheels are looked into."""
     distribution = canonicalize_name(distribution)
-    files = _of_sources(distribution, sources, lambda source: _read_kept(cache, distribution, source, 0.0)[0] or ())
+    files = _of_sources(distribution, sources, lambda source: read_kept_files(cache, distribution, source, 0.0)[0] or ())
     return Listing(distribution=distribution, files=files)
 
 
@@ -107,7 +107,7 @@ def _of_sources(distribution: str, sources: Sequence[str], ask: Callable[[str], 
 def _kept_or_asked(
     distribution: str, source: str, cache: Path, needs: Version | None, now: float
 ) -> tuple[tuple[File, ...], str | None]:
-    kept, age = _read_kept(cache, distribution, source, now)
+    kept, age = read_kept_files(cache, distribution, source, now)
     if kept is not None and age < MAX_AGE and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs)):
         return kept, None
     try:
@@ -116,7 +116,7 @@ def _kept_or_asked(
         if kept is None:
             raise
         _log.info("%s", error)
-        return kept, f"{error}; using what it said {_ago(age)}"
+        return kept, f"{error}; using what it said {age_phrase(age)}"
     return files, None
 
 
@@ -124,7 +124,7 @@ def _ask(distribution: str, source: str, cache: Path, now: float) -> tuple[File,
     from compat.envs.index import ask
 
     files = ask(source, distribution)
-    _keep(cache, distribution, source, files, now)
+    keep_files(cache, distribution, source, files, now)
     return files
 
 
@@ -140,7 +140,7 @@ def _kept_at(cache: Path, distribution: str) -> Path:
     return cache / f"{distribution}.json"
 
 
-def _read_kept(cache: Path, distribution: str, source: str, now: float) -> tuple[tuple[File, ...] | None, float]:
+def read_kept_files(cache: Path, distribution: str, source: str, now: float) -> tuple[tuple[File, ...] | None, float]:
     """What is kept of that source and its age in seconds; ``None`` where nothing usable is."""
     try:
         answer = _answers(cache, distribution)[source]
@@ -158,14 +158,14 @@ def _answers(cache: Path, distribution: str) -> dict[str, Any]:
     return answers if isinstance(answers, dict) else {}
 
 
-def _keep(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
+def keep_files(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
     answers = _answers(cache, distribution)
     answers[source] = {"asked": now, "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files]}
     with suppress(OSError):  # kept to save a second; without it, the index is asked again
         replace_file(_kept_at(cache, distribution), json.dumps(answers))
 
 
-def _ago(seconds: float) -> str:
+def age_phrase(seconds: float) -> str:
     hours = seconds / 3600
     return f"{hours / 24:.0f} days ago" if hours >= 48 else f"{hours:.0f} hours ago" if hours >= 1 else "within the last hour"
 

@@ -19,13 +19,13 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.libraries import LibraryVersions
-from compat.config.toml_reader import SCHEMA, did_you_mean, parse_toml, shown
-from compat.config.toml_writer import toml_text
+from compat.config.toml_reader import SCHEMA, Table, did_you_mean, shown
+from compat.config.toml_writer import toml_text, without_notes
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
-from compat.model.json_text import read_json
+from compat.model.json_text import JsonObject, read_json
 from compat.source import constants
 from compat.source.closure import module_of
 from compat.toolchains.guessing import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
@@ -118,15 +118,17 @@ def kernel_file_text(
 
     Where there is a ``package``, a library with its version, that is the name of a module of it.
     """
+    return toml_text(_kernel_file(kernels, source, package, toolchain))
+
+
+def _kernel_file(kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str) -> dict[str, Any]:
     place = {"package": package, "module": source} if package else {"source": source}
     place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}
     documents = [{**_named(kernel), **kernel.tables} for kernel in kernels]
     if len(documents) == 1:
         (only,) = documents
-        document: dict[str, Any] = {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
-    else:
-        document = {"schema": SCHEMA, **place, "kernel": documents}
-    return toml_text(document)
+        return {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
+    return {"schema": SCHEMA, **place, "kernel": documents}
 
 
 def _named(kernel: GuessedKernel) -> dict[str, Any]:
@@ -214,8 +216,8 @@ def _specializations(
     for kernel in source.kernels:
         if kernel.function in functions if functions is not None else kernel.function not in described:
             origin = f"{shown(source.path, base)}::{kernel.function}"
-            top = parse_toml(kernel_file_text([kernel], source.path.name, toolchain=source.toolchain), origin)
-            for read in kernels_of(top, source.path):
+            document = without_notes(_kernel_file([kernel], source.path.name, "", source.toolchain))
+            for read in kernels_of(Table(file=origin, path="", data=document), source.path):
                 yield from (evolve(spec, guessed=True) for spec in read.specializations())
 
 
@@ -283,8 +285,8 @@ def load_packages(folders: Mapping[LibraryVersions, Path], taken: Collection[str
     return tuple(
         spec
         for library, kernels in guessed.items()
-        for place, text in kernels.items()
-        for spec in _read(text, names[place], library, folders[library])
+        for place, document in kernels.items()
+        for spec in _read(document, names[place], library, folders[library])
     )
 
 
@@ -298,38 +300,36 @@ def _names(versions: Sequence[Collection[_Place]], taken: Collection[str]) -> di
     return {place: next(filter(is_clear, place.names()), f"{place.module}.{place.function}") for place in every}
 
 
-def _read(text: str, name: str, library: LibraryVersions, folder: Path) -> Iterator[Specialization]:
-    top = parse_toml(text, library.requirement)
+def _read(document: JsonObject, name: str, library: LibraryVersions, folder: Path) -> Iterator[Specialization]:
+    top = Table(file=library.requirement, path="", data=document)
     for kernel in kernels_of(top, folder / "guessed.toml"):
         for spec in kernel.specializations():
             origin = f"{library.requirement}::{spec.function}"
             yield evolve(spec, kernel=name, variant=library.variant, case=ONLY_CASE, guessed=True, origin=origin)
 
 
-def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, str]:
+def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
     """The kernel file of each kernel of a library: as it is kept, else guessed now."""
     kept, version = folder / _KEPT, _version()
     with suppress(OSError, ValueError, KeyError, TypeError):
         document = read_json(kept.read_bytes())
         if document["version"] == version:
-            return {_Place(module, function): text for module, function, text in document["kernels"]}
-    texts = dict(_guess_library(library, folder))
-    kernels = [[place.module, place.function, text] for place, text in texts.items()]
+            return {_Place(module, function): dict(kernel) for module, function, kernel in document["kernels"]}
+    documents = dict(_guess_library(library, folder))
+    kernels = [[place.module, place.function, kernel] for place, kernel in documents.items()]
     with suppress(OSError):  # kept to save time
         replace_file(kept, json.dumps({"version": version, "kernels": kernels}))
-    return texts
+    return documents
 
 
-def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Place, str]]:
+def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Place, JsonObject]]:
     readable = [path for path in sources(str(folder), folder) if _is_readable(path)]
     for source in guess_sources(readable):
         module = module_of(source.path, [folder])
         for kernel in source.kernels:
             alone = evolve(kernel, name=kernel.function, tables=_of_first_case(kernel))
-            yield (
-                _Place(module, kernel.function),
-                kernel_file_text([alone], module, package=library.requirement, toolchain=source.toolchain),
-            )
+            document = without_notes(_kernel_file([alone], module, library.requirement, source.toolchain))
+            yield _Place(module, kernel.function), document
 
 
 def _of_first_case(kernel: GuessedKernel) -> dict[str, Any]:

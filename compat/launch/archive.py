@@ -215,17 +215,25 @@ class BuiltFolder:
         )
 
 
+_HINT = "`compat build --out FOLDER` writes one."
+
+
+def program_of(path: Path) -> Path:
+    """The program that launches what is in a folder. Raises SelectionError where the folder is none that was built."""
+    if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
+        raise SelectionError("there is nothing to launch in this folder", where=str(path), hint=_HINT)
+    return path / PROGRAM
+
+
 def read_folder(path: Path) -> BuiltFolder:
     """The folder at a path. Raises SelectionError where there is none that was built."""
-    hint = "`compat build --out FOLDER` writes one."
-    if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
-        raise SelectionError("there is nothing to launch in this folder", where=str(path), hint=hint)
+    program_of(path)
     try:
         index = read_json((path / INDEX).read_bytes())
         folder = BuiltFolder(path=path, index=index)
         _ = folder.target, folder.arch, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SelectionError(f"it cannot be read: {error}", where=str(path / INDEX), hint=hint) from error
+        raise SelectionError(f"it cannot be read: {error}", where=str(path / INDEX), hint=_HINT) from error
     return folder
 
 

@@ -16,7 +16,7 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
-from compat.launch.archive import INDEX, PROGRAM, write_archive
+from compat.launch.archive import program_of, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
@@ -76,10 +76,7 @@ def find_python(selection: Selection | None = None) -> str:
 
 def launch(folder: Path, python: str, options: Sequence[str] = ()) -> ForegroundResult:
     """Run the program of a folder that was built, to its end. Raises SelectionError where it is none."""
-    if not (folder / INDEX).is_file() or not (folder / PROGRAM).is_file():
-        hint = "`compat build --out FOLDER` writes one."
-        raise SelectionError("there is nothing to launch in this folder", where=str(folder), hint=hint)
-    return run_in_foreground([python, str(folder / PROGRAM), *options], {})
+    return run_in_foreground([python, str(program_of(folder)), *options], {})
 
 
 def build_and_launch(

@@ -44,7 +44,7 @@ _AT_ONCE = 2
 
 
 @frozen(kw_only=True)
-class _Ready:
+class PairingSetup:
     """What all pairs of a command share."""
 
     selection: Selection
@@ -107,12 +107,12 @@ def tried(
         cache.prepare()
         compiler = find_compiler(cache)
         library = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
-        claims = Claims(_answers_of(cache), (listener or Listener()).say)
-        ready = _Ready(selection=selection, cache=cache, compiler=compiler, library=library, again=again, claims=claims)
+        claims = Claims(answers_folder(cache), (listener or Listener()).say)
+        ready = PairingSetup(selection=selection, cache=cache, compiler=compiler, library=library, again=again, claims=claims)
 
         def one(each: RequestedPair) -> Pair:
             nonlocal done
-            pair = _tried(each, envs[each.env.name], ready)
+            pair = try_pair(each, envs[each.env.name], ready)
             with lock:
                 done += 1
                 now(f"{done} of {len(asked)}, {pair.framework_release} with {pair.release}")
@@ -122,7 +122,7 @@ def tried(
             return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), available_cores())))
 
 
-def _answers_of(cache: EnvCache) -> Path:
+def answers_folder(cache: EnvCache) -> Path:
     """The folder that answers are kept in; where it cannot be made, none are."""
     folder = cache.folder / "pairs"
     with suppress(OSError):
@@ -145,7 +145,7 @@ def pairs_of(
 # --- one pair ----------------------------------------------------------------------------------------------------------------
 
 
-def _tried(asked: RequestedPair, built: BuiltEnv, ready: _Ready) -> Pair:
+def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
     if built.error is not None or built.python is None or built.python_version is None:
         return _broken(asked, built, built.error or "it has no interpreter")
     toolchain = toolchains.of(asked.env)
@@ -154,8 +154,8 @@ def _tried(asked: RequestedPair, built: BuiltEnv, ready: _Ready) -> Pair:
         overlay = None if own else _overlay(asked.release, built.python, built.python_version, toolchain, ready)
     except EnvError as error:
         return _broken(asked, built, str(error))
-    key, began = _key(built, overlay, toolchain), time.monotonic()
-    path = _answers_of(ready.cache) / f"{key}.json"
+    key, began = pair_key(built, overlay, toolchain), time.monotonic()
+    path = answers_folder(ready.cache) / f"{key}.json"
     with ready.claims.all_of([key]):
         answers = None if ready.again else _kept(path)
         cached = answers is not None
@@ -166,7 +166,7 @@ def _tried(asked: RequestedPair, built: BuiltEnv, ready: _Ready) -> Pair:
             )
         programs = _programs(answers, toolchain)
         if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
-            _keep(path, answers)
+            keep_answers(path, answers)
     pair = _pair(asked, built, cached=cached, seconds=round(time.monotonic() - began, 3))
     return evolve(pair, programs=programs, static_launcher=answers.facts.get("static_launcher"))
 
@@ -182,7 +182,7 @@ def _broken(asked: RequestedPair, built: BuiltEnv, why: str) -> Pair:
     return _pair(asked, built, error=why)
 
 
-def _overlay(release: Version | None, python: str, version: str, toolchain: Toolchain, ready: _Ready) -> Overlay:
+def _overlay(release: Version | None, python: str, version: str, toolchain: Toolchain, ready: PairingSetup) -> Overlay:
     env = ready.selection.config.env(f"{toolchain.name}-{release}")
     return overlaid(requirements(env), python, version, ready.cache)
 
@@ -231,7 +231,7 @@ def _pins(
 # --- what is kept ------------------------------------------------------------------------------------------------------------
 
 
-def _key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
+def pair_key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
     """Equal where the answers must be."""
     pairing = pairing_of(toolchain)
     source = hashlib.sha256(pairing.source.read_bytes()).hexdigest()
@@ -257,7 +257,7 @@ def _kept(path: Path) -> Answers | None:
     return Answers(facts=facts if isinstance(facts, dict) else {}, programs=programs)
 
 
-def _keep(path: Path, answers: Answers) -> None:
+def keep_answers(path: Path, answers: Answers) -> None:
     try:
         replace_file(path, write_json({"facts": answers.facts, "programs": dict(answers.programs)}))
     except OSError as error:  # it is tried again by the next command

@@ -256,9 +256,9 @@ class Goal:
 
     def neighbours(self) -> list[CandidateRequirement]:
         """The nearest releases before and after the failure that are good: changes that lose a regression mostly fail on these."""
-        place = _version(self.named[0].built.env)
+        place = self.named[0].built.env.release
         good = [
-            (_version(requirement.built.env), requirement)
+            (requirement.built.env.release, requirement)
             for requirement in self.requirements
             if requirement.wanted is Judgement.GOOD
         ]
@@ -306,11 +306,7 @@ class Goal:
 
 def newest_first(results: Sequence[Result]) -> list[Result]:
     """Results by release; of envs that say none, last."""
-    return sorted(results, key=lambda each: _version(each.cell.env) or Version("0"), reverse=True)
-
-
-def _version(env: Env) -> Version | None:
-    return env.release
+    return sorted(results, key=lambda result: result.cell.env.release or Version("0"), reverse=True)
 
 
 def _patient(requirement: CandidateRequirement, patience: float, whole: float) -> CandidateRequirement:

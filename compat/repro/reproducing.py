@@ -88,7 +88,7 @@ def repro(
         request = ReproRequest(
             cell=failing,
             bundle=_smaller(failing.spec, reduced) if reduced else None,
-            targets=_targets(selection, failing),
+            targets=repro_targets(selection, failing),
             remembered=recall([(failing.spec, failing.target)], context, selection.config, besides=own.values()),
             existing=existing_releases(selection.config),
             root=selection.root,
@@ -150,7 +150,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
             yield env
 
 
-def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
+def repro_targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
     chosen = tuple(target for target in selection.targets if cell.spec.is_for(target))
     return chosen if cell.target in chosen else (*chosen, cell.target)

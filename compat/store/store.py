@@ -118,7 +118,7 @@ class Store:
             for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
                 attempts = attempts_of(row)
                 outdated = (
-                    not attempts or _cut_short(attempts, deadline, memory) or not witnesses_hold(attempts[0].witnesses, digests)
+                    not attempts or cut_short(attempts, deadline, memory) or not witnesses_hold(attempts[0].witnesses, digests)
                 )
                 if not outdated and (read := self._read(row, attempts)):
                     evidence_by_key[row.key] = read
@@ -288,7 +288,7 @@ def _hint_on(error: Exception) -> str:
     return "What was finished before is kept. Make the folder and the file writable, or move the file away, and a new one is begun."
 
 
-def _cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
+def cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
     """Whether a limit ended the first attempt which is now wider."""
     first = attempts[0]
     return (first.deadline is not None and first.deadline < deadline) or (first.memory is not None and first.memory < memory)

@@ -84,7 +84,7 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
     toolchain = toolchains.of(built.env)
     runtime = _runtime_folder()
     if runtime is not None:
-        key = _key(built, toolchain, worker_digest)
+        key = worker_key(built, toolchain, worker_digest)
         for folder in runtime.glob(f"{key}-*"):
             if client := _connected(folder):
                 return client
@@ -120,7 +120,7 @@ def stop_resident_workers() -> StopResult:
 # --- finding and starting ----------------------------------------------------------------------------------------------------
 
 
-def _key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
+def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
     code = [worker_digest, folder_digest(toolchain.adapter), *map(folder_digest, STANDIN)]
     facts = [built.python, built.digest, code, sorted(passed_on(toolchain).items()), _inherited()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]

@@ -86,8 +86,8 @@ def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> 
         ("described", Agreement.EQUAL),
     }
     said = (tmp_path / "captured" / "applied.toml").read_text()
-    assert 'with_ = [{ constexpr = { function = "twice" } }, { constexpr = 2 }, 3]' in said
-    assert "nothing = { none = true }" in said
+    assert 'with_ = [{constexpr = {function = "twice"}}, {constexpr = 2}, 3]' in said
+    assert "nothing = {none = true}" in said
     assert 'matrix = "tensordesc<fp32[32, 64]>"' in (tmp_path / "captured" / "described.toml").read_text()
     assert {str(each) for each in found.captured.not_captured} == {
         "program.py:applied: its argument with_ is a named tuple, __main__.Pair",

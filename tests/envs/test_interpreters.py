@@ -94,4 +94,4 @@ def test_spelling_loses_nothing(some: set[Minor]) -> None:
 
 
 def test_managers_are_looked_for_where_they_are_by_default() -> None:
-    assert all(usual.startswith("~") for _, usual, _ in interpreters._MANAGED)
+    assert all(usual.startswith("~") for _, usual, _ in interpreters.MANAGED)

@@ -256,7 +256,7 @@ def _row(text: str, _: Path) -> None:
     if attempts:
         reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
         reported(*(database.as_read(row, attempts) or attempts))
-        store_of._cut_short(attempts, 60.0, 1 << 30)
+        store_of.cut_short(attempts, 60.0, 1 << 30)
 
 
 @cache
@@ -385,7 +385,7 @@ _PAGE = f"<!DOCTYPE html><html><body>{_LINK}<br/></body></html>"
 def _index(said: tuple[str, str], _: Path) -> None:
     kind, text = said
     try:
-        files = index._files(text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/")
+        files = index.read_page(text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/")
     except ValueError:
         return  # becomes IndexUnavailable
     _of_listing(Listing(distribution="triton", files=files))
@@ -394,7 +394,7 @@ def _index(said: tuple[str, str], _: Path) -> None:
 def _of_listing(found: Listing) -> None:
     found.versions()
     found.pythons_for(Version("3.1.0"))
-    for one in candidates._in_order(candidates._versions(found.files)):
+    for one in candidates.in_order(candidates.indexed_releases(found.files)):
         one.pythons()
         assert one.date is None or abs(one.date) < 1e12
 
@@ -409,12 +409,12 @@ _ANSWERS = {
 
 def _kept_answer(text: str, folder: Path) -> None:
     (folder / "triton.json").write_text(text, encoding="utf-8", errors="surrogatepass")
-    files, age = listing._read_kept(folder, "triton", "https://i/simple", 10.0)
+    files, age = listing.read_kept_files(folder, "triton", "https://i/simple", 10.0)
     assert age >= 0
-    listing._ago(age)
+    listing.age_phrase(age)
     _of_listing(Listing(distribution="triton", files=files or ()))
-    listing._keep(folder, "triton", "https://i/simple", files or (), 10.0)
-    assert listing._read_kept(folder, "triton", "https://i/simple", 10.0)[0] == (files or ())
+    listing.keep_files(folder, "triton", "https://i/simple", files or (), 10.0)
+    assert listing.read_kept_files(folder, "triton", "https://i/simple", 10.0)[0] == (files or ())
 
 
 # --- TOML ------------------------------------------------------------------------------------------------------------------------

@@ -100,22 +100,24 @@ def test_a_pair_that_another_process_tries_is_waited_for(tmp_path: Path, monkeyp
     env = Env(name="pair", release=Version("3.5.1"), framework_release=Version("2.9.1"))
     built = BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d")
     cache, said = EnvCache(tmp_path), list[str]()
-    folder, key = pairing._answers_of(cache), pairing._key(built, None, DEFAULT)
+    folder, key = pairing.answers_folder(cache), pairing.pair_key(built, None, DEFAULT)
     claims, compiler = Claims(folder, said.append), Compiler(program="/a/compiler")
-    ready = pairing._Ready(selection=select_places(), cache=cache, compiler=compiler, library=tmp_path, again=False, claims=claims)
+    ready = pairing.PairingSetup(
+        selection=select_places(), cache=cache, compiler=compiler, library=tmp_path, again=False, claims=claims
+    )
     monkeypatch.setattr(pairing, "run_programs", lambda *_: pytest.fail("the other process has tried it"))
     with holder(folder, key) as other:
 
         def finish() -> None:
             while not said:
                 time.sleep(0.01)
-            pairing._keep(folder / f"{key}.json", Answers(programs={}))
+            pairing.keep_answers(folder / f"{key}.json", Answers(programs={}))
             assert other.stdin is not None
             print(key, file=other.stdin, flush=True)
 
         thread = threading.Thread(target=finish)
         thread.start()
-        pair = pairing._tried(RequestedPair(env=env), built, ready)
+        pair = pairing.try_pair(RequestedPair(env=env), built, ready)
         thread.join()
     assert (pair.cached, pair.error) == (True, None)
     assert [str(other.pid) in words for words in said] == [True]

@@ -17,7 +17,7 @@ from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.matrix import MatrixConfig
 from compat.engine.run import RunContext, run
-from compat.envs.libraries import _last_lines, unpacked
+from compat.envs.libraries import last_lines, unpacked
 from compat.errors import ConfigError, EnvError
 from compat.model import BuiltEnv, Cell, Result
 from compat.store.store import Store
@@ -164,11 +164,11 @@ def test_a_library_without_python_files_is_an_error_of_whole_lines(wheelhouse: P
 
 def test_an_installers_last_lines_are_whole() -> None:
     printed = [f'  File "/build/setup.py", line {number}, in run_setup' for number in range(40)]
-    words = _last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
+    words = last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
     assert words.startswith('File "/build/setup.py", line ')
     assert words.endswith("in run_setup ModuleNotFoundError: No module named 'torch'")
     assert 400 < len(words) <= 620
-    assert _last_lines("x" * 2000) == "x" * 2000
+    assert last_lines("x" * 2000) == "x" * 2000
 
 
 KERNEL_FILE = """schema = 1

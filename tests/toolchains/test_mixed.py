@@ -135,7 +135,7 @@ def test_releases_of_two_toolchains_may_have_the_same_number(selection: Selectio
 def test_the_table_of_an_issue_is_of_one_toolchain(selection: Selection) -> None:
     for kernel, targets in (("sums", ["toy_t1"]), ("scale", ["sm_90"])):
         cell = next(cell for cell in selection.cells if cell.spec.kernel == kernel)
-        assert [target.name for target in reproducing._targets(selection, cell)] == targets
+        assert [target.name for target in reproducing.repro_targets(selection, cell)] == targets
 
 
 def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:

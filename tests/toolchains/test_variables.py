@@ -12,7 +12,7 @@ import pytest
 from compat.model import BuiltEnv, Env
 from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
-from compat.workers.pool import _key
+from compat.workers.pool import worker_key
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said
 
@@ -107,9 +107,9 @@ def test_what_is_set_is_part_of_a_results_key(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_server_that_stayed_serves_only_those_with_the_same_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _key(BUILT, DEFAULT, "w")
+    before = worker_key(BUILT, DEFAULT, "w")
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "/rocm/ld.lld")
-    assert _key(BUILT, DEFAULT, "w") != before
+    assert worker_key(BUILT, DEFAULT, "w") != before
 
 
 @pytest.mark.wheels

@@ -135,7 +135,7 @@ def _local(settings: DaskSettings) -> Any:
 
 
 def _made(settings: DaskSettings) -> Any:
-    make = _named(settings)
+    make = cluster_class(settings)
     try:
         made = make(**settings.arguments)
     except Exception as error:  # whatever a foreign class raises
@@ -148,7 +148,7 @@ def _made(settings: DaskSettings) -> Any:
     return made
 
 
-def _named(settings: DaskSettings) -> Callable[..., Any]:
+def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
     """What a dotted name means. Raises ConfigError."""
     module, _, name = str(settings.cluster).rpartition(".")
     where = f"{settings.where}.class"

@@ -123,7 +123,7 @@ def test_a_library_that_handles_signals_once_it_is_imported(tmp_path: Path, monk
     before = signal.getsignal(signal.SIGINT)
     found: list[object] = []
     settings = DaskSettings(where="test", cluster="taking_signals.nothing")
-    thread = threading.Thread(target=lambda: found.append(cluster._named(settings)))
+    thread = threading.Thread(target=lambda: found.append(cluster.cluster_class(settings)))
     thread.start()
     thread.join()
     assert found == [print]

@@ -88,7 +88,8 @@ class Back:
         alone: bool,
     ) -> Back:
         """What the names are that stand at one place of all ``return``; ``texts`` are the parts of each."""
-        origins = {origin for name in names for origin in flow.origins(flow.web_of(name))}
+        histories = (definition for name in names for definition in flow.web_of(name).history())
+        origins = {definition.statement for definition in histories if definition.made is not None}
         begun, rank = [parameter for parameter in unpacked if parameter.statement in origins], flow.web_of(names[0]).made.rank
         if not begun:
             return cls._made(rank, texts, {node.name.value for node in walk(flow.function.params) if isinstance(node, cst.Param)})

@@ -99,10 +99,6 @@ class Flow:
         reaching = self.use_of.get(use) or self.attributes.get(use) or self.handed[use]  # type: ignore[call-overload,index]
         return self.definitions[min(reaching)].web
 
-    def origins(self, web: Web) -> set[cst.SimpleStatementLine]:
-        """The statements that make what is in a web."""
-        return {definition.statement for definition in web.history() if definition.made is not None}
-
     # --- through the statements ---
 
     def _block(self, suite: cst.BaseSuite, state: _State, *, in_loop: bool) -> _State:
