@@ -122,7 +122,7 @@ def run(
     another toolchain than its kernel is for, which no caller may ask for.
     """
     _refuse_mixed(cells)
-    under_way = _Run(cells, context, on_result)
+    under_way = _RunningCells(cells, context, on_result)
     missing = under_way.find_missing()
     _log.info("%d cells: %d are known, %d to compile", len(cells), under_way.done, len(missing))
     on_plan([cells[position] for position in missing])
@@ -133,7 +133,7 @@ def run(
     return under_way.results()
 
 
-class _Run:
+class _RunningCells:
     """The cells of a run, each at its position, on their way to results. Cells with equal keys share one outcome."""
 
     def __init__(self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> None:

@@ -114,7 +114,9 @@ def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
 
 
 def test_it_is_kept_and_built_again_it_is_the_same(home: Path, found: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compat.engine.run._Run.compile_all", lambda _, missing: pytest.fail("compiled again") if missing else None)
+    monkeypatch.setattr(
+        "compat.engine.run._RunningCells.compile_all", lambda _, missing: pytest.fail("compiled again") if missing else None
+    )
     again = build(project(home))
     assert again == found
 
