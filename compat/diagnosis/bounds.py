@@ -99,52 +99,52 @@ def _link(raised: Raised) -> Raised:
     )
 
 
-def metrics(said: object) -> dict[str, Any]:
+def metrics(data: object) -> dict[str, Any]:
     """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
-    return {name: _of_table(value) if isinstance(value, Mapping) else value for name, value in _items(said) if _is_metric(value)}
+    return {name: _of_table(value) if isinstance(value, Mapping) else value for name, value in _items(data) if _is_metric(value)}
 
 
-def stages(said: object) -> dict[str, float]:
+def stages(data: object) -> dict[str, float]:
     """Stage → seconds, where that is a number."""
-    return {name: float(value) for name, value in _items(said) if _is_number(value)}
+    return {name: float(value) for name, value in _items(data) if _is_number(value)}
 
 
-def done(said: object) -> tuple[Done, ...] | None:
+def done(data: object) -> tuple[Done, ...] | None:
     """The actions that an answer says were done; ``None`` where it does not say so in the form of an answer."""
-    if not isinstance(said, list) or len(said) > _MANY:
+    if not isinstance(data, list) or len(data) > _MANY:
         return None
-    found = [_done(each) for each in said]
+    found = [_done(each) for each in data]
     return None if None in found else tuple(each for each in found if each is not None)
 
 
-def _done(said: object) -> Done | None:
-    if not isinstance(said, Mapping) or not isinstance(name := said.get("do"), str) or len(name) > _NAME:
+def _done(data: object) -> Done | None:
+    if not isinstance(data, Mapping) or not isinstance(name := data.get("do"), str) or len(name) > _NAME:
         return None
-    requires = said.get("requires")
+    requires = data.get("requires")
     devices = (
         tuple(requirement[:_NAME] for requirement in requires[:_MANY] if isinstance(requirement, str))
         if isinstance(requires, list)
         else ()
     )
-    made = {stage: found for stage, facts in _items(said.get("made")) if (found := _made(facts)) is not None}
+    made = {stage: found for stage, facts in _items(data.get("made")) if (found := _made(facts)) is not None}
     return Done(do=name, made=made, requires=devices)
 
 
-def _made(said: object) -> Made | None:
-    size, digest = (said.get("bytes"), said.get("sha256")) if isinstance(said, Mapping) else (None, None)
+def _made(data: object) -> Made | None:
+    size, digest = (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
         return None
     return Made(size=size, digest=digest[:_DIGEST]) if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest) else None
 
 
-def warnings(said: object) -> tuple[Noticed, ...]:
+def warnings(data: object) -> tuple[Noticed, ...]:
     """The warnings in an answer; what has not their form is left out."""
-    return tuple(_noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(said, _MANY))
+    return tuple(_noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY))
 
 
-def raised(said: object) -> tuple[Raised, ...]:
+def raised(data: object) -> tuple[Raised, ...]:
     """The chain of exceptions in an answer; what has not the form of one is left out."""
-    links = [item for item in (said[: 10 * LINKS] if isinstance(said, list) else ()) if isinstance(item, Mapping)]
+    links = [item for item in (data[: 10 * LINKS] if isinstance(data, list) else ()) if isinstance(item, Mapping)]
     return chain([each for each in map(_raised, links) if each is not None])
 
 
@@ -160,17 +160,17 @@ def _raised(link: Mapping[Any, Any]) -> Raised | None:
     )
 
 
-def paths(said: object) -> tuple[str, ...]:
+def paths(data: object) -> tuple[str, ...]:
     """The paths in an answer. Of more than :data:`_PATHS` not all are told, which an empty one at the end says."""
-    found = [path for path in said if isinstance(path, str)] if isinstance(said, list) else []
+    found = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
     return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
 
 
-def stood_in(said: object) -> StoodIn | None:
+def stood_in(data: object) -> StoodIn | None:
     """What an answer says of stand-ins; ``None`` where it says nothing."""
-    if not isinstance(said, Mapping):
+    if not isinstance(data, Mapping):
         return None
-    found = {name: said.get(name) for name in ("packages", "answers", "skipped")}
+    found = {name: data.get(name) for name in ("packages", "answers", "skipped")}
     return StoodIn(
         **{
             name: tuple(bounded(each, _WORDS) for each in words[:_MANY] if isinstance(each, str))
@@ -180,8 +180,8 @@ def stood_in(said: object) -> StoodIn | None:
     )
 
 
-def _pairs(said: object, most: int) -> Iterable[tuple[str, str]]:
-    for item in said[:most] if isinstance(said, list) else ():
+def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
+    for item in data[:most] if isinstance(data, list) else ():
         if isinstance(item, Mapping) and isinstance(item.get("type"), str) and isinstance(item.get("message"), str):
             yield item["type"], item["message"]
 
@@ -190,8 +190,8 @@ def _noticed(warning: Noticed) -> Noticed:
     return Noticed(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
 
 
-def _items(said: object) -> Iterable[tuple[str, Any]]:
-    items = list(said.items())[:_MANY] if isinstance(said, Mapping) else []
+def _items(data: object) -> Iterable[tuple[str, Any]]:
+    items = list(data.items())[:_MANY] if isinstance(data, Mapping) else []
     return ((name, value) for name, value in items if isinstance(name, str) and len(name) <= _NAME)
 
 

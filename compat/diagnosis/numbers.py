@@ -84,17 +84,17 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
 
 
 def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
-    said = _last(evidence.raised)
+    message = _last(evidence.raised)
     if is_mistake(evidence):
         mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
         return _unknown(f"a mistake in the problem, and not in the kernel: {_line(mistake.message)}", where)
     if evidence.stage == SOURCE_STAGE:
-        return _unknown(f"its file cannot be imported to be interpreted: {said}")
+        return _unknown(f"its file cannot be imported to be interpreted: {message}")
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
     where = ", ".join(filter(None, (where, printable(place))))
     if any(pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks):
-        return Check(status=Status.UNSUPPORTED, where=where, reason=f"this release's interpreter cannot do it: {said}")
-    return Check(status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {said}")
+        return Check(status=Status.UNSUPPORTED, where=where, reason=f"this release's interpreter cannot do it: {message}")
+    return Check(status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {message}")
 
 
 def is_confirmed(check: Check) -> bool:
@@ -125,21 +125,21 @@ def is_mistake(evidence: Evidence) -> bool:
     return any(each.type.endswith(_MISTAKE) for each in evidence.raised)
 
 
-def _compared(said: object) -> Check:
+def _compared(data: object) -> Check:
     """What the worker made of comparing; ``lost`` where it has not the form of that."""
-    if not isinstance(said, Mapping) or said.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
+    if not isinstance(data, Mapping) or data.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
         return _unknown("what the interpreter answered is no comparison")
     return Check(
-        status=Status(said["status"]),
-        max_abs=_error(said.get("max_abs")),
-        max_rel=_error(said.get("max_rel")),
-        where=_line(str(said.get("where") or "")),
-        reason=_line(str(said.get("reason") or "")),
+        status=Status(data["status"]),
+        max_abs=_error(data.get("max_abs")),
+        max_rel=_error(data.get("max_rel")),
+        where=_line(str(data.get("where") or "")),
+        reason=_line(str(data.get("reason") or "")),
     )
 
 
-def _error(said: Any) -> float | None:
-    return float(said) if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said < float("inf") else None
+def _error(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf") else None
 
 
 def _unknown(reason: str, where: str = "") -> Check:
@@ -209,9 +209,9 @@ _ROUGH = 0.15
 _MOST = 4096
 
 
-def samples_of(said: object) -> tuple[Sample, ...]:
+def samples_of(data: object) -> tuple[Sample, ...]:
     """What :func:`compat.toolchains.pytorch.numerics.outputs.changes` told, as far as it has the form of that."""
-    found = [_sample(each) for each in said] if isinstance(said, list) else []
+    found = [_sample(each) for each in data] if isinstance(data, list) else []
     return tuple(each for each in found if each is not None)
 
 
@@ -223,10 +223,10 @@ def samples_in(text: object) -> tuple[Sample, ...]:
         return ()
 
 
-def _sample(said: object) -> Sample | None:
-    if not isinstance(said, Mapping):
+def _sample(data: object) -> Sample | None:
+    if not isinstance(data, Mapping):
         return None
-    name, kind, elements, values, written = (said.get(key) for key in ("name", "type", "elements", "sample", "written"))
+    name, kind, elements, values, written = (data.get(key) for key in ("name", "type", "elements", "sample", "written"))
     if not (isinstance(name, str) and isinstance(kind, str) and isinstance(elements, int) and isinstance(values, list)):
         return None
     if not isinstance(written, str) or not len(written) == len(values) <= _MOST:
@@ -271,14 +271,14 @@ def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
 
 def _agreeing(results: Sequence[Result]) -> list[Result]:
     interpreted = sorted((result for result in results if _has_samples(result.numbers.interpreter)), key=_release, reverse=True)
-    told = [_with_interpreters(result, interpreted) for result in results]
+    compared = [_with_interpreters(result, interpreted) for result in results]
     by_place: dict[tuple[str, str | None], list[Result]] = {}
     for result in results:
         if _has_samples(result.numbers.gpu):
             assert result.numbers.gpu is not None
             by_place.setdefault((result.cell.target.name, result.numbers.gpu.device), []).append(result)
     references = {place: _reference(those, interpreted) for place, those in by_place.items()}
-    return [_with_reference(each, references) for each in told]
+    return [_with_reference(each, references) for each in compared]
 
 
 def _has_samples(check: Check | None) -> bool:
@@ -332,8 +332,8 @@ def _with_reference(result: Result, references: Mapping[tuple[str, str | None], 
     words = f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
     status = Status.WRONG if difference.words else Status.OK
     reason = f"{difference.words}; {words}" if difference.words else words
-    told = evolve(check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason)
-    return _saying(result, told, gpu=True)
+    judged = evolve(check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason)
+    return _saying(result, judged, gpu=True)
 
 
 def _title(result: Result) -> str:

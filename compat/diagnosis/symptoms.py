@@ -118,8 +118,8 @@ class Symptoms:
 def of(evidence: Evidence, wording: Wording) -> Symptoms:
     """Read the words out of one attempt's evidence, of much its beginning and its end."""
     evidence = within_bounds(evidence)
-    told = "\n".join(link.message for link in evidence.raised)
-    everything = f"{evidence.stderr}\n{told}"
+    messages = "\n".join(link.message for link in evidence.raised)
+    everything = f"{evidence.stderr}\n{messages}"
     error, message = _explanation(evidence.raised, wording)
     assertion, assertion_line = _assertion(evidence.stderr, wording)
     diagnostic, diagnostic_line = _diagnostic(evidence.stderr, wording)
@@ -153,13 +153,13 @@ def _bounded(text: str) -> str:
 def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
     """Type and message of the exception that says why, unwrapped."""
     chain = [link for link in raised if link.type != _LOG] or list(raised)
-    told = [(link, *_unwrapped(link, wording)) for link in chain]
-    wrappers = [number for number, (link, _, _) in enumerate(told) if _is_wrapper(link, wording)]
+    unwrapped = [(link, *_unwrapped(link, wording)) for link in chain]
+    wrappers = [number for number, (link, _, _) in enumerate(unwrapped) if _is_wrapper(link, wording)]
     # What a wrapper hides explains it. Of others the first: it was raised while, and knowing that, the second was handled.
-    after = told[wrappers[-1] + 1 :] if wrappers else told
-    before = told[: wrappers[-1] + 1][::-1] if wrappers else []
-    words = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
-    return words or (told[-1][1:] if told else ("", ""))
+    after = unwrapped[wrappers[-1] + 1 :] if wrappers else unwrapped
+    before = unwrapped[: wrappers[-1] + 1][::-1] if wrappers else []
+    explanation = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
+    return explanation or (unwrapped[-1][1:] if unwrapped else ("", ""))
 
 
 def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
