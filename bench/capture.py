@@ -18,7 +18,7 @@ import click
 
 from bench.__main__ import ROOT
 from compat.capturing.capturing import command
-from compat.capturing.settings import CodeCheck, Options, capturing, recorder_settings, variables
+from compat.capturing.checking import CodeCheck, Options, capturing, recorder_settings, variables
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
 

@@ -33,7 +33,7 @@ from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import Cell, Evidence
-from compat.report.io.document import matrix_document
+from compat.report.document import matrix_document
 from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines
 from tests.execution.dask.test_equal import without_times

@@ -21,7 +21,7 @@ import click
 
 from compat import project
 from compat.config.kernel_files import kernels_of
-from compat.config.toml_reader import parse_toml
+from compat.config.toml import parse_toml
 from compat.engine.run import run
 from compat.errors import CompatError
 from compat.guess import GuessedKernel, GuessedSource, guess_sources, kernel_file_text

@@ -18,7 +18,7 @@ import click
 from compat.diagnosis import classify, diagnose
 from compat.model import Evidence, Raised
 from compat.processes.supervisor import read_ends
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, READER
 from compat.workers.evidence import PRINTED_LIMIT, keep_printed
 from tests.targets import TARGETS

@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
-from compat.config.toml_reader import parse_toml, shown
+from compat.config.toml import parse_toml, shown
 from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
@@ -26,7 +26,7 @@ from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import HELPER, GuessedSource, how_kernels_look, kernel_file_text, languages, read_sources
 from compat.processes.procfs import available_cores
 from compat.project import select
-from compat.toolchains.guessing import UnreachableKernel
+from compat.toolchains.language import UnreachableKernel
 from compat.workflows import Files, System, workflow_files
 
 MATRIX = "matrix.toml"

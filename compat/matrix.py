@@ -29,7 +29,7 @@ from compat.model.fields import rounded
 from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
-from compat.report.io.document import enclosing
+from compat.report.document import enclosing
 from compat.report.summary.record import Report, path_in, place_of
 from compat.source.closure import helpers_of
 

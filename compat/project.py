@@ -20,7 +20,7 @@ from compat.config.kernel_files import is_file, load_kernels
 from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
-from compat.config.toml_reader import LONGEST, shown
+from compat.config.toml import LONGEST, shown
 from compat.engine import plan
 from compat.engine.plan import Shard
 from compat.engine.run import RunContext

@@ -17,13 +17,12 @@ from compat.engine.plan import Shard
 from compat.engine.run import known, run
 from compat.errors import SelectionError, StoreError
 from compat.matrix import run_matrix
-from compat.merging import are_stores, merge_reports, merge_stores
 from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
 from compat.project import Selection, select
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_reports
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_reports
 from compat.report.summary.record import Report
-from compat.saved import write_reports
+from compat.saved import are_stores, merge_reports, merge_stores, write_reports
 from compat.store.keys import CellKeys
 from compat.store.store import Store
 from tests.cells import KERNELS, cell

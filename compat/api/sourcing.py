@@ -20,7 +20,7 @@ from compat.api.needing import KernelNeeds, needs_of
 from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
 from compat.config.selection import nothing_matches
-from compat.config.toml_reader import did_you_mean, shown
+from compat.config.toml import did_you_mean, shown
 from compat.engine.run import RunContext, known, run
 from compat.errors import CompatError, ConfigError
 from compat.guess.finding import sources, split, where_else

@@ -22,7 +22,7 @@ from typing import Any, Protocol, Self
 from attrs import evolve, field, frozen
 
 from compat import toolchains
-from compat.config.toml_reader import did_you_mean
+from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.history.verdict import class_of, is_good

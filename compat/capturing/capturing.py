@@ -17,13 +17,12 @@ from attrs import define, evolve, field, frozen
 
 from compat import __version__
 from compat.capturing.assembling import SCHEMA, Captured, assemble, check_writable, write_index
-from compat.capturing.checking import CodeComparison, compare
-from compat.capturing.kernels import CapturedKernel, Case, Configs
-from compat.capturing.records import RecordingProgress, progress_in, read_records
-from compat.capturing.settings import (
+from compat.capturing.checking import (
     CodeCheck,
+    CodeComparison,
     Options,
     capturing,
+    compare,
     in_environment,
     recorder_settings,
     target_of,
@@ -31,6 +30,8 @@ from compat.capturing.settings import (
     toolchain,
     variables,
 )
+from compat.capturing.kernels import CapturedKernel, Case, Configs
+from compat.capturing.records import RecordingProgress, progress_in, read_records
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
@@ -225,7 +226,7 @@ def capture(
 
     Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
     Libraries are best imported inside of it, since some ask for the GPU while they are imported. What the options mean is said in
-    :class:`~compat.capturing.settings.Options`. The kernel files are there when the block has ended, however it does. Raises
+    :class:`~compat.capturing.checking.Options`. The kernel files are there when the block has ended, however it does. Raises
     SelectionError for a target that there is not, and StoreError where nothing can be written, before the block if possible.
     """
     options = Options(

@@ -1,22 +1,29 @@
-"""Whether the code of captured kernels is what the program itself compiles, byte by byte, in the environment of the program."""
+"""How a program is captured, and whether the code of its kernels is what the program itself compiles, byte by byte."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
 from compat import toolchains
 from compat.capturing.assembling import Captured
+from compat.capturing.kernels import Configs
 from compat.capturing.records import ProgramPython, RecordedLaunch
-from compat.capturing.settings import capturing
 from compat.diagnosis.classify import classify
 from compat.engine.run import concurrently
+from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.processes.procfs import available_cores
+from compat.toolchains import Toolchain
+from compat.toolchains.base import Capturing
 from compat.workers.attempt import Compile, Limits, Mode
 
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)
@@ -125,3 +132,109 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts) -> CodeC
 
 def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
     return CodeComparison(kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why)
+
+
+_DEVICES = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
+"""What there is on machines with a GPU."""
+
+
+class CodeCheck(StrEnum):
+    """Of what the code is compared with what the program itself compiles."""
+
+    NOTHING = "nothing"
+    KERNELS = "kernels"
+    """One case of each kernel."""
+    CASES = "cases"
+    """Every case."""
+
+
+@frozen(kw_only=True)
+class Options:
+    """How to capture."""
+
+    output: Path = Path("captured")
+    """The folder that kernel files are written into."""
+    target: str | None = None
+    """What a program without a GPU is made to believe in: a target, or what a GPU is called."""
+    configs: Configs = Configs.ALL
+    live: bool = False
+    """Name kernels where they are written, in the place of bundles, as far as they can be."""
+    with_values: bool = False
+    """Keep numbers that no compile depends on as they were passed."""
+    problems: bool = False
+    """Also write what launches were given, so that their numbers can be looked at: shapes, strides, small whole numbers."""
+    check: CodeCheck = CodeCheck.KERNELS
+    fake: bool | None = None
+    """Make the program believe in a GPU; ``None``: where there is none."""
+
+    @property
+    def is_fake(self) -> bool:
+        """Whether the program is made to believe in a GPU."""
+        return not has_gpu() if self.fake is None else self.fake
+
+
+def has_gpu() -> bool:
+    """Whether this machine has a GPU that a program may use."""
+    return any(path.exists() for path in _DEVICES) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
+
+
+def toolchain() -> Toolchain:
+    """The toolchain whose launches are captured."""
+    return next(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
+
+
+def capturing() -> Capturing:
+    """How they are."""
+    record = toolchain().device.capturing
+    assert record is not None
+    return record
+
+
+def target_of(name: str | None) -> Target:
+    """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
+    name, device = name or capturing().usual, toolchain().device
+    target = next((target for target in device.targets if target.name == name or toolchains.is_of_gpu(target, name)), None)
+    if target is None or target.name not in device.models:
+        unknown = target and f"no GPU of {target.name} is known that a program could be made to believe in"
+        hint = f"One of: {', '.join(device.models)}."
+        raise SelectionError(unknown or "no target is called so", where=f"--target {name}", hint=hint)
+    return target
+
+
+def target_of_arch(arch: int | str | None) -> Target | None:
+    """The target with this architecture; ``None`` where there is none."""
+    return next((target for target in toolchain().device.targets if arch is not None and target.arch == arch), None)
+
+
+def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
+    """What the recorder is told. Raises SelectionError for a target that there is not."""
+    return {
+        "folder": str(folder),
+        "fake": options.is_fake,
+        "with_values": options.with_values,
+        "problems": options.problems,
+        "originals": str(options.check),
+        "target": toolchain().device.facts(target_of(options.target)),
+    }
+
+
+def variables(settings: Mapping[str, Any], cache: Path | None) -> dict[str, str]:
+    """The environment variables that have a program and its children recorded; ``cache`` is where compiled kernels are kept."""
+    paths = [str(capturing().start), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {capturing().variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
+    return environment | ({capturing().cache: str(cache)} if cache is not None else {})
+
+
+@contextmanager
+def in_environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Have the processes that this one starts find these variables."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

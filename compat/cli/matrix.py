@@ -11,9 +11,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compat.cli import INTERRUPTED
-from compat.cli.answer import Answer, answer_options, command_line, relative
+from compat.cli.answer import (
+    Answer,
+    FormatFiles,
+    answer_options,
+    command_line,
+    folder_files,
+    format_options,
+    relative,
+    show_report,
+    tell_github,
+    write_formats,
+)
 from compat.cli.opening import Compiling, compile_options, executor_option, launched_option, python_option
-from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, tell_github, write_formats
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:

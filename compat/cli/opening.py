@@ -13,8 +13,8 @@ import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
+from compat.cli.progress import doing, say
 from compat.cli.selecting import SECONDS
-from compat.cli.showing import doing, say
 from compat.executors.registry import executor_forms
 from compat.text import printable
 

@@ -17,8 +17,8 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, given
 from compat.cli.check import judge_options
 from compat.cli.opening import Compiling, compile_options, executor_option, python_option
+from compat.cli.progress import Showing, say
 from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
-from compat.cli.showing import Showing, say
 from compat.project import Patterns
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener

@@ -13,14 +13,22 @@ from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options, relative, write_file
-from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, write_formats
-from compat.merging import are_stores, merge_reports, merge_stores, told_of
+from compat.cli.answer import (
+    Answer,
+    FormatFiles,
+    answer_options,
+    folder_files,
+    format_options,
+    relative,
+    show_report,
+    write_file,
+    write_formats,
+)
 from compat.pairs.records import failing
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
-from compat.saved import read_report, write_reports
+from compat.saved import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.text import printable
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat.config.toml_reader import LONGEST
+from compat.config.toml import LONGEST
 from compat.errors import SelectionError
 from compat.text import printable
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted, shown
+from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
 from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs, signatures
 from compat.model.signatures import ArgumentType
 from compat.source.closure import ParsedSource, read_source

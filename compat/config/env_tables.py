@@ -17,7 +17,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import Version
 
 from compat import toolchains
-from compat.config.toml_reader import Table, did_you_mean, read_toml
+from compat.config.toml import Table, did_you_mean, read_toml
 from compat.envs.cache import label
 from compat.envs.listing import wheel_facts
 from compat.model import Env

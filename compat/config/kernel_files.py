@@ -22,7 +22,7 @@ from compat import toolchains
 from compat.config import argument_tables, kernel_sources
 from compat.config.argument_tables import check_alone, check_hints, check_values, launch_of, merged, merged_hints, problem_of
 from compat.config.kernel_sources import Place, check_function
-from compat.config.toml_reader import DROP, Table, did_you_mean, read_toml, shown
+from compat.config.toml import DROP, Table, did_you_mean, read_toml, shown
 from compat.errors import ConfigError
 from compat.model import (
     DEFAULT_TOOLCHAIN,

@@ -18,7 +18,7 @@ from typing import Any
 
 from attrs import frozen
 
-from compat.config.toml_reader import Table, did_you_mean
+from compat.config.toml import Table, did_you_mean
 from compat.envs import libraries
 from compat.errors import EnvError
 from compat.model import CompileSpec, signatures

@@ -23,8 +23,7 @@ from attrs import Factory, evolve, frozen
 from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
 from compat.config.kernel_files import ONLY_VARIANT, kernels_of
-from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
-from compat.config.toml_writer import toml_text
+from compat.config.toml import DROP, SCHEMA, parse_toml, shown, toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization, arguments, constexprs, signatures

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
-from compat.config.toml_reader import Table, read_toml
+from compat.config.toml import Table, read_toml
 from compat.errors import ConfigError, SelectionError
 from compat.model import Specialization
 from compat.text import lazy_pattern

@@ -21,8 +21,7 @@ from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
-from compat.config.toml_reader import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml
-from compat.config.toml_writer import toml_text
+from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from compat import toolchains
 from compat.config import releases
-from compat.config.toml_reader import did_you_mean
+from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Cell, Env, Specialization, Target
 

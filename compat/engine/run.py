@@ -38,7 +38,7 @@ from compat.files import folder_digest
 from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
-from compat.model.compact import compacted
+from compat.model.outcome import compacted
 from compat.processes.procfs import available_cores
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of

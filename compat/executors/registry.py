@@ -16,7 +16,7 @@ from attrs import frozen
 from compat.errors import SelectionError
 
 if TYPE_CHECKING:
-    from compat.config.toml_reader import Table
+    from compat.config.toml import Table
     from compat.executors.executor import OpenExecutor
 
 LOCAL = "local"

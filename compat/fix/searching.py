@@ -16,7 +16,7 @@ from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result, si
 from compat.source.closure import roots_of
 from compat.source.parsing import tree_of
 from compat.toolchains import Toolchain
-from compat.toolchains.edits import CannotEdit, Faulty, KnownEdit, Proposal, line_of
+from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
 
 _STEPS = 6
 """Edits that are made one after the other at most."""

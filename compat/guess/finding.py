@@ -10,7 +10,7 @@ from pathlib import Path
 
 from compat import toolchains
 from compat.config.kernel_files import kernel_files_in
-from compat.config.toml_reader import did_you_mean
+from compat.config.toml import did_you_mean
 
 _SUFFIX = ".py"
 _SEPARATOR = "::"

@@ -19,8 +19,7 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.libraries import LibraryVersions
-from compat.config.toml_reader import SCHEMA, Table, did_you_mean, shown
-from compat.config.toml_writer import toml_text, without_notes
+from compat.config.toml import SCHEMA, Table, did_you_mean, shown, toml_text, without_notes
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
@@ -28,7 +27,7 @@ from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
 from compat.model.json_text import JsonObject, read_json
 from compat.source import constants
 from compat.source.closure import module_of
-from compat.toolchains.guessing import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
+from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
 
 HELPER = "kernels call it, or it returns a value"
 """Why a jit function is no kernel."""

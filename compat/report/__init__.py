@@ -5,5 +5,5 @@ In: the records that features return. Out: text for terminals, for code forges, 
 - :mod:`compat.report.summary`: the record, and the counts, grids and sentences derived from it
 - :mod:`compat.report.views`: one answer each: a bisection, a comparison, a capture, an explanation …
 - :mod:`compat.report.render`: the forms of a matrix: terminal, Markdown, page, JUnit, annotations …
-- :mod:`compat.report.io`: ``matrix.json``, out and in
+- :mod:`compat.report.document` and :mod:`compat.report.loading`: ``matrix.json``, written and read
 """

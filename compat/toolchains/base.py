@@ -20,8 +20,7 @@ from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.numbers import Interpreter
 from compat.diagnosis.pipeline import OutputReader
 from compat.model import DEFAULT_FRAMEWORK, LATER_STAGES, SOURCE_STAGE, BuiltEnv, CompileSpec, Evidence, Status, Target
-from compat.toolchains.edits import KnownEdit
-from compat.toolchains.guessing import Guessing
+from compat.toolchains.language import Guessing, KnownEdit
 
 
 def _no_private(folder: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from compat.bisect.answers import Part, PartName, ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
-from compat.report.io.document import dump
+from compat.report.document import dump
 from compat.report.views.bisect import BisectReport, bisect_document, bisect_markdown, groups, schema
 from compat.report.views.bisect_sentences import commits_advice, commits_command, compare_url, headline, remarks, repeat_command
 from tests.bisect.invented import LINE, Invented

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.report.io.document import dump, enclosing, matrix_document
-from compat.report.io.loading import load_report
+from compat.report.document import dump, enclosing, matrix_document
+from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from tests.report import factory
 from tests.report.hostile import ATTACK, hostile

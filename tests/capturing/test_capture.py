@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import Capture, capture_program
-from compat.capturing.checking import Agreement, compare
-from compat.capturing.settings import CodeCheck, Options, target_of
+from compat.capturing.checking import Agreement, CodeCheck, Options, compare, target_of
 from compat.config.kernel_files import load_kernels
 from compat.model import BuiltEnv
 

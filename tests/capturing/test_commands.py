@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat.capturing.capturing import capture_program
-from compat.capturing.settings import CodeCheck, Options
+from compat.capturing.checking import CodeCheck, Options
 from compat.cli import main
 from compat.model import BuiltEnv
 from compat.toolchains import DEFAULT

@@ -13,8 +13,7 @@ import pytest
 from attrs import evolve
 
 from compat.capturing.capturing import Capture, capture_program, command
-from compat.capturing.checking import Agreement
-from compat.capturing.settings import CodeCheck, Options
+from compat.capturing.checking import Agreement, CodeCheck, Options
 from compat.config.kernel_files import load_kernels
 from compat.errors import SelectionError, StoreError
 from compat.model import BuiltEnv

@@ -13,9 +13,8 @@ from click.testing import CliRunner
 
 from compat.bundle.frozen import Frozen
 from compat.capturing.capturing import capture_program
-from compat.capturing.checking import Agreement
+from compat.capturing.checking import Agreement, Options
 from compat.capturing.origins import NotLive, live
-from compat.capturing.settings import Options
 from compat.cli import main
 from compat.config.kernel_files import load_kernels
 from compat.errors import EnvError

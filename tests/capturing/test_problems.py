@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import Capture, capture_program
-from compat.capturing.settings import CodeCheck, Options
+from compat.capturing.checking import CodeCheck, Options
 from compat.config.kernel_files import load_kernels
 from compat.engine.interpreting import interpret
 from compat.engine.run import RunContext

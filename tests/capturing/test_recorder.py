@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import capture_program
-from compat.capturing.checking import Agreement
+from compat.capturing.checking import Agreement, CodeCheck, Options, capturing, recorder_settings, variables
 from compat.capturing.records import RecordingProgress, progress_in, read_records
-from compat.capturing.settings import CodeCheck, Options, capturing, recorder_settings, variables
 from compat.envs.interpreters import present
 from compat.model import BuiltEnv
 from tests.capturing.test_endings import LAUNCH

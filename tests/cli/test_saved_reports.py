@@ -13,7 +13,7 @@ import junitparser
 import pytest
 from attrs import evolve
 
-from compat.report.io.document import dump, matrix_document
+from compat.report.document import dump, matrix_document
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.installed import ROOT, Installed
 from tests.report.factory import expected_matrix, troubled_matrix

@@ -9,7 +9,7 @@ import pytest
 
 from compat.diagnosis.classify import classify
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Failure, Specialization
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.test_corpus import failures
 from tests.targets import TARGETS
 from tests.toolchains.compiling import compile_each

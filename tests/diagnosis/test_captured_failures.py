@@ -9,7 +9,7 @@ import pytest
 
 from compat.diagnosis.classify import agree, broken_env, classify
 from compat.model import Status
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import CapturedFailure, all_captured_failures, installers_words, said
 
 CAPTURED_FAILURES = all_captured_failures()

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from compat.diagnosis.classify import agree, classify
 from compat.model import Diagnosis, Done, Evidence, Raised, Status
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import said
 from tests.targets import TARGETS
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from compat.diagnosis.classify import classify
 from compat.model import Failure, Outcome, Target
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.captured_failures import evidence_of
 from tests.diagnosis.corpus import kernels, targets
 from tests.diagnosis.corpus._kept import kept

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from compat.diagnosis.classify import classify
 from compat.diagnosis.symptoms import DIGITS, fingerprint, normalise
 from compat.model import Evidence, Raised
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
 OWN = KNOWLEDGE.wording.forget

@@ -8,7 +8,7 @@ import pytest
 
 from compat.diagnosis.classify import classify
 from compat.model import Diagnosis, Evidence, Failure, Raised
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
 COMPILATION = "triton.compiler.errors.CompilationError"

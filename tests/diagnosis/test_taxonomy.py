@@ -11,7 +11,7 @@ import pytest
 from compat.diagnosis.failure_class import FailureClass
 from compat.diagnosis.symptoms import Symptoms
 from compat.model import Status
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "failure-classes.md"
 NAMES = [

@@ -11,7 +11,7 @@ from typing import ClassVar
 import pytest
 
 from compat.config.matrix import load_matrix
-from compat.config.toml_reader import Table
+from compat.config.toml import Table
 from compat.errors import ConfigError, SelectionError
 from compat.executors import registry
 from compat.executors.dask.settings import DaskSettings

@@ -16,7 +16,7 @@ from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.edits import CannotEdit, Faulty
+from compat.toolchains.language import CannotEdit, Faulty
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec

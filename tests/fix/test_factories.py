@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.code import Code
 from tests import commands
 from tests.waiting import PATIENCE

@@ -55,8 +55,8 @@ from compat.model.cell_record import cell_document
 from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import one_line
@@ -75,7 +75,7 @@ from compat.store.store import Store
 from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir import canonical, dumps
 from compat.workers import client
 from compat.workers.client import Lines, WorkerClient

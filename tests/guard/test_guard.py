@@ -16,8 +16,8 @@ from compat.errors import SelectionError, StoreError
 from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.checking import Kind, checked_document, checked_lines, guard_lines
 from compat.model import Outcome, Result, Status, Target
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from compat.toolchains import DEFAULT
 from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env

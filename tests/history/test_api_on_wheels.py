@@ -22,7 +22,7 @@ from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
 from compat.processes.procfs import available_cores
 from compat.source.parsing import tree_of
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import Limits
 from compat.workers.watch import attempt
 from tests.cells import KERNELS, cell, worker

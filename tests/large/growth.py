@@ -20,7 +20,7 @@ from compat.executors.executor import Batch, CellAttempts, EnvLeft
 from compat.files import replace_file
 from compat.matrix import run_matrix
 from compat.model import Done, Evidence, Made, Raised
-from compat.report.io.document import matrix_json
+from compat.report.document import matrix_json
 from compat.saved import read_report
 from tests.large import obtain, project
 

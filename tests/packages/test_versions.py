@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from compat.cli import main
 from compat.envs.listing import NO_INDEX
 from compat.model import BuiltEnv
-from compat.report.io.document import schema
+from compat.report.document import schema
 from tests.wheels import own_libraries, wheelhouse
 
 __all__ = ["own_libraries", "wheelhouse"]

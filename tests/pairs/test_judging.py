@@ -143,7 +143,7 @@ def test_the_programs_are_those_that_there_are() -> None:
     from compat.toolchains import DEFAULT
 
     assert DEFAULT.device.pairing is not None
-    text = Path(DEFAULT.device.pairing.program, "programs.py").read_text()
+    text = Path(DEFAULT.device.pairing.program, "compiling.py").read_text()
     for name in PROGRAMS:
         assert f'    "{name}": Program(' in text
     assert text.count(": Program(") == len(PROGRAMS)

@@ -8,8 +8,8 @@ from attrs import evolve
 from jsonschema import Draft202012Validator
 
 from compat.pairs.records import Grid, failing
-from compat.report.io.document import dump, matrix_document, schema
-from compat.report.io.loading import load_report, load_reports
+from compat.report.document import dump, matrix_document, schema
+from compat.report.loading import load_report, load_reports
 from compat.report.render.page import matrix_html
 from compat.report.views.envs import cell_of, grid_document, notes_of, pairs_markdown
 from compat.report.views.matrix_markdown import headline, matrix_markdown

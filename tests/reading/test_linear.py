@@ -13,8 +13,8 @@ from compat.report.render import markdown
 from compat.report.summary import compact
 from compat.repro import issue, verify
 from compat.text import printable
-from compat.toolchains.triton.failures import knowledge
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton import failures
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir import canonical, dumps
 from tests.reading.adversarial import LARGE, SMALL, general, offence, offenders, patterns_in
 from tests.targets import TARGETS
@@ -65,9 +65,9 @@ def _in_markdown(text: str) -> object:
 
 
 READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
-    "recognise": (_recognised, SIGNS + patterns_in(symptoms, knowledge)),
+    "recognise": (_recognised, SIGNS + patterns_in(symptoms, failures)),
     "classify": (_classified, patterns_in(symptoms)),
-    "normalise": (_normalised, patterns_in(symptoms, knowledge)),
+    "normalise": (_normalised, patterns_in(symptoms, failures)),
     "diagnose": (_diagnosed, patterns_in(dumps)),
     "dumps": (dumps.read, patterns_in(dumps)),
     "canonical": (canonical.canonical, patterns_in(canonical)),

@@ -12,7 +12,7 @@ import pytest
 from compat.diagnosis import classify, symptoms
 from compat.model import BuiltEnv, Evidence
 from compat.store.store import Store
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import DIAGNOSTIC, Limits
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt

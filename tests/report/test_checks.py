@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
-from compat.report.io.document import dump, matrix_document, schema
+from compat.report.document import dump, matrix_document, schema
 from compat.report.render.ci import findings
 from compat.report.summary.checks import check_words, checked
 from compat.report.summary.statements import statements

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from compat.history.account import Word
 from compat.model import Status
-from compat.report.io.document import dump, matrix_document, matrix_json, schema
+from compat.report.document import dump, matrix_document, matrix_json, schema
 from compat.report.summary.record import Report
 from tests.records import OK, SHAPE, TARGETS, bad, declared, env
 from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix

@@ -9,9 +9,9 @@ import json
 import pytest
 from attrs import evolve
 
-from compat.report.io import document
-from compat.report.io.document import dump, enclosing, matrix_document
-from compat.report.io.loading import load_report
+from compat.report import document
+from compat.report.document import dump, enclosing, matrix_document
+from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from tests.records import OK, PASS, SHAPE, bad, env
 from tests.report.factory import always, report, tried

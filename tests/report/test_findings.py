@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from compat.model import Status
 from compat.model.json_text import write_json
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.report.render.ci import MOST, code_quality, findings, workflow_commands
 from compat.report.summary.compact import one_line
 from compat.report.summary.record import Report

@@ -20,8 +20,8 @@ from attrs import evolve
 from compat.cli.commands import main
 from compat.model import Noticed, Result, Status
 from compat.model.cell_record import cell_document
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.report.render import page_data as cells
 from compat.report.render.page import SCRIPTS, STYLES, matrix_html
 from compat.report.render.page_data import command_table, page_data

@@ -11,8 +11,8 @@ from attrs import evolve
 
 from compat.errors import StoreError
 from compat.model.codec import unstructure
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.loading import load_reports
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_reports
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import MISSING, OK, SHAPE, bad, env

@@ -16,8 +16,8 @@ from jsonschema import Draft202012Validator
 from compat.api.histories import Packed, PackedName
 from compat.errors import StoreError
 from compat.model import CompileSpec, Status, StoodIn
-from compat.report.io.document import SCHEMA, dump, matrix_document, schema
-from compat.report.io.loading import load_report
+from compat.report.document import SCHEMA, dump, matrix_document, schema
+from compat.report.loading import load_report
 from compat.report.render.ci import junit_xml
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import matrix_markdown

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from compat.model import CompileSpec, Outcome, Result
-from compat.report.io.document import matrix_document
+from compat.report.document import matrix_document
 from compat.report.render.page import matrix_html
 from compat.report.summary.statements import decided_by_hints, guesses
 from compat.report.views.matrix_markdown import matrix_markdown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compat.model import Status
-from compat.report.io.document import dump, matrix_document
+from compat.report.document import dump, matrix_document
 from tests.report.synthetic import synthetic
 
 

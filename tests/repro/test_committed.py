@@ -18,7 +18,7 @@ import pytest
 from compat.model import BuiltEnv
 from compat.processes.supervisor import ProcessResult
 from compat.repro.verify import failure_of, run_script
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent

@@ -27,7 +27,7 @@ from compat.repro.script import spelled
 from compat.repro.verify import identifying_words, printed, promise, run_script, sayings, without_places
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import READER
 from compat.toolchains.triton.language.script import Form, compile_function, form_of
 from compat.workers.attempt import Limits

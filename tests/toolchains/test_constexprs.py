@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from compat.bundle.bundle import bundle
-from compat.config.toml_writer import toml_text
+from compat.config.toml import toml_text
 from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extracted, output
 from compat.toolchains.triton.language.script import Form
@@ -107,7 +107,7 @@ def test_functions_that_are_given_come_along() -> None:
     assert "def larger(a, b):" in text
     candidate = Candidate.of(spec, text)
     toml = output.kernel_file(candidate, kernel="k", case="c", source=Path("k.py"), summary="s", expectations=())
-    assert 'COMBINE = { function = "larger" }' in toml
+    assert 'COMBINE = {function = "larger"}' in toml
     assert "pointer_range_32 = []" in toml
 
 

@@ -8,7 +8,7 @@ import pytest
 from packaging.version import Version
 
 from compat.config.env_tables import declared
-from compat.config.toml_reader import read_toml
+from compat.config.toml import read_toml
 from compat.errors import ConfigError
 from compat.toolchains.triton import facts
 

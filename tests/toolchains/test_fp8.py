@@ -8,7 +8,7 @@ import pytest
 
 from compat.diagnosis import classify
 from compat.model import BuiltEnv
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said
 

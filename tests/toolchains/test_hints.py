@@ -13,7 +13,7 @@ import pytest
 from compat.diagnosis import classify
 from compat.model import BuiltEnv, Status
 from compat.toolchains import DEFAULT
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.language.script import Form, form_of
 from compat.workers.attempt import InFlightCell
 from tests.cells import POINTERS, cell

@@ -13,7 +13,7 @@ from attrs import frozen
 from compat.diagnosis.classify import classify
 from compat.errors import UnknownAction
 from compat.model import Cell, Env, Evidence, Status
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import Compile, Limits, Mode
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt

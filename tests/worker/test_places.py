@@ -11,7 +11,7 @@ import pytest
 from compat.diagnosis import symptoms
 from compat.diagnosis.classify import classify
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt

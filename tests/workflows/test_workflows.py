@@ -16,8 +16,7 @@ from compat import __version__, workflows
 from compat.cli import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError
-from compat.workflows import System, workflow_files
-from compat.workflows.groups import FEW, JOBS, SHARD, SHARDS, groups, jobs
+from compat.workflows import FEW, JOBS, SHARD, SHARDS, System, groups, jobs, workflow_files
 from tests.workflows.linters import ROOT, lint
 
 KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 from attrs import Factory, evolve, frozen
 
-from compat.config.toml_reader import Table, quoted
+from compat.config.toml import Table, quoted
 from compat.executors.registry import OPTION
 from compat.text import lazy_pattern
 

@@ -67,7 +67,7 @@ def _html(report: Report, _: str) -> Rendered:
 
 
 def _json(report: Report, _: str) -> Rendered:
-    from compat.report.io.document import matrix_json
+    from compat.report.document import matrix_json
 
     return matrix_json(report)
 

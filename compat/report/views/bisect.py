@@ -21,7 +21,7 @@ from compat.model.cell_record import RELEASE, cell_document, with_toolchain
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
 from compat.model.json_text import JsonObject
-from compat.report.io.document import BracketRecord, bracket_record
+from compat.report.document import BracketRecord, bracket_record
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
 from compat.report.summary.compact import counted, one_line, place_text, rectangles

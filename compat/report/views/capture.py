@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.capturing.capturing import Capture
-from compat.capturing.checking import Agreement
+from compat.capturing.checking import Agreement, toolchain
 from compat.capturing.records import Recorded
-from compat.capturing.settings import toolchain
 
 _LISTED = 12
 """Names that are listed at most."""

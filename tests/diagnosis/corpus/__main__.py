@@ -25,7 +25,7 @@ from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence, Result
 from compat.store.keys import cell_key
 from compat.store.store import Store
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import DIAGNOSTIC, Limits
 from compat.workers.pool import WorkerPool
 from compat.workers.spawn import WORKER

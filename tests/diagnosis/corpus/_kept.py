@@ -10,7 +10,7 @@ from typing import Any
 from compat.diagnosis.classify import classify
 from compat.diagnosis.symptoms import Symptoms
 from compat.model import Cell, Evidence
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.diagnosis.capture import trimmed
 from tests.diagnosis.corpus import HERE
 

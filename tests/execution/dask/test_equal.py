@@ -16,7 +16,7 @@ from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import BuiltEnv
 from compat.project import Selection
-from compat.report.io.document import matrix_document
+from compat.report.document import matrix_document
 from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines, session
 

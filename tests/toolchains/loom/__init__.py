@@ -17,8 +17,7 @@ from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
 from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Toolchain
-from compat.toolchains.edits import KnownEdit
-from compat.toolchains.guessing import Guessing
+from compat.toolchains.language import Guessing, KnownEdit
 
 SHAPE_MISMATCH = FailureClass(
     name="shape-mismatch",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.language import Faulty, Proposal
 
 
 def rows_filled_up(faulty: Faulty) -> Iterator[Proposal]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.toolchains.guessing import GuessedKernel, UnreachableKernel
+from compat.toolchains.language import GuessedKernel, UnreachableKernel
 
 
 @frozen(kw_only=True)

@@ -6,7 +6,7 @@ imported when a proposal is asked for.
 
 from __future__ import annotations
 
-from compat.toolchains.edits import KnownEdit
+from compat.toolchains.language import KnownEdit
 
 _HERE = "compat.toolchains.triton.edits"
 

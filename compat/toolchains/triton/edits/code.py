@@ -16,7 +16,7 @@ from compat.model import Failure
 from compat.source.imports import imports_in
 from compat.source.names import Names, ParsedFile
 from compat.source.parsing import expression_of
-from compat.toolchains.edits import CannotEdit, line_of
+from compat.toolchains.language import CannotEdit, line_of
 
 LANGUAGE = "triton.language"
 

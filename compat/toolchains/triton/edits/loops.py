@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from compat.text import lazy_pattern
-from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.language import Faulty, Proposal
 from compat.toolchains.triton.edits.code import Code, dotted, literal, names_in, nodes_at, parenthesized, replace, walk
 
 # --- a loop that is bounded by a block gets a scalar --------------------------------------------------------------------------

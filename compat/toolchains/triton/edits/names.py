@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from compat.text import lazy_pattern
-from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.language import Faulty, Proposal
 from compat.toolchains.triton.edits.code import LANGUAGE, Code, replace, walk
 
 _MISSING = lazy_pattern(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")

@@ -9,7 +9,7 @@ import libcst as cst
 from attrs import Factory, define, frozen
 
 from compat.source.imports import Import, imports_in
-from compat.toolchains.edits import Faulty
+from compat.toolchains.language import Faulty
 from compat.toolchains.triton.edits.code import Code, dotted, walk
 
 _MODULE = ""

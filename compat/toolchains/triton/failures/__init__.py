@@ -1,11 +1,75 @@
-"""Triton's failure classes, as data, in the order of precedence.
+"""What is known of Triton's failures: its classes, as data, in the order of precedence, and how its compilers word things.
 
 What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before what only names a consequence (a
 failed pass). Adding a class takes one entry here, one fixture in ``tests/diagnosis/fixtures`` and one heading in
 ``docs/failure-classes.md``.
 """
 
+from __future__ import annotations
+
+import re
+
 from compat.diagnosis import common
+from compat.diagnosis.failure_class import Knowledge
+from compat.diagnosis.symptoms import Wording
+from compat.model import DEFAULT_TOOLCHAIN
+from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import compiler, environment, kernel, operands
+from compat.toolchains.triton.ir.dumps import READER
 
 CLASSES = (*environment.CLASSES, *compiler.CLASSES, *kernel.CLASSES, *operands.CLASSES, common.UNCLASSIFIED)
+
+_FORGET = tuple(
+    (lazy_pattern(pattern), replacement)
+    for pattern, replacement in (
+        (r"(?<![\w.-])([.-]*+)[\w.-]+\.(?:ttir|ttgir|ptx)(?::\d+)+", r"\1<path>"),
+        (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
+        (r"\btriton\.language\.bfloat(?=\d)", "bf"),
+        (r"\btriton\.language\.(?=u?int\d)", ""),
+        (r"(?<=explicitly marked illegal)(?s:.*)", ""),  # later releases go on with the operation's whole text
+        (r"\bloc\((?:[^()]|\([^()]*\))*\)", ""),  # loc("kernel.py":12:3)
+        (r"%[\w.$-]+(?:[:#]\d+)?", "%"),  # SSA names
+        (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
+        (r"#[a-z_]\w*", "#layout"),
+        (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
+        (r"\b_(?:builder|semantic)\b", "_semantic"),  # the hidden argument's name, before 3.4 and since
+    )
+)
+
+_COMPLAINT = lazy_pattern(
+    r"^ptxas[^\n]*?\b(?:error|fatal) *: *(?:\(C\d+\) *)?(?P<words>(?![^\n]*Ptx assembly aborted due to errors)[^\n]+)", re.MULTILINE
+)
+
+_FATAL = (
+    lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
+    lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
+    lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
+    lazy_pattern(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
+)
+
+KNOWLEDGE = Knowledge(
+    toolchain=DEFAULT_TOOLCHAIN,
+    classes=CLASSES,
+    wording=Wording(
+        package="triton",
+        machine=r"(?:runtime/(?:driver|build)|backends/\w+/driver)\.py$",
+        wrappers=("CompilationError", "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure"),
+        assembler=_COMPLAINT,
+        assembler_name="ptxas",
+        forget=_FORGET,
+        fatal=_FATAL,
+        empty_diagnostic=lazy_pattern("Failures have been detected while processing an MLIR pass pipeline"),
+        reader=READER,
+    ),
+    programs={
+        "source": "the kernel's file",
+        "ast": "the front end",
+        "ttir": "MLIR",
+        "ttgir": "MLIR",
+        "llir": "MLIR",
+        "ptx": "LLVM",
+        "amdgcn": "LLVM",
+        "cubin": "the assembler",
+        "hsaco": "the linker",
+    },
+)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from compat.toolchains.base import ApiNames, Guarding, Language
-from compat.toolchains.guessing import Guessing
+from compat.toolchains.language import Guessing
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.inside import guard
 from compat.toolchains.triton.language.script import SCRIPT

@@ -22,7 +22,7 @@ from compat.model.signatures import CONSTEXPR, ArgumentType
 from compat.source.parsing import bound_by, parameters, tree_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import KNOWLEDGE
 
 _IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget"})
 _ASKS = lazy_pattern(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 from attrs import frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.components import Bindings, KeptPart, Part, PointerParts, Value, moves
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web

@@ -13,7 +13,7 @@ from functools import cached_property
 import libcst as cst
 from attrs import frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
 from compat.toolchains.triton.edits.code import Code, dotted, literal, walk

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from compat.toolchains.edits import CannotEdit, Faulty, Proposal
+from compat.toolchains.language import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Part, Value
 from compat.toolchains.triton.edits.block_pointers.editing import AccessKind, edited

@@ -8,7 +8,7 @@ from functools import partial
 import libcst as cst
 from attrs import Factory, define, frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm
 from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
 from compat.toolchains.triton.edits.block_pointers.exchange import (

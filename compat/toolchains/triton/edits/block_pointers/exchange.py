@@ -12,7 +12,7 @@ from typing import TypeVar
 import libcst as cst
 from attrs import Factory, define, evolve, frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
 from compat.toolchains.triton.edits.block_pointers.handing import arguments
 from compat.toolchains.triton.edits.block_pointers.normal import MAKE, PLACED, assign, rewritten

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 from attrs import Factory, define, frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.normal import ADVANCE, MAKE, MadePointer, choices, pairs
 from compat.toolchains.triton.edits.code import elements_of, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 import libcst as cst
 from attrs import frozen
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.code import Code, arguments_of, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"

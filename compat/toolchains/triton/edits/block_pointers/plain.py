@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.language import Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, addend, assignment, axis_index, stored
 from compat.toolchains.triton.edits.block_pointers.components import (
     KEPT,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import libcst as cst
 from attrs import Factory, define, field
 
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader
 from compat.toolchains.triton.edits.code import walk
 

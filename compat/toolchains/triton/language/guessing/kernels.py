@@ -11,7 +11,7 @@ from attrs import Factory, define
 from compat.model import ONLY_CASE
 from compat.source.constants import UnknownValue
 from compat.text import lazy_pattern
-from compat.toolchains.guessing import GuessedKernel, Noted
+from compat.toolchains.language import GuessedKernel, Noted
 from compat.toolchains.triton.language.guessing.arguments import (
     Guess,
     Types,

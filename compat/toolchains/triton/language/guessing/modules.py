@@ -12,7 +12,7 @@ from attrs import frozen
 
 from compat.source.imports import import_origins
 from compat.source.parsing import defaults_of, scope_statements, tree_of
-from compat.toolchains.guessing import GuessedKernel, UnreachableKernel
+from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
 _JIT = {"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.runtime.jit.JITFunction", "triton.JITFunction"}

@@ -1,1 +1,0 @@
-"""``matrix.json``: written, read back, and joined from several runs."""
