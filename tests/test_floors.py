@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "merging", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
     **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("engine", "executors", "nox", "project", "store", "workers"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -60,7 +60,7 @@ ACTS = {
 DOORS = {
     "api": {"comparing", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "criterion", "judging", "request"},
-    "capturing": {"capturing", "kernels", "settings"},
+    "capturing": {"capturing", "checking", "kernels"},
     "envs": {"cache", "inventory", "provider", "record"},
     "explain": {"CellOverview", "Explanation", "explain"},
     "fix": {"fix", "write_fix"},
@@ -68,11 +68,19 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "run_matrix"},
-    "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
-    "saved": {"Written", "read_report", "update_reports", "write_reports"},
+    "saved": {
+        "Written",
+        "are_stores",
+        "merge_reports",
+        "merge_stores",
+        "read_report",
+        "told_of",
+        "update_reports",
+        "write_reports",
+    },
     "workflows": {"System"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
@@ -92,7 +100,7 @@ BEYOND = {
         "executors.registry.executor_forms",
         "store.store.Store",
     },
-    "selecting.py": {"config.kernel_files.is_file", "config.toml_reader.LONGEST", "engine.plan.Shard"},
+    "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},
     "start.py": {"processes.procfs", "workers.pool"},
 }
 """What single commands may use besides."""
@@ -105,7 +113,7 @@ DECIDES = (
     *(f"reduce/{name}.py" for name in ("candidate", "expressions", "module", "search", "statements")),
     *(f"api/{name}.py" for name in ("comparing", "histories", "needing", "records", "uses")),
     "fix/searching.py",
-    "toolchains/edits.py",
+    "toolchains/language.py",
     "toolchains/triton/edits",
     "engine/plan.py",
     "history",

@@ -20,7 +20,7 @@ import click
 from attrs import frozen
 
 from compat.cli import logs
-from compat.cli.progress import be_quiet, is_quiet
+from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
 from compat.model.json_text import write_json

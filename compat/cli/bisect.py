@@ -18,8 +18,9 @@ from compat.bisect.request import FEW, Axis, BisectRequest
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, given, write_file
 from compat.cli.check import judge_options
+from compat.cli.logs import say
 from compat.cli.opening import Compiling, compile_options, executor_option, launched_option, python_option, use_gpu
-from compat.cli.progress import ProgressListener, say
+from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.engine.run import Interrupted
 from compat.interruption import Stopped

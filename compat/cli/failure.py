@@ -20,8 +20,9 @@ from compat import fix as fixes
 from compat import repro as repros
 from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options, command_line, given
+from compat.cli.logs import doing, say
 from compat.cli.opening import Compiling, compile_options, executor_option
-from compat.cli.progress import ProgressListener, doing, say
+from compat.cli.progress import ProgressListener
 from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix

@@ -14,7 +14,7 @@ from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
 from compat.capturing.kernels import Configs
 from compat.cli.answer import Answer, answer_options, relative
-from compat.cli.progress import say
+from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import Initialized, initialize
 from compat.report.summary.compact import at_most, cost_words, counted

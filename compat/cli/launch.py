@@ -11,8 +11,9 @@ from attrs import evolve
 
 from compat import project
 from compat.cli.answer import relative
+from compat.cli.logs import say
 from compat.cli.opening import Compiling, compile_options
-from compat.cli.progress import ProgressListener, say
+from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.errors import ConfigError
 from compat.launch import building, hosting, sharing

@@ -13,7 +13,7 @@ import click
 from attrs import evolve, fields, frozen
 
 from compat.cli import logs
-from compat.cli.progress import doing, say
+from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
 from compat.executors.registry import executor_forms
 from compat.text import printable

@@ -16,8 +16,8 @@ from compat.bisect.criterion import Criterion
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, given
 from compat.cli.check import judge_options
+from compat.cli.logs import Showing, say
 from compat.cli.opening import Compiling, compile_options, executor_option, python_option
-from compat.cli.progress import Showing, say
 from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.project import Patterns
 from compat.reduce.candidate import Candidate

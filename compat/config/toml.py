@@ -18,8 +18,8 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.releases import corrected
 from compat.errors import ConfigError
+from compat.model.fields import Noted
 from compat.text import printable
-from compat.toolchains.language import Noted
 
 T = TypeVar("T")
 

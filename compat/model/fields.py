@@ -1,9 +1,10 @@
-"""How the fields of records are written as data: metadata and types that :mod:`compat.model.codec` reads."""
+"""How fields of records are written as data: metadata and types that :mod:`compat.model.codec` reads, and values with notes."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
+from attrs import frozen
 from packaging.version import Version
 
 KEY = "key"
@@ -32,3 +33,11 @@ Seconds = Annotated[float, rules(minimum=0, description="Rounded to a tenth of a
 VersionText = Annotated[str, rules(minLength=1), Version]
 """A string that a version can be made of."""
 Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]
+
+
+@frozen
+class Noted:
+    """A value of an entry, and a comment that stands behind it. A table that has one gets a heading wherever it can have one."""
+
+    value: Any
+    note: str

@@ -89,14 +89,6 @@ def line_of(failure: Failure) -> int | None:
     return int(number) if number.isdigit() else None
 
 
-@frozen
-class Noted:
-    """A value of an entry, and a comment that stands behind it. A table that has one gets a heading wherever it can have one."""
-
-    value: Any
-    note: str
-
-
 @frozen(kw_only=True)
 class GuessedKernel:
     """What a kernel file says of one kernel."""

@@ -22,8 +22,8 @@ from compat.config.kernel_writer import kernel_text, write_kernel_file
 from compat.config.toml import toml_text
 from compat.errors import ConfigError
 from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status, constexprs, signatures
+from compat.model.fields import Noted
 from compat.source.closure import read_source
-from compat.toolchains.language import Noted
 from compat.toolchains.triton.language.types import DTYPES
 from tests.config.test_launch_table import ARGUMENTS as PASSED
 

@@ -1,4 +1,4 @@
-"""Edits of the expressions of a failing statement: an axis for a term, ``tl.maximum`` for ``tl.max``, and larger block sizes in the case."""
+"""Edits of what a failing statement says: an axis for a term, ``tl.maximum`` for ``tl.max``, larger blocks for the case."""
 
 from __future__ import annotations
 

@@ -9,9 +9,10 @@ from typing import Any
 from attrs import Factory, define
 
 from compat.model import ONLY_CASE
+from compat.model.fields import Noted
 from compat.source.constants import UnknownValue
 from compat.text import lazy_pattern
-from compat.toolchains.language import GuessedKernel, Noted
+from compat.toolchains.language import GuessedKernel
 from compat.toolchains.triton.language.guessing.arguments import (
     Guess,
     Types,
