@@ -22,7 +22,7 @@ def main(adapter, jobs_file):
         modules = {}
         compiled = 0
         for job in jobs:
-            driver._facts = job["target"]  # set_target() forgets what a release caches, which nobody would do by hand
+            driver._chosen = job["target"]  # set_target() forgets what a release caches, which nobody would do by hand
             source = job["source"]
             if source not in modules:
                 sys.path.insert(0, os.path.dirname(source))
@@ -30,7 +30,7 @@ def main(adapter, jobs_file):
             function = getattr(modules[source], job["function"])
             constants = api.call.constants(function, job)
             if job["launch"]:
-                result = api.launch.compiled(function, job, constants)
+                result = api.call.compiled_launch(function, job, constants)
             else:
                 described = api.call.ast_source(function, job, constants)
                 result = triton.compile(described, target=api.driver.target(job["target"]), options=job["options"])
