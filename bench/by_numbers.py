@@ -14,8 +14,7 @@ import click
 
 from compat.launch import hosting
 from compat.launch.building import Launchable, build
-from compat.launch.comparing import Comparer
-from compat.launch.hosting import Gpu
+from compat.launch.hosting import Comparer, Gpu
 from compat.project import Listener, select
 
 ROOT = Path(__file__).parent.parent

@@ -25,11 +25,11 @@ from typing import Any
 
 from compat import project
 from compat.errors import CompatError
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.parcel import Parcel, ParcelResult
 from compat.executors.dask.placement import ClusterWorker
 from compat.executors.dask.session import DaskSession
-from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import Cell, Evidence

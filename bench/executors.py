@@ -20,9 +20,9 @@ import click
 from bench.__main__ import LIMITS, _envs, _known, _ok_cells, _sel, _small
 from bench.spent import Spent, spent
 from compat.engine.run import RunContext, run
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
-from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Status
 from compat.store.store import Store

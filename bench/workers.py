@@ -19,9 +19,9 @@ from bench.__main__ import LIMITS, _envs
 from bench.spent import Spent, spent
 from compat.config.matrix import load_matrix
 from compat.engine.run import RunContext, run
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
-from compat.executors.dask.settings import DaskSettings
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization, Status
 from compat.source.closure import read_source
 from compat.store.store import Store

@@ -15,9 +15,8 @@ from compat.cli.commands import CommandGroup
 from compat.cli.opening import env_provider
 from compat.cli.selecting import ENV
 from compat.envs.cache import EnvCache
-from compat.envs.inventory import kept_envs
-from compat.envs.inventory import prune as prune_envs
-from compat.envs.record import read_env
+from compat.envs.record import kept_envs, read_env
+from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
 from compat.project import read_matrix
 from compat.report.render.blocks import TextLine

@@ -30,9 +30,8 @@ from compat.envs import locks
 from compat.envs.cache import EDITABLE, EnvCache, EnvFolder, env_cache, fingerprint, user_folder
 from compat.envs.installers import Installer, choose_installer
 from compat.envs.interpreters import InterpreterChoice, exact_interpreter
-from compat.envs.inventory import size_of
 from compat.envs.provider import Builder
-from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record
+from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record, size_of
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped

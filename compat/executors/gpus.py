@@ -24,8 +24,7 @@ from attrs import evolve, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.envs.cache import EnvCache
-from compat.envs.inventory import kept_envs
-from compat.envs.record import NotInstalled, interpreter, packages
+from compat.envs.record import NotInstalled, interpreter, kept_envs, packages
 from compat.errors import EnvError, MachineError
 from compat.interruption import Stopped
 from compat.model.json_text import read_json

@@ -69,7 +69,7 @@ EXECUTORS: list[ExecutorKind] = [
     ExecutorKind(
         schemes=("dask", "tcp", "tls", "ws", "wss"),
         forms={"dask://HOST:PORT": " (or tcp://, tls://)", "dask:local?workers=4": ""},
-        reader="compat.executors.dask.settings:DaskSettings",
+        reader="compat.executors.dask.cluster:DaskSettings",
     ),
 ]
 """The first one reads tables without an address."""

@@ -1,14 +1,20 @@
-"""Launching on the GPU of this machine: what was chosen, in one go, and what a search asks for while it goes on.
+"""Launching on the GPU of this machine: what was chosen, in one go, what a search asks for
+while it goes on, and how good and bad builds behave beside each other.
 
 In: a selection, cells, or what was built of them. Out: results in the store, as if they had been brought back (:mod:`.merging`).
 """
 
 from __future__ import annotations
 
+import itertools
+import json
+import shlex
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from math import inf
 from pathlib import Path
+from typing import Any, Self
 
 from attrs import evolve, frozen
 
@@ -16,13 +22,15 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
-from compat.launch.archive import program_of, write_archive
+from compat.launch.archive import facts_of, object_of, program_of, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
-from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
+from compat.model.json_text import read_json
+from compat.processes.supervisor import ForegroundResult, Session, SessionEnded, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
+from compat.text import printable
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
@@ -146,3 +154,121 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
         why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
         raise SelectionError(f"the kernels could not be launched: {why}", where=gpu.python)
     return merged
+
+
+COMPARED = "compared"
+"""The status of an answer that says how each behaved."""
+_STARTING = 900.0
+"""Seconds until the first answer: PyTorch is imported, and the inputs are made."""
+_SPARE = 900.0
+"""Seconds beside a question's own deadline: the process that launches may have to be made anew."""
+
+
+@frozen(kw_only=True)
+class Behaviour:
+    """How the kernel behaved as one release built it, over all problems."""
+
+    good: bool
+    """Whether the others are held to it."""
+    launches: int
+    differing: int
+    """Those that gave other bits than the first of their problem."""
+    finite: bool
+    """Whether what it wrote are numbers."""
+    wrote: bool
+    """Whether it wrote anything into its outputs."""
+    outside: str
+    """Where it wrote what is not its own, in words."""
+    reads_outside: bool = False
+    """Whether what it computes depends on what lies around its inputs; known where it is good."""
+    off: float
+    """How far off the first good one it is at worst, by the largest number that comes out there; 0 within the tolerance."""
+
+
+@frozen(kw_only=True)
+class BuildComparison:
+    """What came of launching several builds of one kernel."""
+
+    status: str
+    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``, ``lost``."""
+    reason: str = ""
+    behaviours: tuple[Behaviour, ...] = ()
+    """In the order in which they were asked for."""
+
+
+class Comparer:
+    """The process that compares, from the first question until it is closed."""
+
+    def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
+        """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
+        self._python, self._numbers = gpu.python, itertools.count(1)
+        with ExitStack() as resources:
+            self._folder = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
+            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._folder)
+            command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
+            try:
+                self._session = resources.enter_context(Session(command, stop))
+                answer = _object(self._session.read_line(_STARTING))
+                if answer.get("status") != "ready":
+                    raise SessionEnded(str(answer.get("reason")))
+            except SessionEnded as error:
+                raise self._unable(str(error), shlex.join(command)) from error
+            self._resources = resources.pop_all()
+
+    def ask(
+        self, good: Sequence[Launchable], bad: Sequence[Launchable], rounds: int, deadline: float, stop: threading.Event | None
+    ) -> BuildComparison:
+        """How they behave in so many launches of each problem, those that are good first, within ``deadline`` seconds.
+
+        Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
+        """
+        self._session.stop = stop
+        paths = set[Path]()
+        for launchable in (*good, *bad):
+            paths.add(path := self._folder / "objects" / object_of(launchable))
+            path.write_bytes(launchable.binary)
+        cells = [{**facts_of(launchable), "good": True} for launchable in good]
+        cells += [{**facts_of(launchable), "good": False} for launchable in bad]
+        number = next(self._numbers)
+        question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
+        try:
+            answer = _object(self._session.ask(json.dumps(question), deadline + _SPARE))
+            while answer.get("number") != number:  # to a question that nobody waited for
+                answer = _object(self._session.read_line(deadline + _SPARE))
+            return _comparison(answer)
+        except SessionEnded as error:
+            raise self._unable(str(error), self._python) from error
+        finally:
+            for path in paths:
+                path.unlink(missing_ok=True)
+
+    def _unable(self, reason: str, where: str) -> SelectionError:
+        return SelectionError(f"nothing can be launched: {printable(reason)}", where=where)
+
+    def close(self) -> None:
+        """End it."""
+        self._resources.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        message = read_json(line)
+    except ValueError:
+        message = None
+    if not isinstance(message, dict):
+        raise SessionEnded(f"it answered {line[:80]!r}")
+    return message
+
+
+def _comparison(answer: Mapping[str, Any]) -> BuildComparison:
+    try:
+        behaviours = tuple(Behaviour(**{**cell, "outside": printable(str(cell["outside"]))}) for cell in answer["cells"])
+        return BuildComparison(status=str(answer["status"]), reason=printable(str(answer["reason"])), behaviours=behaviours)
+    except (KeyError, TypeError) as error:
+        raise SessionEnded("it answered in another form") from error

@@ -25,8 +25,7 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.launch.building import Launchable
-from compat.launch.comparing import COMPARED, Behaviour, BuildComparison, Comparer
-from compat.launch.hosting import ELSEWHERE, Gpu
+from compat.launch.hosting import COMPARED, ELSEWHERE, Behaviour, BuildComparison, Comparer, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
 

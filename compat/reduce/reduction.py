@@ -21,8 +21,7 @@ from compat.engine.run import Interrupted, RunContext
 from compat.errors import SelectionError
 from compat.interruption import Budget, Stopped
 from compat.launch import hosting
-from compat.launch.comparing import BuildComparison
-from compat.launch.hosting import Gpu
+from compat.launch.hosting import BuildComparison, Gpu
 from compat.model import Env, Problem, Result
 from compat.project import Obtain, Selection
 from compat.reduce.candidate import Candidate

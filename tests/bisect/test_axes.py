@@ -17,7 +17,7 @@ from compat.bisect.combining import CompileExperiment
 from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Env, Outcome, Status
 from compat.store.store import Store
-from compat.toolchains.triton.ir.parts import PARTS
+from compat.toolchains.triton.ir.dumps import PARTS
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, POINTERS, cell
 

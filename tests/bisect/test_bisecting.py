@@ -20,7 +20,7 @@ from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.model import BuiltEnv, Env, Result
 from compat.project import Listener, Selection, select
-from compat.toolchains.triton.ir.parts import PARTS
+from compat.toolchains.triton.ir.dumps import PARTS
 from tests.conftest import ROOT
 
 FAILURES = str(ROOT / "tests" / "kernels" / "failures.toml")

@@ -11,7 +11,7 @@ from compat.bisect.answers import Effect
 from compat.bisect.attempts import effect_on
 from compat.bisect.combining import Crossing, Side
 from compat.model import BuiltEnv, Env, Failure, Outcome, Package, Status
-from compat.toolchains.triton.ir.parts import ptxas_of
+from compat.toolchains.triton.ir.dumps import ptxas_of
 from tests.targets import TARGETS
 
 OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN

@@ -13,7 +13,7 @@ from compat.bisect.combining import Crossing, Side
 from compat.bisect.part import FailureVerdict
 from compat.model import Cell, Env, Failure, Outcome, Status
 from compat.toolchains import CompilerParts
-from compat.toolchains.triton.ir.parts import PARTS
+from compat.toolchains.triton.ir.dumps import PARTS
 from tests.cells import cell
 
 OF_SIDE = {

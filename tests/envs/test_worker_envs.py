@@ -21,9 +21,8 @@ from compat.config.matrix import load_matrix
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.installers import choose_installer
-from compat.envs.inventory import kept_envs, size_of
 from compat.envs.provider import Builder
-from compat.envs.record import read_env
+from compat.envs.record import kept_envs, read_env, size_of
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, WorkerLacks, difference, worker_envs
 from compat.errors import EnvError
 from compat.interruption import Stopped

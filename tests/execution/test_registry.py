@@ -14,7 +14,7 @@ from compat.config.matrix import load_matrix
 from compat.config.toml import Table
 from compat.errors import ConfigError, SelectionError
 from compat.executors import registry
-from compat.executors.dask.settings import DaskSettings
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.executors.registry import ExecutorKind, executor_declared, executor_named
 from compat.project import read_matrix, select_places

@@ -29,9 +29,8 @@ from compat.config.selection import select_envs, select_specs, select_targets
 from compat.diagnosis import bounds, classify, diagnose, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
-from compat.envs.inventory import kept_envs
 from compat.envs.listing import Listing
-from compat.envs.record import read_env
+from compat.envs.record import kept_envs, read_env
 from compat.errors import CompatError
 from compat.history.verdict import verdicts
 from compat.launch.building import identity_of, problem_digest

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.launch.comparing import COMPARED, Behaviour, BuildComparison
+from compat.launch.hosting import COMPARED, Behaviour, BuildComparison
 from compat.reduce.numbers import DifferenceKind, LaunchDifference
 
 GOOD = Behaviour(good=True, launches=120, differing=0, finite=True, wrote=True, outside="", off=0.0)

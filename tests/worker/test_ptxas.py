@@ -13,7 +13,7 @@ from compat.bisect.attempts import assemble
 from compat.diagnosis import classify
 from compat.model import BuiltEnv, Outcome
 from compat.toolchains.triton.failures import KNOWLEDGE
-from compat.toolchains.triton.ir.parts import PARTS
+from compat.toolchains.triton.ir.dumps import PARTS
 from compat.workers.attempt import Limits, Mode
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt

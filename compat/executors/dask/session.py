@@ -20,9 +20,9 @@ from compat import interruption
 from compat.envs.worker_envs import PinnedEnv
 from compat.errors import ClusterError, MachineError
 from compat.executors.dask import cluster
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.parcel import About, code_digest
 from compat.executors.dask.placement import ClusterWorker, GpuSlots, NoEligibleWorker, Placement, WorkerInfo
-from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import EnvLeft
 from compat.model import BuiltEnv
 from compat.source.tree import Trees

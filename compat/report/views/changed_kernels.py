@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
-from compat.launch.comparing import Behaviour
+from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
 from compat.model.cell_record import cell_document
 from compat.model.json_text import JsonObject

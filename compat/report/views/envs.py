@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from compat.envs.inventory import KeptEnv, Pruned, size_of
+from compat.envs.record import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
 from compat.model.fields import rounded

@@ -16,7 +16,7 @@ from compat.toolchains.triton.device import DEVICE
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.facts import RELEASES, VARIABLES, pytorch_of
 from compat.toolchains.triton.failures import KNOWLEDGE
-from compat.toolchains.triton.ir.parts import IR
+from compat.toolchains.triton.ir.dumps import IR
 from compat.toolchains.triton.language import LANGUAGE
 
 TRITON = Toolchain(

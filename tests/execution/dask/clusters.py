@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.session import DaskSession
-from compat.executors.dask.settings import DaskSettings
 from compat.processes import procfs
 from tests.waiting import wait_until
 

@@ -217,7 +217,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
-from compat.executors.dask.settings import DaskSettings
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
 from functools import partial

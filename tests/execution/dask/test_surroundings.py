@@ -12,8 +12,8 @@ import pytest
 
 from compat.errors import ClusterError
 from compat.executors.dask import cluster
+from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
-from compat.executors.dask.settings import DaskSettings
 from compat.model import BuiltEnv, Status
 from compat.processes import procfs
 from tests.cells import cell
