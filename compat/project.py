@@ -28,8 +28,8 @@ from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
+from compat.executors import executor_declared, executor_named
 from compat.executors.executor import LocalExecutor, OpenExecutor
-from compat.executors.registry import executor_declared, executor_named
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.processes.procfs import available_cores

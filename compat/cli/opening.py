@@ -15,7 +15,7 @@ from attrs import evolve, fields, frozen
 from compat.cli import logs
 from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
-from compat.executors.registry import executor_forms
+from compat.executors import executor_forms
 from compat.text import printable
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ class MatrixConfig:
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
     executor: Table | None = None
-    """Where to compile, where the file says so, as :mod:`compat.executors.registry` reads it; ``None`` for this machine."""
+    """Where to compile, where the file says so, as :mod:`compat.executors` reads it; ``None`` for this machine."""
 
     @property
     def declared_names(self) -> frozenset[str]:

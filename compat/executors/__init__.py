@@ -4,5 +4,116 @@ In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attem
 bytes of the artifacts that they name. An executor stores nothing: the driver does. The one of
 :mod:`compat.executors.executor` compiles on this machine, and is the only module that has workers attempt cells; those of
 :mod:`compat.executors.dask` compile on a cluster.
-:mod:`compat.executors.registry` finds the one that is named.
+
+The registry here says which executors there are besides this machine, and which one ``--executor`` or ``[executor]`` of
+``matrix.toml`` names. An executor is one entry: the schemes of its addresses, and its settings, which are read when it is named.
+They lie beside it, and open it.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import frozen
+
+from compat.errors import SelectionError
+
+if TYPE_CHECKING:
+    from compat.config.toml import Table
+    from compat.executors.executor import OpenExecutor
+
+
+LOCAL = "local"
+"""What this machine is called."""
+OPTION = "--executor"
+
+
+class ExecutorSettings(Protocol):
+    """Where an executor compiles, and all else that it is told."""
+
+    def opened(self, in_flight: int | None, say: Callable[[str], None]) -> AbstractContextManager[OpenExecutor]:
+        """The executor, for as long as a command needs it. Nothing is connected to before something has to be compiled.
+
+        ``in_flight`` is how many batches are on their way at the same time, where that is said, and ``say`` hears what fails.
+        """
+        ...
+
+
+class SettingsReader(Protocol):
+    """Reads the settings of an executor: a class of settings, usually."""
+
+    def named(self, text: str) -> ExecutorSettings | None:
+        """What ``--executor`` says; ``None`` for a text of no form that there is. Raises ValueError with words for a reader."""
+        ...
+
+    def declared(self, table: Table) -> ExecutorSettings:
+        """What ``[executor]`` says. Raises ConfigError."""
+        ...
+
+
+@frozen(kw_only=True)
+class ExecutorKind:
+    """One kind of executor."""
+
+    schemes: tuple[str, ...]
+    """What stands before the colon of its addresses."""
+    forms: Mapping[str, str]
+    """How a command line names it, each with a remark about that."""
+    reader: str
+    """Its :class:`SettingsReader`: a module, and what it is called there."""
+
+    def read(self) -> SettingsReader:
+        """Import it."""
+        module, _, name = self.reader.partition(":")
+        reader: SettingsReader = getattr(import_module(module), name)
+        return reader
+
+
+EXECUTORS: list[ExecutorKind] = [
+    ExecutorKind(
+        schemes=("dask", "tcp", "tls", "ws", "wss"),
+        forms={"dask://HOST:PORT": " (or tcp://, tls://)", "dask:local?workers=4": ""},
+        reader="compat.executors.dask.cluster:DaskSettings",
+    ),
+]
+"""The first one reads tables without an address."""
+
+
+def executor_named(text: str) -> ExecutorSettings | None:
+    """What ``--executor`` says; ``None`` for this machine. Raises SelectionError."""
+    if text == LOCAL:
+        return None
+    try:
+        kind = _kind_of(text)
+        if kind and (settings := kind.read().named(text)):
+            return settings
+        raise ValueError(f"{text!r} is no executor")
+    except ValueError as error:
+        *forms, last = (f'"{form}"{remark}' for form, remark in {LOCAL: "", **_forms()}.items())
+        raise SelectionError(str(error), where=OPTION, hint=f"It is {', '.join(forms)}, or {last}.") from None
+
+
+def executor_declared(table: Table | None) -> ExecutorSettings | None:
+    """What ``[executor]`` of a ``matrix.toml`` says; ``None`` where there is none: for this machine. Raises ConfigError."""
+    if table is None:
+        return None
+    address = table.data.get("address")
+    kind = (_kind_of(address) if isinstance(address, str) else None) or EXECUTORS[0]
+    return kind.read().declared(table)
+
+
+def executor_forms() -> tuple[str, ...]:
+    """How a command line names executors, this machine first."""
+    return (LOCAL, *_forms())
+
+
+def _forms() -> dict[str, str]:
+    return {form: remark for kind in EXECUTORS for form, remark in kind.forms.items()}
+
+
+def _kind_of(address: str) -> ExecutorKind | None:
+    scheme = address.partition(":")[0]
+    return next((kind for kind in EXECUTORS if scheme in kind.schemes), None)

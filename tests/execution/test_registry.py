@@ -10,13 +10,13 @@ from typing import ClassVar
 
 import pytest
 
+from compat import executors
 from compat.config.matrix import load_matrix
 from compat.config.toml import Table
 from compat.errors import ConfigError, SelectionError
-from compat.executors import registry
+from compat.executors import ExecutorKind, executor_declared, executor_named
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
-from compat.executors.registry import ExecutorKind, executor_declared, executor_named
 from compat.project import read_matrix, select_places
 
 
@@ -133,7 +133,7 @@ class Elsewhere:
 
 def test_another_executor_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = ExecutorKind(schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere")
-    monkeypatch.setattr(registry, "EXECUTORS", [*registry.EXECUTORS, kind])
+    monkeypatch.setattr(executors, "EXECUTORS", [*executors.EXECUTORS, kind])
     matrix = tmp_path / "matrix.toml"
     matrix.write_text('[executor]\naddress = "moon://base"\ncrater = "tycho"\n')
     selection = select_places(matrix)

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from attrs import Factory, evolve, frozen
 
 from compat.config.toml import Table, quoted
-from compat.executors.registry import OPTION
+from compat.executors import OPTION
 from compat.text import lazy_pattern
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class DaskSettings:
 
     @classmethod
     def named(cls, text: str) -> DaskSettings | None:
-        """See :class:`compat.executors.registry.SettingsReader`."""
+        """See :class:`compat.executors.SettingsReader`."""
         if _ADDRESS.fullmatch(text):
             return cls(where=OPTION, address=_of_scheduler(text))
         name, _, query = text.partition("?")
@@ -70,7 +70,7 @@ class DaskSettings:
 
     @classmethod
     def declared(cls, table: Table) -> DaskSettings:
-        """See :class:`compat.executors.registry.SettingsReader`."""
+        """See :class:`compat.executors.SettingsReader`."""
         table.only("address", "class", "arguments", "workers", "in_flight", "wait")
         address = table.optional("address", example='"tcp://host:8786"')
         cluster = table.optional("class", example='"distributed.SSHCluster"')
@@ -94,7 +94,7 @@ class DaskSettings:
 
     @contextmanager
     def opened(self, in_flight: int | None, say: Callable[[str], None]) -> Iterator[OpenExecutor]:
-        """See :class:`compat.executors.registry.ExecutorSettings`."""
+        """See :class:`compat.executors.ExecutorSettings`."""
         from compat.executors.dask.executor import DaskExecutor
         from compat.executors.dask.session import DaskSession
 
