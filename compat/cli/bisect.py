@@ -19,7 +19,7 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, given, write_file
 from compat.cli.check import judge_options
 from compat.cli.logs import say
-from compat.cli.opening import Compiling, compile_options, executor_option, launched_option, python_option, use_gpu
+from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option, use_gpu
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.engine.run import Interrupted
@@ -77,7 +77,7 @@ def bisect(
     output: Path | None,
     launched: tuple[Path, ...],
     criterion: Criterion,
-    compiling: Compiling,
+    compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
     """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.

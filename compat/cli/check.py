@@ -15,7 +15,7 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
 from compat.cli.answer import Answer, answer_options
-from compat.cli.opening import Compiling, compile_options, executor_option
+from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import CELL, select, selection_options, split_cells
 from compat.errors import CompatError
@@ -91,7 +91,7 @@ class _Checked(click.Command):
 @judge_options("ok", "What counts as good, as in compat bisect.", "JUDGE")
 @compile_options(deadline=None, no_build="Do not build missing envs; they count as inconclusive.")
 @answer_options(json_help="The judgement and the cells as a JSON object.")
-def check(*, answer: Answer, words: tuple[str, ...], criterion: Criterion, compiling: Compiling, **chosen: Any) -> None:
+def check(*, answer: Answer, words: tuple[str, ...], criterion: Criterion, compiling: CompileOptions, **chosen: Any) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
     CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them; a file or a folder names kernels, as --spec

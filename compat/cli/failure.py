@@ -21,7 +21,7 @@ from compat import repro as repros
 from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options, command_line, given
 from compat.cli.logs import doing, say
-from compat.cli.opening import Compiling, compile_options, executor_option
+from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
 from compat.model import BuiltEnv, Cell
@@ -53,7 +53,7 @@ def repro(
     portable: bool,
     output: Path | None,
     reduced: Path | None,
-    compiling: Compiling,
+    compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
     """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
@@ -124,7 +124,7 @@ class _ReproProgress(ReproListener):
 @click.option("--write", is_flag=True, help="Write the edit, unless it breaks the kernel on another release that was asked for.")
 @answer_options(json_help="What was found as a JSON object.")
 @compile_options(deadline=None, jobs=_JOBS, no_build=None)
-def fix(*, answer: Answer, cell: str, write: bool, compiling: Compiling, **chosen: Any) -> None:
+def fix(*, answer: Answer, cell: str, write: bool, compiling: CompileOptions, **chosen: Any) -> None:
     """Find the smallest known edit that makes CELL compile, and show it as a diff.
 
     CELL is an id as `compat list cells` prints it, or a glob that matches one; the env in it may be a release, such as 3.9, and the

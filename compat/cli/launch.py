@@ -12,7 +12,7 @@ from attrs import evolve
 from compat import project
 from compat.cli.answer import relative
 from compat.cli.logs import say
-from compat.cli.opening import Compiling, compile_options
+from compat.cli.opening import CompileOptions, compile_options
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.errors import ConfigError
@@ -87,7 +87,7 @@ def _selection() -> Selection | None:
 @click.option("--archive", is_flag=True, help="Write it as FOLDER.tar.xz, too.")
 @click.option("--keep-ptx", "keep_text", is_flag=True, help="Keep what the binaries were assembled from, too.")
 @compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; their cells are left out.")
-def build(*, out: Path, archive: bool, keep_text: bool, compiling: Compiling, **chosen: Any) -> None:
+def build(*, out: Path, archive: bool, keep_text: bool, compiling: CompileOptions, **chosen: Any) -> None:
     """Compile every chosen cell that has a problem, for one target, into a folder that needs no toolchain.
 
     On a machine with a GPU of that target and PyTorch, `python FOLDER/launch.py` launches them all, and writes

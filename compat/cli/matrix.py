@@ -23,7 +23,7 @@ from compat.cli.answer import (
     tell_github,
     write_formats,
 )
-from compat.cli.opening import Compiling, compile_options, executor_option, launched_option, python_option
+from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def matrix(
     is_launching: bool,
     python: str | None,
     formats: FormatFiles,
-    compiling: Compiling,
+    compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
     """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.

@@ -44,7 +44,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
 
 
 @frozen(kw_only=True)
-class Compiling:
+class CompileOptions:
     """How a command compiles cells, as its options say."""
 
     executor: str | None = None
@@ -71,14 +71,14 @@ class Compiling:
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command these of the options that say how cells are compiled, each perhaps with a help of its own.
 
-    It is called with a :class:`Compiling`, which has what :func:`executor_option` asks for, too.
+    It is called with a :class:`CompileOptions`, which has what :func:`executor_option` asks for, too.
     """
-    names = [field.name for field in fields(Compiling)]
+    names = [field.name for field in fields(CompileOptions)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(*arguments: Any, **options: Any) -> Any:
-            compiling = Compiling(**{name: options.pop(name) for name in names if name in options})
+            compiling = CompileOptions(**{name: options.pop(name) for name in names if name in options})
             return command(*arguments, compiling=compiling, **options)
 
         decorated: Callable[..., Any] = called

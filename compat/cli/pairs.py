@@ -10,7 +10,7 @@ import click
 
 from compat import __version__
 from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
-from compat.cli.opening import Compiling, compile_options
+from compat.cli.opening import CompileOptions, compile_options
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.pairs.pairing import try_pairs
@@ -33,7 +33,7 @@ def pairs(
     releases: tuple[str, ...],
     every: bool,
     output: Path | None,
-    compiling: Compiling,
+    compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
     """Compile programs with torch.compile, launch them without a GPU, and write reports/pairs.md.

@@ -17,7 +17,7 @@ from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, given
 from compat.cli.check import judge_options
 from compat.cli.logs import Showing, say
-from compat.cli.opening import Compiling, compile_options, executor_option, python_option
+from compat.cli.opening import CompileOptions, compile_options, executor_option, python_option
 from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.project import Patterns
 from compat.reduce.candidate import Candidate
@@ -63,7 +63,7 @@ def reduce(
     python: str | None,
     budget: float | None,
     output: Path | None,
-    compiling: Compiling,
+    compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
     """Shrink a kernel while it still fails the same way, and write the result with a kernel file for it.
