@@ -199,7 +199,7 @@ class Lines:
 
 
 @frozen(kw_only=True)
-class Answer:
+class DoneEvent:
     """What a ``done`` event says."""
 
     done: tuple[Done, ...]
@@ -224,14 +224,14 @@ def json_object(line: bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def answer_of(message: Mapping[str, Any]) -> Answer | None:
+def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
     """The answer in a ``done`` event, ``None`` where it has not the form of one. What is odd in its details is left out."""
     done, end = bounds.done(message.get("actions")), offset(message.get("output"))
     if done is None or end is None:
         return None
     if not isinstance(message.get("stages"), dict) or not isinstance(message.get("warnings"), list):
         return None
-    return Answer(
+    return DoneEvent(
         done=done,
         end=end,
         raised=bounds.raised(message.get("raised")),
