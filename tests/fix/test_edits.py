@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 from attrs import Factory, frozen
@@ -215,6 +216,11 @@ def searched(
         compiling = Compiling(spec=made, source=source, target=TARGETS[mistake.target], context=context, folder=folder / "edits")
         found, _ = compiling.search(envs[0].env, [each.env for each in envs])
     return best_of(found), source
+
+
+def test_every_edit_names_a_function_that_there_is() -> None:
+    for edit in EDITS:
+        assert callable(resolve_name(edit.function)), edit.name
 
 
 @pytest.mark.wheels
