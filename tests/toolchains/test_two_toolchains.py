@@ -196,7 +196,6 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
         (("bisect", "--axis", "part", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "pass", *RAGGED_KERNEL), "the passes of Loom cannot be told apart"),
-        (("build", "--kernel", "twill", "--out", "built"), "what Loom compiles cannot be launched"),
         (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
