@@ -1,4 +1,4 @@
-"""Real environments for tests that compile with real wheels, built by nox on first use; golden files; turns."""
+"""Real environments for tests that compile with real wheels, built by nox on first use; golden files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -72,26 +71,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(os.environ["XDG_RUNTIME_DIR"], ignore_errors=True)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Where several processes run the tests, one that is marked ``alone`` waits for the others and has the machine to itself."""
-    if not hasattr(item.config, "workerinput"):
-        return (yield)
-    with ExitStack() as turn:
-        with _locked(item.config, "door"):  # whoever waits for the machine keeps it shut, so that nobody overtakes them
-            turn.enter_context(_locked(item.config, "machine", shared=item.get_closest_marker("alone") is None))
-        return (yield)
-
-
-@contextmanager
-def _locked(config: pytest.Config, name: str, *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock that all processes know which run the tests of this checkout."""
-    assert config.cache is not None
-    with (config.cache.mkdir("locks") / name).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-        yield
-
-
 @pytest.fixture(autouse=True)
 def _no_envs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever uses no real wheels sees none of the user's envs, and leaves none there."""
@@ -137,7 +116,8 @@ def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
     def file(name: str, make: Callable[[], str]) -> Path:
         path = folder / name
-        with _locked(pytestconfig, name):
+        with Path(f"{path}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
                 replace_file(path, make())
         return path
