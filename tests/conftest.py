@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.cache import VARIABLE
@@ -29,6 +30,8 @@ ROOT = Path(__file__).parent.parent
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
     os.environ.pop(_name, None)  # the commands that the tests start are not to speak to the CI system that runs these
 
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 _COUNT = count()
 
