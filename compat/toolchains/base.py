@@ -16,6 +16,7 @@ from attrs import Factory, frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
+from compat.bundle.frozen import FrozenForm
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.numbers import Interpreter
 from compat.diagnosis.pipeline import OutputReader
@@ -208,13 +209,17 @@ class Capturing:
     """Records what this process launches from now on, with these settings; what is returned has ``stop()``."""
     digest: Callable[[str], str]
     """Assembly code → a hash over it, which is the same wherever functions were defined."""
-    hidden: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
     """Packages that look for a GPU while kernels are imported: stand-ins answer in their place where the GPU was not real."""
     usual: str
     """The target where none is asked for."""
-    cache: str
-    """The environment variable that says where the toolchain's cache is."""
-    without_lines: Mapping[str, str]
+    has_device: Callable[[], bool]
+    """Whether this machine has a device that a program may use: without one it is made to believe in one."""
+    written: FrozenForm
+    """How what was recorded is written as source."""
+    cache: str | None = None
+    """The environment variable that says where the toolchain's cache is, if it has one."""
+    without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of assembly code."""
 
 
