@@ -158,7 +158,7 @@ class _BatchWork(Work[CellAttempts]):
 
     def _of_nobody(self) -> list[CellAttempts]:
         """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
-        workers, env = self.session.workers.values(), self.parcel.batch.built.digest
+        workers, env = list(self.session.workers.values()), self.parcel.batch.built.digest
         reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
         listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
         if all(worker.unfit for worker in workers):
