@@ -22,9 +22,6 @@ from compat.model import SOURCE_STAGE, Evidence
 from compat.workers.attempt import folders_of
 from compat.workers.spawn import WORKER, variable_dependencies
 
-_LAST = -1
-"""The priority of a batch that is to be alone: what its worker has in line comes before it."""
-
 
 class DaskExecutor:
     """Batches are tasks of a cluster; what came of one is told all at once."""
@@ -117,11 +114,10 @@ class _BatchWork(Work[CellAttempts]):
         with self._workers() as workers:
             if not workers:
                 return self._of_nobody(), []
-            options = {"priority": _LAST} if self.losses else {}
             with_tree = [worker for worker in workers if worker.address == self.lacking]
             parcel = evolve(self.parcel if with_tree else self.parcel.light, alone=bool(self.losses))
             name = self.parcel.batch.built.env.name
-            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check, **options)
+            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check)
         return self._after(answer)
 
     # --- which workers ---------------------------------------------------------------------------------------------------------
