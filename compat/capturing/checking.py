@@ -108,7 +108,7 @@ def _of_kernel(
 ) -> list[CodeComparison]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
     mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing.without_lines, hidden=capturing.hidden if fake else ())
-    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as results:
+    with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
         return [_judged(cells[each.position], asked[each.position][1], each, capturing.digest) for each in results]
 
 

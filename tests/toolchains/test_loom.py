@@ -70,6 +70,59 @@ def test_what_a_program_runs_on_a_loom_is_captured(project: Path, registered: Pa
     assert "--toolchain loom" in printed
 
 
+WOVEN = """
+schema = 1
+kernel = "plain"
+toolchain = "loom"
+source = "plain.py"
+problem = { source = "problems.py", function = "checked", dtype = "yarn" }
+case = [{ name = "only" }]
+variant = [{ name = "even", function = "even" }, { name = "odd", function = "odd" }]
+"""
+WOVEN_SOURCE = """
+import loom
+
+
+@loom.pattern(threads=3)
+def even():
+    return "over under\\nunder over"
+
+
+@loom.pattern(threads=3)
+def odd():
+    return "over over\\nunder over"
+"""
+EXPECTED = """
+def checked(parameters, dtype, seed, device, large):
+    return "over under\\nunder over"
+"""
+
+
+def test_what_is_compiled_is_launched_by_the_toolchains_own_program(project: Path, registered: Path) -> None:
+    for name, text in (("plain.toml", WOVEN), ("plain.py", WOVEN_SOURCE), ("problems.py", EXPECTED)):
+        (project / name).write_text(text)
+    chosen = ("--spec", "plain.toml", "--envs", "loom-1.0")
+    assert "2 cells for sm_90 in 2 binaries" in compat(project, registered, "build", *chosen, "--out", "built")
+    compat(project, registered, "launch", "built")
+    compat(project, registered, "matrix", *chosen, "--launched", "built/results.jsonl", code=1)
+    cells = json.loads((project / "reports" / "matrix.json").read_text())["cells"]
+    assert {cell["variant"]: cell["numbers"]["gpu"]["status"] for cell in cells} == {"even": "ok", "odd": "wrong"}
+
+    for command, message in (
+        (("launch", "built", "--executor", "dask://nowhere:1"), "what is in it is launched on this machine only"),
+        (("matrix", *chosen, "--launch"), "what Loom compiles is launched by the program that compat build writes"),
+        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "is launched by the program that compat build writes"),
+    ):
+        assert message in compat(project, registered, *command, code=3)
+
+
+def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> None:
+    (project / "toy.toml").write_text('schema = 1\nkernel = "sums"\ntoolchain = "toy"\nsource = "sums.py"\n')
+    (project / "sums.py").write_text('def sums():\n    return "load"\n')
+    (project / "matrix.toml").write_text('schema = 1\nkernels = ["toy.toml"]\nenv = [{ toy = "1.0" }]\n')
+    assert "what Toy compiles cannot be launched" in compat(project, registered, "build", "--out", "built", code=3)
+
+
 def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> None:
     for arguments, message in (
         (("--toolchain", "toy"), "what Toy launches cannot be captured"),

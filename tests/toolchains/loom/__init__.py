@@ -1,8 +1,8 @@
 """A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch`` and ``shared-memory``.
 
 Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory. Another
-target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit, an API
-and a recorder; it has no passes, parts, scripts, guards or launches.
+target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit, an API,
+a recorder and a launcher of its own; it has no passes, parts, scripts or guards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
-from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Toolchain
+from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Launching, Toolchain
 from compat.toolchains.base import Capturing, GpuModel
 from compat.toolchains.language import Guessing, KnownEdit
 from tests.toolchains.loom import recorder
@@ -68,6 +68,15 @@ LOOM = Toolchain(
             has_device=Path("/dev/loom").exists,
             written=FrozenForm(imports=("import loom",), decorators={"jit": "@loom.pattern"}),
         ),
+    ),
+    launching=Launching(
+        backends=("loom",),
+        binary="cloth",
+        text="cloth",
+        metadata="threads",
+        facts=lambda threads, cloth, spec: {"threads": int(threads)},
+        packages={"compat_launch": Path(__file__).parent / "launcher"},
+        needs=None,
     ),
     failures=Knowledge(
         toolchain="loom",
