@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import warnings
 from collections.abc import Container, Iterable, Iterator
 
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.source.parsing import tree_of
+from compat.source import parsing
+from compat.source.parsing import bound_by, named_parameters, tree_of
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -34,33 +34,13 @@ def stored(node: ast.AST) -> set[str]:
 
 def parameters(function: ast.FunctionDef) -> list[str]:
     """Names of a function's parameters, in order."""
-    return [arg.arg for arg in arguments(function)]
-
-
-def arguments(function: ast.FunctionDef) -> list[ast.arg]:
-    """A function's parameters, in order."""
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def defined(statement: ast.stmt) -> set[str]:
-    """Names that a module-level statement defines."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
-    return stored(statement)
+    return [parameter.arg for parameter in named_parameters(function.args)]
 
 
 def needed(tree: ast.Module, *functions: str) -> ast.Module:
     """The module-level statements that ``functions`` need, directly or by others, in order; none of the rest."""
-    wanted, waiting = set[int](), list(functions)
-    while waiting:
-        name = waiting.pop()
-        for number, statement in enumerate(tree.body):
-            if number not in wanted and name in defined(statement):
-                wanted.add(number)
-                waiting += loaded(statement)
-    return ast.Module(body=[statement for number, statement in enumerate(tree.body) if number in wanted], type_ignores=[])
+    roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
+    return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
 
 
 def undress(tree: ast.Module, language: Simplification, annotated: Container[str] = ()) -> ast.Module:
@@ -74,7 +54,7 @@ def undress(tree: ast.Module, language: Simplification, annotated: Container[str
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             function.body = function.body[1:] or [ast.Pass()]
         function.returns = None
-        for argument in arguments(function):
+        for argument in named_parameters(function.args):
             if argument.annotation is None or function.name in annotated:
                 continue
             if language.annotations is None or not language.annotations.search(ast.unparse(argument.annotation)):
@@ -133,7 +113,7 @@ def prune(tree: ast.Module) -> ast.Module:
     What depends on a statement that was taken away goes with it, so that taking away one statement is a useful step, and no
     candidate fails for a name of its own.
     """
-    names = BUILTINS.union(*(defined(statement) for statement in tree.body))
+    names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
         function.body = _pruned(function.body, names.union(parameters(function)))
     return tree
@@ -166,17 +146,6 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
         yield from (item.context_expr for item in statement.items)
     else:
         yield statement
-
-
-def is_whole(text: str) -> bool:
-    """Whether Python would take it: parsed and compiled, nothing run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # SyntaxWarnings do not matter here
-        try:
-            compile(text, "candidate", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
 
 
 def written(tree: ast.Module) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from compat.source.constants import UnknownValue, items_of
-from compat.source.parsing import defaults_of
+from compat.source.parsing import defaults_of, named_parameters
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
@@ -104,9 +104,8 @@ class _Wrapper:
     def launches(self) -> list[SourceLaunch]:
         """Every launch in it, as it is reached."""
         self._tensors = self._used_as_tensors()
-        arguments = self.node.args
-        defaults = defaults_of(arguments)
-        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        defaults = defaults_of(self.node.args)
+        for parameter in named_parameters(self.node.args):
             is_known, value = self._scope.try_value(defaults.get(parameter.arg))
             if parameter.arg in self._tensors:
                 self._scope.local[parameter.arg] = self._tensors[parameter.arg]
