@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, evolve, field, frozen
 
+from compat.source.imports import import_origins
 from compat.source.parsing import Function, FunctionScope, bound, dotted, needed, scope_statements
 from compat.toolchains import ApiNames
 
@@ -143,13 +144,9 @@ class _UsesReader:
         return meanings_by_name
 
     def _bindings(self, statement: ast.stmt, known: Meanings) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if isinstance(statement, ast.Import):
-            for alias in statement.names:
-                meant = alias.name if alias.asname else alias.name.partition(".")[0]
-                yield alias.asname or meant, self._own(meant)
-        elif isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                yield alias.asname or alias.name, self._imported(statement, alias)
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            origins = import_origins([statement], self.names.packages)
+            yield from ((name, self._own(origin)) for name, origin in origins.items())
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
             yield statement.targets[0].id, self._chain(statement.value, known)
         else:
@@ -159,13 +156,6 @@ class _UsesReader:
 
     def _own(self, full: str) -> tuple[str, ...]:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
-
-    def _imported(self, statement: ast.ImportFrom, alias: ast.alias) -> tuple[str, ...]:
-        full = f"{statement.module or ''}.{alias.name}"
-        if statement.level == 0 and self._own(full):
-            return (full,)
-        package = self.names.packages.get(alias.name)
-        return (package,) if package else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
         """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, or it is no such chain."""

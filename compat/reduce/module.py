@@ -65,10 +65,11 @@ def undress(tree: ast.Module, language: Simplification, annotated: Container[str
 def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
     """With no parameter named to decorators that its function has not. Changes ``tree``."""
     for function in functions(tree).values():
-        names = set(parameters(function))
-        for decorator in function.decorator_list:
-            if isinstance(decorator, ast.Call):
-                decorator.keywords = [keyword for keyword in decorator.keywords if not _names_nothing(keyword, names, language)]
+        names = parameters(function)
+        for decorator, keyword, listed in _parameter_lists(function, language):
+            listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
+            if not listed.elts:
+                decorator.keywords.remove(keyword)
         function.decorator_list = [_bare(decorator, language) for decorator in function.decorator_list]
     return tree
 
@@ -77,28 +78,21 @@ def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
     """With parameters called by name where decorators count them, as places change. Changes ``tree``."""
     for function in functions(tree).values():
         names = parameters(function)
-        for keyword in _naming_keywords(function, language):
-            for number, place in enumerate(keyword.value.elts):  # type: ignore[attr-defined]
+        for _, _, listed in _parameter_lists(function, language):
+            for number, place in enumerate(listed.elts):
                 if isinstance(place, ast.Constant) and type(place.value) is int and place.value < len(names):
-                    keyword.value.elts[number] = ast.Constant(names[place.value])  # type: ignore[attr-defined]
+                    listed.elts[number] = ast.Constant(names[place.value])
     return tree
 
 
-def _naming_keywords(function: ast.FunctionDef, language: Simplification) -> Iterator[ast.keyword]:
-    """The arguments of decorators that list parameters."""
+def _parameter_lists(
+    function: ast.FunctionDef, language: Simplification
+) -> Iterator[tuple[ast.Call, ast.keyword, ast.List | ast.Tuple]]:
+    """The arguments of decorators that list parameters: the decorator, its keyword, and the list."""
     for decorator in function.decorator_list:
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        for keyword in [*decorator.keywords] if isinstance(decorator, ast.Call) else ():
             if keyword.arg in language.parameter_lists and isinstance(keyword.value, ast.List | ast.Tuple):
-                yield keyword
-
-
-def _names_nothing(keyword: ast.keyword, names: set[str], language: Simplification) -> bool:
-    """Takes parameters that are gone out of a list of them; whether none is left."""
-    if keyword.arg not in language.parameter_lists or not isinstance(keyword.value, ast.List | ast.Tuple):
-        return False
-    listed = keyword.value
-    listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
-    return not listed.elts
+                yield decorator, keyword, keyword.value  # type: ignore[misc]
 
 
 def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:

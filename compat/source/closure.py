@@ -103,7 +103,7 @@ class Unchanged:
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         stamps = self._known.get((source, closure))
-        if stamps is None or any(_stamp(path) != stamp for path, stamp in stamps.of.items()):
+        if stamps is None or any(stamp_of(path) != stamp for path, stamp in stamps.of.items()):
             stamps = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
         return stamps
 
@@ -112,7 +112,7 @@ class Unchanged:
 class _Stamps:
     """The files of a closure as they are."""
 
-    of: Mapping[Path, tuple[int, int] | None] = field(factory=dict)
+    of: Mapping[Path, Stamp | None] = field(factory=dict)
     """None where the source has another closure by now, or cannot be read."""
     partly: frozenset[Path] = frozenset()
     """Those of which a kernel cannot notice all."""
@@ -122,19 +122,24 @@ def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
     roots = roots or roots_of(path)
     try:
         files = closure_files(path, tree_of(path.read_bytes()), roots)
-        stamps = {file: _stamp(file) for file in files}
+        stamps = {file: stamp_of(file) for file in files}
         digest, partly = _digest(path, files, roots)
     except (OSError, SyntaxError):
         return _Stamps()
     return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+Stamp = tuple[int, int, int]
+"""The size and the times of a file: as long as they stay, it need not be read again."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; ``None`` where there is none."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:

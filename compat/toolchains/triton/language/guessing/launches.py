@@ -182,14 +182,8 @@ class _Wrapper:
             case ast.If(test=test, body=body, orelse=otherwise):
                 self._branch(test, body, otherwise)
                 return
-            case ast.For(body=body, orelse=otherwise) | ast.While(body=body, orelse=otherwise):
-                self._follow([*body, *otherwise])
-                return
-            case ast.With(body=body):
-                self._follow(body)
-                return
-            case ast.Try(body=body, orelse=otherwise, finalbody=final):
-                self._follow([*body, *otherwise, *final])
+            case ast.For() | ast.While() | ast.With() | ast.Try():
+                self._follow([inner for inner in ast.iter_child_nodes(statement) if isinstance(inner, ast.stmt)])
                 return
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and self._is_launch(node):
