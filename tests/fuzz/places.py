@@ -53,7 +53,7 @@ from compat.model import (
 from compat.model.cell_record import cell_document
 from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import ProcessResult
-from compat.reduce.module import extracted, is_whole
+from compat.reduce.module import extracted
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
@@ -66,6 +66,7 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from compat.repro import issue, verify
 from compat.repro.verify import failure_of
 from compat.source.closure import read_source
+from compat.source.parsing import compiles
 from compat.store import database
 from compat.store import store as store_of
 from compat.store.database import StoredRow
@@ -497,9 +498,9 @@ def _source(said: tuple[bytes, bytes], folder: Path) -> None:
     for name in found.functions:
         made = bundle(evolve(SPEC, source=str(folder / "k.py"), function=name))
         made.text.encode()
-        is_whole(made.text)
+        compiles(made.text)
         with suppress(SyntaxError):  # becomes a ConfigError
-            is_whole(extracted(made.text, name))
+            compiles(extracted(made.text, name))
 
 
 # --- the command line ------------------------------------------------------------------------------------------------------------
