@@ -215,7 +215,7 @@ class _RunningCells:
         with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
             slots = executor.slots or context.slots
             batches = plan.batches(self._cells, missing, slots)
-            queue = BatchQueue(batches, context.envs, executor)
+            queue = BatchQueue(batches, executor)
 
             def compile_left() -> None:  # not a future for each batch: of many they take more memory than the results
                 while not context.stop.is_set() and (batch := queue.take()) is not None:

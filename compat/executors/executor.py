@@ -105,15 +105,6 @@ class CellAttempts:
     """The artifacts that they name."""
 
 
-@frozen
-class EnvLeft:
-    """An env that has cells which nobody has taken."""
-
-    digest: str
-    cells: int
-    """How many."""
-
-
 class Executor(Protocol):
     """Compiles batches somewhere. May be used from several threads, as many as batches are to be compiled at the same time."""
 
@@ -133,10 +124,6 @@ class Executor(Protocol):
         The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
         MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
         """
-        ...
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """Of which of these envs, in the order of the run, the next batch is best: its position."""
         ...
 
     def release(self, env: str) -> None:
@@ -225,10 +212,6 @@ class LocalExecutor:
         if batch.mode.interprets:
             return self._workers.interpreter(batch.built)
         return self._workers.begun(batch.built, _beginning(cells, batch.mode))
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """The first: all slots share an env's server, and one that has no batches left is let go."""
-        return 0
 
     def release(self, env: str) -> None:
         """Let an env's worker go."""

@@ -6,7 +6,7 @@ import multiprocessing
 import pickle
 import resource
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from compat.engine.run import RunContext, run
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
-from compat.executors.executor import Batch, CellAttempts, EnvLeft, LocalExecutor, OpenExecutor
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Failure, Result
 from compat.source.closure import read_source
 from compat.store.store import Store
@@ -56,9 +56,6 @@ class ElsewhereExecutor:
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         yield from pickle.loads(self._processes.submit(self.act, pickle.dumps(batch), self._worker).result())
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        return len(envs) - 1
 
     def release(self, env: str) -> None:
         self.released.append(env)

@@ -111,7 +111,7 @@ def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
     assert statuses["third-plain/sm_90"] == "ok"
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data(), slots=st.integers(1, 3))
 def test_order_and_batches_do_not_matter(
     cells: tuple[Cell, ...], env: BuiltEnv, alone: dict[str, tuple[str, str]], data: st.DataObject, slots: int

@@ -105,21 +105,27 @@ def test_nothing_is_compiled_twice(
 
 
 @pytest.mark.wheels
-@pytest.mark.alone
 def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
     env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
 ) -> None:
+    """One of three times at least: others may have the machine meanwhile."""
     hanging = cell(env, "faces", "unrolled_for_ever")
     run([cell(env, "faces", "fine")], context(env, tmp_path))  # so that what is measured is the hang, and not a cold disk
-    started = time.monotonic()
-    (result,) = run([hanging], context(env, tmp_path, limits=Limits(deadline=3, memory=16 << 30)))
-    assert result.outcome.status is Status.TIMED_OUT
-    assert 3 <= result.outcome.seconds < 3 + 2
-    assert time.monotonic() - started < 3 + 2 + 3  # the confirmation, and starting a worker
-    assert result.outcome.failure is not None
-    assert result.outcome.failure.failure_class == "timeout"
-    assert result.outcome.failure.location is not None
-    assert result.outcome.failure.location.startswith("faces.py:")
+    limits = Limits(deadline=3, memory=16 << 30)
+    for attempt in range(3):
+        started = time.monotonic()
+        (result,) = run([hanging], context(env, tmp_path / str(attempt), limits=limits))
+        elapsed = time.monotonic() - started
+        assert result.outcome.status is Status.TIMED_OUT
+        assert result.outcome.seconds >= 3
+        failure = result.outcome.failure
+        assert failure is not None
+        assert failure.failure_class == "timeout"
+        assert failure.location is not None
+        assert failure.location.startswith("faces.py:")
+        if result.outcome.seconds < 3 + 2 and elapsed < 3 + 2 + 3:  # the confirmation, and starting a worker
+            return
+    pytest.fail(f"it was timed out after {result.outcome.seconds:.1f} s, and all took {elapsed:.1f} s")
 
 
 @pytest.mark.wheels

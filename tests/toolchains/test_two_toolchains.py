@@ -15,13 +15,10 @@ from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
 from compat.model import BuiltEnv, CompileSpec, Env, Specialization
 from compat.project import gpus_of
-from tests.envs.conftest import write_wheel
 from tests.toolchains.loom import LOOM, SM_90
+from tests.toolchains.loom.index import STRICT, write_index
 from tests.toolchains.test_toy import clear, compat
 
-PACKAGE = Path(__file__).parent / "loom" / "package" / "loom.py"
-STRICT = {"1.0": False, "1.1": False, "2.0": True}
-"""Release → whether it refuses rows of different lengths."""
 MATRIX = """
 schema = 1
 kernels = ["loom.toml", "triton.toml"]
@@ -84,17 +81,6 @@ def mismatch(source, result, SIZE: tl.constexpr):
 
 
 @pytest.fixture
-def registered(tmp_path: Path) -> Path:
-    """A folder with the loom's entry point, as an installed package would have it."""
-    folder = tmp_path / "installed"
-    info = folder / "loom_compat-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loom-compat\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nloom = tests.toolchains.loom:LOOM\n")
-    return folder
-
-
-@pytest.fixture
 def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The loom is one of the toolchains of this process."""
     monkeypatch.syspath_prepend(str(registered))
@@ -107,18 +93,7 @@ def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     """A project with a kernel for each of the two, an index with the loom's releases, and a cache with Triton's env."""
-    index = tmp_path / "simple" / "loom"
-    for release, strict in STRICT.items():
-        text = PACKAGE.read_text().replace('"1.0"', f'"{release}"').replace("STRICT = False", f"STRICT = {strict}")
-        info = f"loom-{release}.dist-info"
-        files = {
-            "loom.py": text,
-            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: loom\nVersion: {release}\n",
-            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        }
-        write_wheel(index / f"loom-{release}-py3-none-any.whl", {name: text.encode() for name, text in files.items()}, info)
-    links = (f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in sorted(index.glob("*.whl")))
-    (index / "index.html").write_text("\n".join(links))
+    write_index(tmp_path / "simple" / "loom")
     python = built("triton-3.9.0").python
     assert python is not None
     env = Path(python).parent.parent
@@ -221,7 +196,6 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
         (("bisect", "--axis", "part", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "pass", *RAGGED_KERNEL), "the passes of Loom cannot be told apart"),
-        (("build", "--kernel", "twill", "--out", "built"), "what Loom compiles cannot be launched"),
         (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)

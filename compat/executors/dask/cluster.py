@@ -154,13 +154,13 @@ def opened(settings: DaskSettings) -> Cluster:
     return Cluster(str(made.scheduler_address), close=made.close, own=True)
 
 
-def client_of(address: str, patience: float) -> Any:
-    """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
+def client_of(address: str, wait: float) -> Any:
+    """A connection to a scheduler, which looks for it for so many seconds where it is gone. Raises OSError."""
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
 
-    _wait_for(get_address_host_port(address), patience)
-    return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
+    _wait_for(get_address_host_port(address), min(ANSWER, 1 + wait))
+    return Client(address, set_as_default=False, timeout=max(ANSWER, wait), name="triton-compat")
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:

@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from compat import __version__
 from compat.envs.worker_envs import PinnedEnv
-from compat.errors import MachineError, UnknownAction
 from compat.executors.executor import Batch, CellAttempts
 from compat.model import BuiltEnv, Specialization
 from compat.source.tree import SourceOrigin, Tree
@@ -59,6 +58,8 @@ class Parcel:
     """The env, to be had there as it is here; ``None`` where the same path is good for both, as with another worker's program."""
     worker: str | None = None
     """The folder of another worker's program than this package has, which must be there on the worker, too."""
+    alone: bool = False
+    """Whether nothing else is to be attempted there meanwhile."""
 
     @property
     def light(self) -> Parcel:
@@ -103,12 +104,12 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
 class ParcelResult:
     """What a worker says of a parcel. Where it does not tell of every cell, it says why."""
 
+    worker: str
+    """Whose address this is."""
     attempts: tuple[CellAttempts, ...] = ()
     lacks_tree: bool = False
     """It needs the tree's content."""
     unable: str | None = None
     """What this worker lacks for the env, or how what it has differs from the driver's; another may have it."""
-    refused: MachineError | None = None
+    refused: str | None = None
     """What this worker's machine refused."""
-    unknown: UnknownAction | None = None
-    stopped: bool = False
