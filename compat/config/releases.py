@@ -50,7 +50,7 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
     """
     chosen = _chooser(word)
     names: set[str] = set()
-    for toolchain, of_toolchain in _by_toolchain(envs).items():
+    for of_toolchain in _by_toolchain(envs).values():
         own = _representatives(of_toolchain)
         names.update(own[release].name for release in chosen(sorted(own)))
     return tuple(env for env in envs if env.name in names)
