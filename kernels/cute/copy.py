@@ -1,3 +1,5 @@
+"""A copy, one element per thread."""
+
 import cutlass
 import cutlass.cute as cute
 

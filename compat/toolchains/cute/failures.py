@@ -264,6 +264,20 @@ CLASSES = (
         signs=(Sign(error=r"^AssertionError$", message=r"."),),
     ),
     FailureClass(
+        name="internal-error",
+        title="Error inside of CuTe DSL",
+        meaning="Code of CuTe DSL fails in itself, and does not say what the kernel has to do with it.",
+        advice="What the kernel's line calls may take other arguments in this release. Try the neighbouring releases.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(
+                message=r"Error during runtime code generation|^(?:DSLRuntimeError: )?\W*ICE\b|error\[INTERNAL\]",
+                place=r"(?P<where>.+)",
+                means="raised in {where}",
+            ),
+        ),
+    ),
+    FailureClass(
         name="coded",
         title="Refused with a code",
         meaning="The release refuses the kernel with a diagnostic of its own, which has a code.",
