@@ -87,10 +87,9 @@ class AccessForm(ABC):
     ``ones`` are names that are 1. Raises CannotEdit where not all of them have this form.
     """
 
-    def __init__(
-        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
-    ) -> None:
-        self.code, self.flow, self.bindings, self.accesses, self.ones = code, flow, bindings, accesses, ones
+    def __init__(self, code: Code, flow: Flow, accesses: Sequence[Access], ones: frozenset[str] = frozenset()) -> None:
+        self.code, self.flow, self.accesses, self.ones = code, flow, accesses, ones
+        self.bindings = Bindings(code, flow.function)
         self.definitions = flow.definitions.values()
         self.language = code.language.name
         self._names: dict[tuple[str, tuple[str | int, ...]], str] = {}
@@ -128,10 +127,6 @@ class AccessForm(ABC):
     @abstractmethod
     def element_holder(self, web: Web) -> str:
         """An expression whose ``dtype`` is that of a pointer to an element."""
-
-    def is_natural(self, web: Web, part: Part) -> bool:
-        """Whether a part is certainly no negative number."""
-        return False
 
     def notes(self) -> Iterable[str]:
         """What is taken for granted, or changes."""
@@ -172,10 +167,10 @@ class AccessForm(ABC):
         """A part after a definition that copies or advances."""
         assert definition.source_web is not None
         before = self.value(definition.source_web, part)
-        if part[0] != "at" or definition.move is None or not definition.moves(axis := part[1]):
+        if part[0] != "at" or not definition.moves(part[1]):
             return before
-        by = self.text(definition.move.offsets[axis])
-        return by if definition.move.placed else _added(before, by)
+        by = self.text(definition.offsets[part[1]])
+        return by if definition.placed else _added(before, by)
 
     def name(self, web: Web, part: Part) -> str:
         """The variable that keeps a part."""
@@ -231,8 +226,6 @@ class Bindings:
     code: Code
     """The module that the function is of."""
     function: cst.FunctionDef
-    naturals: frozenset[str] = frozenset()
-    """Names that are given no negative numbers."""
     counts: Counter[str] = Factory(Counter)
     """Name → how often it is bound; what is bound in a loop counts as often as one likes."""
     _values: dict[str, cst.BaseExpression] = Factory(dict)
@@ -286,7 +279,7 @@ class Bindings:
         if not isinstance(node, cst.Name):
             return False
         name = node.value
-        if name in self.naturals or name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
+        if name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
             return True
         return self.counts[name] == 1 and name in self._values and self.natural(self._values[name], depth - 1)
 

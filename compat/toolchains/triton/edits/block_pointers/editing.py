@@ -8,13 +8,12 @@ import libcst as cst
 from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Bindings
+from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm
 from compat.toolchains.triton.edits.block_pointers.exchange import (
     WHOLE,
     Back,
     EditedFunction,
     Facts,
-    Given,
     Site,
     UnpackedParameter,
     learned,
@@ -105,14 +104,13 @@ class _FunctionEdit(cst.CSTTransformer):
         reader = edit.handing.reader(place)
         reader.code, reader.hands = self.code, self._handed
         function = normal(_beginning(self.original, list(begun)), reader)
-        function = received(function, self._returning(function), self.code)
+        function = received(function, self._called, self.code)
         reader.returns = lambda _: False
         self.flow = Flow(reader, function)
         calls = [use for use in self.flow.uses if isinstance(use, cst.Call)]
         self.accesses = {call: Access.of(call, self.flow.web_of(call), self.code) for call in calls}
-        bindings = Bindings(self.code, function, self._names_of(facts.naturals))
-        self.ones = self._names_of(facts.ones)
-        self.form = edit.kind(self.code, self.flow, bindings, list(self.accesses.values()), self.ones)
+        self.ones = frozenset(self.unpacked[name].texts[part] if name in self.unpacked else name for name, part in facts.ones)
+        self.form = edit.kind(self.code, self.flow, list(self.accesses.values()), self.ones)
         edit.notes.update(dict.fromkeys(self.form.notes()))
         self.backs = self._backs({self.flow.definitions.get(statement): parameter for statement, parameter in begun.items()})
         self._comments: list[cst.EmptyLine] = []
@@ -128,10 +126,6 @@ class _FunctionEdit(cst.CSTTransformer):
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
         definition = new.with_changes(params=replaced_parameters(new.params, self.unpacked, self.code))
         return EditedFunction(self.original, definition, self.unpacked, self.backs, self.pointers.returns_one)
-
-    def _names_of(self, given: Iterable[Given]) -> frozenset[str]:
-        """What stands in the function for what it is given."""
-        return frozenset(self.unpacked[name].texts[part] if name in self.unpacked else name for name, part in given)
 
     # --- from function to function ---
 
@@ -149,11 +143,6 @@ class _FunctionEdit(cst.CSTTransformer):
         """The edited function that a call calls."""
         called = self.handing.called(self.place, node)
         return self.functions.get(called) if called is not None else None
-
-    def _returning(self, function: cst.FunctionDef) -> dict[cst.CSTNode, EditedFunction]:
-        """Calls that return block pointers."""
-        called = {node: self._called(node) for node in walk(function.body)}
-        return {node: one for node, one in called.items() if one is not None and one.backs}
 
     def _backs(self, begun: Mapping[Definition | None, UnpackedParameter]) -> list[Back | None]:
         values = [_values(node) for node in walk(self.flow.function.body) if isinstance(node, cst.Return)]
@@ -175,11 +164,10 @@ class _FunctionEdit(cst.CSTTransformer):
             raise CannotEdit(f"a call of {place.function} does not give it {missing[0]}")
         parts = {name: self.form.handing(web) for name, web in webs.items()}
         given = {(name, part): text for name, texts in parts.items() for part, text in texts.items()}
-        naturals = frozenset((name, part) for name, part in given if self.form.is_natural(webs[name], part))
         others = {
             (name, WHOLE): self.form.text(argument.value) for name, argument in named if name not in webs and not argument.star
         }
-        self.sites.append(Site(called=place, texts=given | others, naturals=naturals, ones=self.ones))
+        self.sites.append(Site(called=place, texts=given | others, ones=self.ones))
         new = {name: {new: parts[name][part] for part, new in parameter.new.items()} for name, parameter in called.unpacked.items()}
         return replaced_arguments(edited.args, [name for name, _ in named], new)
 

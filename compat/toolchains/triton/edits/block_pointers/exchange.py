@@ -6,7 +6,7 @@ edited as any other. What it returns becomes the offsets that it has moved along
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import libcst as cst
@@ -45,8 +45,6 @@ class Site:
     called: FunctionPlace
     texts: Mapping[Given, str]
     """What it gives, in the words of the caller."""
-    naturals: frozenset[Given]
-    """Parts that are no negative numbers."""
     ones: frozenset[str]
     """Names in the caller that are 1."""
 
@@ -57,7 +55,6 @@ class Facts:
 
     texts: Mapping[Given, str] = Factory(dict)
     """Parts that are the same number in all of them, or the value of another parameter."""
-    naturals: frozenset[Given] = frozenset()
     ones: frozenset[Given] = frozenset()
     """What is 1: arguments of the kernel of which the kernel file says so, and what is given them."""
 
@@ -81,9 +78,8 @@ def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[Functi
         shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
         before = facts.get(called, Facts())
         texts = {given: text for given in shared if given[1] != WHOLE and (text := _text(given, calls, shared))}
-        naturals = {given for given in shared if all(given in call.naturals for call in calls)}
         ones = {given for given in shared if all(call.texts[given] in {"1", *call.ones} for call in calls)}
-        more[called] = Facts(texts={**texts, **before.texts}, naturals=before.naturals | naturals, ones=before.ones | ones)
+        more[called] = Facts(texts={**texts, **before.texts}, ones=before.ones | ones)
     return more
 
 
@@ -212,18 +208,19 @@ class EditedFunction:
     """It returned one value, and no tuple."""
 
 
-def received(function: cst.FunctionDef, calls: Mapping[cst.CSTNode, EditedFunction], code: Code) -> cst.FunctionDef:
-    """The function with what these calls return taken apart, and put together as block pointers. Raises CannotEdit."""
+def received(function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code) -> cst.FunctionDef:
+    """The function with what calls return taken apart, and put together as block pointers. Raises CannotEdit."""
 
     def statement(old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = old.body[0] if len(old.body) == 1 else None
-        call = next((node for node in walk(old) if node in calls), None)
-        if call is None:
+        calls = ((node, called(node)) for node in walk(old))
+        call, edited = next(((node, edited) for node, edited in calls if edited is not None and edited.backs), (None, None))
+        if edited is None:
             return [old]
         if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
             raise CannotEdit("what a function returns is used in a form that is not known")
         assert isinstance(call, cst.Call)
-        target, after = _taken_apart(small.targets[0].target, call, calls[call], code)
+        target, after = _taken_apart(small.targets[0].target, call, edited, code)
         return [old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]), *after]
 
     return rewritten(function, statement)

@@ -6,7 +6,7 @@ parameters, so that whatever else calls them is edited, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 from attrs import Factory, define
@@ -42,7 +42,6 @@ class Handing:
     program: KernelProgram
     functions: dict[FunctionPlace, PointersOf] = Factory(dict)
     """The kernel's functions, and those that call one of them which gets other parameters."""
-    _nodes: dict[FunctionPlace, list[cst.CSTNode]] = Factory(dict)
 
     @classmethod
     def of(cls, program: KernelProgram) -> Handing:
@@ -81,7 +80,7 @@ class Handing:
 
     def _calls(self, place: FunctionPlace) -> Iterator[tuple[FunctionPlace, cst.Call]]:
         """The calls of functions of the program that a function makes."""
-        for node in self._nodes_of(place):
+        for node in walk(self.program.definition(place).body):
             if isinstance(node, cst.Call) and (called := self.program.called(place.file, node)) is not None:
                 yield called, node
 
@@ -125,7 +124,7 @@ class Handing:
         pointers = self.functions[place]
         for name, rank in pointers.parameters.items():
             pointers.variables.setdefault(name, set()).add(rank)
-        for node in self._nodes_of(place):
+        for node in walk(self.program.definition(place).body):
             if isinstance(node, cst.Assign | cst.AnnAssign) and node.value is not None:
                 targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else [node.target]
                 for target in targets:
@@ -179,14 +178,6 @@ class Handing:
         if any(len(rank) > 1 for rank in ranks) or earlier not in (None, (returned, elements is None)):
             raise CannotEdit(f"{place.function} returns block pointers in different ways")
         pointers.returned, pointers.returns_one = returned, elements is None
-
-    def _nodes_of(self, place: FunctionPlace) -> Sequence[cst.CSTNode]:
-        if place not in self._nodes:
-            body = self.program.definition(place).body
-            self._nodes[place] = [
-                node for node in walk(body) if isinstance(node, cst.Assign | cst.AnnAssign | cst.Call | cst.Return)
-            ]
-        return self._nodes[place]
 
 
 def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, cst.Arg]]:
