@@ -14,8 +14,8 @@ import libcst as cst
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, addend, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.editing import edited
-from compat.toolchains.triton.edits.block_pointers.exchange import all_parts
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web, joined
+from compat.toolchains.triton.edits.block_pointers.handing import all_parts
 from compat.toolchains.triton.edits.block_pointers.normal import BASE, MadePointer, Part
 from compat.toolchains.triton.edits.code import parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
