@@ -245,7 +245,7 @@ class _FunctionEdit(cst.CSTTransformer):
         for number, rank in enumerate(self.pointers.returned):
             names = [value[number] for value in values if rank and number < len(value) and isinstance(value[number], cst.Name)]
             webs = [self.flow.web_of(name) for name in names]
-            backs.append(Back.of(webs, self.form, begun, alone=self.pointers.returns_one) if webs else None)
+            backs.append(Back.of(webs, self.form, begun) if webs else None)
         return backs
 
     def _arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg]:

@@ -142,13 +142,12 @@ class Flow:
 
     def _definition(self, node: cst.CSTNode, state: _State) -> Definition | None:
         small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
-        if not isinstance(small, cst.Assign) or not self.reader.gives_pointer(small.value):
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if not isinstance(small, cst.Assign) or not isinstance(target, cst.Name) or not self.reader.gives_pointer(small.value):
             return None
         if isinstance(small.value, cst.Name) and not state.get(small.value.value):
             return None  # something else has that name here
         if node not in self.definitions:
-            target = small.targets[0].target
-            assert isinstance(target, cst.Name), "the normal form"
             self.definitions[node] = self._read(target.value, small.value)
         definition = self.definitions[node]
         if definition.source is not None:

@@ -292,9 +292,7 @@ class Back:
     """Of one that it has made the other parts: numbers, and names of its parameters."""
 
     @classmethod
-    def of(
-        cls, webs: Sequence[Web], form: AccessForm, begun: Mapping[Definition | None, UnpackedParameter], *, alone: bool
-    ) -> Back:
+    def of(cls, webs: Sequence[Web], form: AccessForm, begun: Mapping[Definition | None, UnpackedParameter]) -> Back:
         """What stands at one place of all ``return``; ``begun`` are the parameters, by the definitions that they become."""
         texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
         origins = {definition for web in webs for definition in web.history() if definition.made is not None}
@@ -304,7 +302,7 @@ class Back:
                 raise CannotEdit("a function returns one of several block pointers")
             at: list[Part] = [("at", axis) for axis in range(rank)]
             moved = [part for part in at if any(text[part] != given.texts[part] for text in texts)]
-            return cls(rank, given.name, tuple(moved or at[: 1 if alone else 0]))
+            return cls(rank, given.name, tuple(moved or at[:1]))  # it returns something in any case
         if MADE in texts[0]:
             raise CannotEdit("tensor descriptors: a block pointer is made in one function and returned to another")
         parameters = {node.name.value for node in walk(form.flow.function.params) if isinstance(node, cst.Param)}
@@ -313,7 +311,7 @@ class Back:
         parts = tuple(part for part in texts[0] if part not in same)
         if any(part[0] == "block" for part in parts):
             raise CannotEdit("a function returns a block pointer whose block is not one of its parameters")
-        return cls(rank, None, parts, same)
+        return cls(rank, None, parts or (BASE,), same)
 
     def put_together(
         self, name: str, values: Mapping[Part, str], given: Mapping[str, cst.BaseExpression], code: Code
