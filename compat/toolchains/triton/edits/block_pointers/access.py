@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -16,8 +16,18 @@ from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part, pairs
-from compat.toolchains.triton.edits.code import Code, arguments_of, dotted, elements_of, literal, parenthesized, walk
+from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part
+from compat.toolchains.triton.edits.code import (
+    Code,
+    arguments_of,
+    bound,
+    dotted,
+    elements_of,
+    literal,
+    names_in,
+    parenthesized,
+    walk,
+)
 
 _LOAD = ("pointer", "mask", "other", "boundary_check", "padding_option", "cache_modifier", "eviction_policy", "volatile")
 _STORE = ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy")
@@ -238,10 +248,9 @@ class Bindings:
         loops = (node for node in walk(self.function.body) if isinstance(node, cst.For | cst.While))
         in_loops = {id(inner) for loop in loops for inner in walk(loop)}
         for node in walk(self.function.body):
-            for target, value in _targets(node):
-                for name in walk(target):
-                    if isinstance(name, cst.Name):
-                        self.counts[name.value] += 2 if id(node) in in_loops else 1
+            for target, value in bound(node):
+                for name in names_in(target):
+                    self.counts[name] += 2 if id(node) in in_loops else 1
                 if isinstance(target, cst.Name) and value is not None:
                     self._values[target.value] = value
             if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and self._counts_up(node.iter):
@@ -302,16 +311,3 @@ class Bindings:
 def _is_converted(call: cst.Call) -> bool:
     """``x.to(…)``."""
     return isinstance(call.func, cst.Attribute) and call.func.attr.value == "to"
-
-
-def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
-    """What a statement binds, and to what where it says so."""
-    if isinstance(node, cst.Assign):
-        if len(node.targets) == 1:
-            yield from pairs(node.targets[0].target, node.value)
-        else:
-            yield from ((target.target, None) for target in node.targets)
-    elif isinstance(node, cst.AnnAssign | cst.AugAssign):
-        yield node.target, node.value if isinstance(node, cst.AnnAssign) else None
-    elif isinstance(node, cst.For):
-        yield node.target, None

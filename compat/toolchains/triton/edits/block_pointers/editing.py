@@ -171,7 +171,7 @@ class _Edit:
     def texts(self) -> dict[str, str]:
         for place in self.handing.bottom_up:
             reader = self.handing.reader(place)
-            if reader.pointers or any(map(reader.makes, walk(self.program.definition(place)))):
+            if reader.pointers or any(map(reader.computes, walk(self.program.definition(place)))):
                 self.functions[place] = _FunctionEdit(self, place).edited()
         if not self.functions:
             raise CannotEdit("the kernel makes no block pointers")

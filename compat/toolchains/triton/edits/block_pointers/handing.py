@@ -26,9 +26,8 @@ from compat.toolchains.triton.edits.block_pointers.normal import (
     Reader,
     assign,
     choices,
-    pairs,
 )
-from compat.toolchains.triton.edits.code import Code, elements_of, literal, walk
+from compat.toolchains.triton.edits.code import Code, bound, elements_of, literal, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 GIVEN = "__given__"
@@ -141,23 +140,20 @@ class Handing:
         for name, rank in pointers.parameters.items():
             pointers.variables.setdefault(name, set()).add(rank)
         for node in walk(self.program.definition(place).body):
-            if isinstance(node, cst.Assign | cst.AnnAssign) and node.value is not None:
-                targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else [node.target]
-                for target in targets:
-                    for name, rank in self._assigned(place, target, node.value):
-                        pointers.variables.setdefault(name, set()).add(rank)
-            elif isinstance(node, cst.Return) and node.value is not None:
+            for target, value in bound(node):
+                for name, rank in self._assigned(place, target, value) if value is not None else ():
+                    pointers.variables.setdefault(name, set()).add(rank)
+            if isinstance(node, cst.Return) and node.value is not None:
                 self._return(place, node.value)
         for called, call in self._calls(place):
             self._call(place, called, call)
 
-    def _assigned(self, place: FunctionPlace, whole: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[tuple[str, int]]:
-        for target, part in pairs(whole, value):
-            if isinstance(target, cst.Name):
-                yield from ((target.value, rank) for rank in self._ranks(place, part))
-            elif (returned := self.returns(place, part)) is not None:
-                ranks = zip(elements_of(target) or (), returned.returned, strict=False)
-                yield from ((element.value, rank) for element, rank in ranks if rank and isinstance(element, cst.Name))
+    def _assigned(self, place: FunctionPlace, target: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[tuple[str, int]]:
+        if isinstance(target, cst.Name):
+            yield from ((target.value, rank) for rank in self._ranks(place, value))
+        elif (returned := self.returns(place, value)) is not None:
+            ranks = zip(elements_of(target) or (), returned.returned, strict=False)
+            yield from ((element.value, rank) for element, rank in ranks if rank and isinstance(element, cst.Name))
 
     def _ranks(self, place: FunctionPlace, value: cst.BaseExpression) -> set[int]:
         """The dimensions of what an expression may give; empty where that is no block pointer."""

@@ -12,7 +12,7 @@ import libcst as cst
 from attrs import frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.code import Code, arguments_of, elements_of, walk
+from compat.toolchains.triton.edits.code import Code, arguments_of, bound, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
@@ -131,14 +131,6 @@ def is_placed(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
 
 
-def pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """Targets with their values, of ``a, b = c, d`` each with its own."""
-    targets, values = elements_of(target), elements_of(value)
-    if targets is not None and values is not None and len(targets) == len(values):
-        return list(zip(targets, values, strict=True))
-    return [(target, value)]
-
-
 def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
 
@@ -225,14 +217,14 @@ class _Normal(cst.CSTTransformer):
         return in_place_of(old, new)
 
     def _copies(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Assign) and any(self.reader.is_pointer(value) for _, value in _assigned(node))
+        return isinstance(node, cst.Assign) and any(value and self.reader.is_pointer(value) for _, value in bound(node))
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
             return self._hoisted(small)
-        pairs = _assigned(small)
+        pairs = [(target, value) for target, value in bound(small) if value is not None]
         if len(pairs) == 1:
             return self._assignment(pairs[0][0], small)
         if not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
@@ -276,7 +268,3 @@ class _Normal(cst.CSTTransformer):
         self.reader.pointers.add(name)
         self._before.append(assign(name, updated_node))
         return cst.Name(name)
-
-
-def _assigned(node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    return [pair for target in node.targets for pair in pairs(target.target, node.value)]
