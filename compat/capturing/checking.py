@@ -108,7 +108,7 @@ def _of_kernel(
 ) -> list[CodeComparison]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
     mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing.without_lines, hidden=capturing.hidden if fake else ())
-    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as results:
+    with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
         return [_judged(cells[each.position], asked[each.position][1], each, capturing.digest) for each in results]
 
 
@@ -175,7 +175,7 @@ class Options:
 
 def toolchain_of(name: str) -> Toolchain:
     """The toolchain of that name, whose launches can be captured. Raises SelectionError where there is none, or they cannot."""
-    toolchain = next((each for each in toolchains.every() if each.name == name), None)
+    toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
         hint = f"One of: {', '.join(each.name for each in captured_toolchains())}."
         unable = toolchain and f"what {toolchain.title} launches cannot be captured"

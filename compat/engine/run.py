@@ -261,7 +261,7 @@ class _RunningCells:
         """Have cells attempted and confirmed that this process has claimed, keep and tell; a claim ends when its cell is kept."""
         context, batch, began = self._context, [self._cells[position] for position in positions], time.time()
         built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
-        submitted = Batch.of(batch, built, context.limits, mode=context.mode, confirm=confirm)
+        submitted = Batch(batch, built, context.limits, mode=context.mode, confirm=confirm)
         with closing(executor.submit(submitted)) as stream:
             for each in stream:
                 cell, position, attempts = batch[each.position], positions[each.position], each.attempts

@@ -118,12 +118,12 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
     executor = ElsewhereExecutor(worker=WORKER, idle_timeout=0, stop=threading.Event())
     try:
         one = cell(env, "faces", "looped")
-        (made,) = executor.submit(Batch.of([one], env, LIMITS, mode=KEEPING_IR))
+        (made,) = executor.submit(Batch([one], env, LIMITS, mode=KEEPING_IR))
         (evidence,) = made.attempts
         name = evidence.kept["ttir"]
         assert made.artifacts[name].startswith((b"#loc", b"module"))
         mode = Mode(actions=(Compile(ir=name, keep_ir=True),), given={name: made.artifacts[name]})
-        (read,) = executor.submit(Batch.of([one], env, LIMITS, mode=mode))
+        (read,) = executor.submit(Batch([one], env, LIMITS, mode=mode))
         assert read.attempts[0].complete
         assert "ast" not in read.attempts[0].stages
     finally:

@@ -156,7 +156,7 @@ def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str,
     """Case → stage → digest of what it made, of kernels that one process compiles one after the other."""
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     with LocalExecutor() as executor:
-        told = {each.position: each.attempts[0] for each in executor.submit(Batch.of(cells, env, LIMITS))}
+        told = {each.position: each.attempts[0] for each in executor.submit(Batch(cells, env, LIMITS))}
     return {
         spec.case: {stage: made.digest for done in told[at].done for stage, made in done.made.items()}
         for at, spec in enumerate(specs)

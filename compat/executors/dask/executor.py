@@ -13,12 +13,13 @@ from attrs import evolve, frozen
 from compat import interruption, toolchains
 from compat.errors import ClusterError
 from compat.executors.dask.gpus import GpuWorkers
-from compat.executors.dask.parcel import Parcel, ParcelResult, folders_for, origins_of
+from compat.executors.dask.parcel import PACKAGE, Parcel, ParcelResult, origins_of
 from compat.executors.dask.session import ClusterWorker, DaskSession
 from compat.executors.dask.work import Work, by_reason
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
+from compat.workers.attempt import folders_of
 from compat.workers.spawn import WORKER, variable_dependencies
 
 _LAST = -1
@@ -58,15 +59,16 @@ class DaskExecutor:
         whole = session.trees.of(origins, whole=True) if frozenset(origins) in session.wholes else None
         tree = whole or session.trees.of(origins)
         assert tree is not None
+        built = batch.built
         parcel = Parcel(
-            batch=evolve(batch, packages=()),
+            batch=evolve(batch, built=evolve(built, packages=())),
             tree=tree,
-            folders=folders_for(batch.python),
-            depends=variable_dependencies(toolchains.of(batch.env), batch.target.backend),
-            wanted=None if self._program else session.wanted(batch.built),
+            folders=(*folders_of(str(built.python)), str(PACKAGE)),
+            depends=variable_dependencies(toolchains.of(built.env), batch.cells[0].target.backend),
+            wanted=None if self._program else session.wanted(built),
             worker=self._program,
         )
-        yield from _BatchWork(session=session, check=self._check, parcel=parcel, positions=tuple(range(len(batch.specs)))).run()
+        yield from _BatchWork(session=session, check=self._check, parcel=parcel, positions=tuple(range(len(batch.cells)))).run()
 
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
@@ -98,7 +100,7 @@ class _BatchWork(Work[CellAttempts]):
 
     def part(self, numbers: Sequence[int]) -> _BatchWork:
         batch = self.parcel.batch
-        fewer = evolve(batch, specs=tuple(batch.specs[number] for number in numbers))
+        fewer = evolve(batch, cells=[batch.cells[number] for number in numbers])
         positions = tuple(self.positions[number] for number in numbers)
         return evolve(self, parcel=evolve(self.parcel, batch=fewer), positions=positions)
 
@@ -118,7 +120,7 @@ class _BatchWork(Work[CellAttempts]):
             options = {"priority": _LAST} if self.losses else {}
             with_tree = [worker for worker in workers if worker.address == self.lacking]
             parcel = evolve(self.parcel if with_tree else self.parcel.light, alone=bool(self.losses))
-            name = self.parcel.batch.env.name
+            name = self.parcel.batch.built.env.name
             answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check, **options)
         return self._after(answer)
 
@@ -141,7 +143,7 @@ class _BatchWork(Work[CellAttempts]):
         """What was lost before shares no worker, and no host with another such one: so what ends workers is known."""
         session = self.session
         workers = session.workers.values()
-        able = [worker for worker in workers if worker.unfit is None and self.parcel.batch.digest not in worker.unable]
+        able = [worker for worker in workers if worker.unfit is None and self.parcel.batch.built.digest not in worker.unable]
         if not able:
             return () if session.is_settled else None
         if not self.losses:
@@ -156,7 +158,7 @@ class _BatchWork(Work[CellAttempts]):
 
     def _of_nobody(self) -> list[CellAttempts]:
         """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
-        workers, env = self.session.workers.values(), self.parcel.batch.digest
+        workers, env = self.session.workers.values(), self.parcel.batch.built.digest
         reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
         listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
         if all(worker.unfit for worker in workers):
@@ -183,13 +185,13 @@ class _BatchWork(Work[CellAttempts]):
 
     def _note(self, answer: ParcelResult) -> None:
         """Remember what a worker cannot do, and say so once."""
-        session, env = self.session, self.parcel.batch.env.name
+        session, env = self.session, self.parcel.batch.built.env.name
         with session.changed:
             worker = session.workers.get(answer.worker)
             if worker is None:
                 return
-            if answer.unable is not None and self.parcel.batch.digest not in worker.unable:
-                worker.unable[self.parcel.batch.digest] = answer.unable
+            if answer.unable is not None and self.parcel.batch.built.digest not in worker.unable:
+                worker.unable[self.parcel.batch.built.digest] = answer.unable
                 session.say(f"Dask worker {worker.name} cannot have {env}: {answer.unable}")
             if answer.refused is not None and worker.unfit is None:
                 worker.unfit = answer.refused

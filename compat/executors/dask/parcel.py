@@ -75,22 +75,18 @@ class Parcel:
         pairs = [(here, there) for there, here in zip(self.folders, mine, strict=True) if here and there]
         return evolve(
             self.batch,
-            python=built.python,
-            specs=tuple(_moved(spec, to_here) for spec in self.batch.specs),
+            built=built,
+            cells=[evolve(cell, spec=_moved(cell.spec, to_here)) for cell in self.batch.cells],
             places=Places.of([*((copy, original) for original, copy in copies), *pairs]),
         )
 
 
 def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
     """The files that a batch imports: its kernels' sources, and those of their problems where they are run on them."""
-    sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in batch.specs]
-    problems = [spec.problem for spec in batch.specs if spec.problem is not None and batch.mode.interprets]
+    specs = [cell.spec for cell in batch.cells]
+    sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in specs]
+    problems = [spec.problem for spec in specs if spec.problem is not None and batch.mode.interprets]
     return tuple(dict.fromkeys((*sources, *(SourceOrigin(source=problem.source) for problem in problems))))
-
-
-def folders_for(python: str) -> tuple[str, ...]:
-    """The ``folders`` of parcels for an env with this interpreter."""
-    return *folders_of(python), str(PACKAGE)
 
 
 def _moved(spec: Specialization, places: Places) -> Specialization:

@@ -187,7 +187,7 @@ class _WorkerState:
     def began(self, parcel: Parcel) -> _InUse:
         program = Path(parcel.worker or WORKER)
         with self.lock:
-            key = parcel.batch.digest, str(program)
+            key = parcel.batch.built.digest, str(program)
             use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
             use.batches += 1
             return use
@@ -233,8 +233,8 @@ def _envs() -> WorkerEnvs:
 
 def _refuse_difference(parcel: Parcel) -> None:
     """Raise _Unable where something of this machine, outside of the env, makes other results than on the driver's."""
-    toolchain = toolchains.of(parcel.batch.env)
-    mine = variable_dependencies(toolchain, parcel.batch.target.backend)
+    toolchain = toolchains.of(parcel.batch.built.env)
+    mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
     if names := sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)):
         raise _Unable(f"{', '.join(names)}: not as on the driver's machine, and results depend on it")
 

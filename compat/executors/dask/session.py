@@ -110,7 +110,6 @@ class DaskSession:
         """Dask's, through which workers were looked at."""
         self._connecting = threading.Lock()
         self._wanted: dict[str, PinnedEnv] = {}
-        self._reading = threading.Lock()
         self._error: ClusterError | None = None
 
     @property
@@ -274,10 +273,9 @@ class DaskSession:
 
     def wanted(self, built: BuiltEnv) -> PinnedEnv:
         """The env as workers are to have it. Raises EnvError where it cannot be used here any more."""
-        with self._reading:
-            if built.digest not in self._wanted:
-                self._wanted[built.digest] = PinnedEnv.of(built)
-            return self._wanted[built.digest]
+        if built.digest not in self._wanted:
+            self._wanted[built.digest] = PinnedEnv.of(built)
+        return self._wanted[built.digest]
 
     # --- tasks -----------------------------------------------------------------------------------------------------------------
 
