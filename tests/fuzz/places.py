@@ -73,7 +73,7 @@ from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.text import printable
-from compat.toolchains import Unlaunchable
+from compat.toolchains import DEFAULT, Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir import canonical, dumps
@@ -204,7 +204,7 @@ def _event(line: bytes) -> None:
             at=answer.at,
         )
         assert bounds.within_bounds(evidence) == evidence
-        assert database.attempts_of(database.row_of("k", [evidence])) == (evidence,)
+        assert database.attempts_of(database.row_of("k", DEFAULT, [evidence])) == (evidence,)
         reported(evidence)
 
 
@@ -251,7 +251,7 @@ _ROW = {
 
 
 def _row(text: str, _: Path) -> None:
-    row = StoredRow(key="k", attempts=text, readings=text)
+    row = StoredRow(key="k", toolchain="triton", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
         reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
