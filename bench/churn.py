@@ -37,6 +37,7 @@ from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines
 from tests.execution.dask.test_equal import without_times
 from tests.execution.dask.test_faults import ENVS
+from tests.sqlite import column
 
 MATRIX = f"""
 kernels = ["{ROOT}/kernels/sel_dense.toml"]
@@ -70,7 +71,7 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
     Store.write, DaskSession.ask = write, ask  # type: ignore[method-assign, assignment]
     selection = project.select(folder.parent / "matrix.toml")
     with Store(folder) as store:
-        kept |= {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
+        kept |= set(column(folder))
         before = len(kept)
         report = run_matrix(selection, selection.context(store, jobs=2, executor=executor))
         document = without_times(json.loads(json.dumps(matrix_document(report))))

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from attrs import evolve
 
+from compat import toolchains
 from compat.api.histories import Packed
 from compat.api.looking import kept_names
+from compat.config.env_tables import release_example
+from compat.config.toml import shown
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
@@ -62,10 +65,21 @@ def run_matrix(
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
-        hint = "`compat list kernels` says which toolchain each kernel is for."
-        raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
+        raise _no_cells(selection)
     context = evolve(context, envs={})
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
+
+
+def _no_cells(selection: Selection) -> SelectionError:
+    """Why nothing goes together: no env that there is has the kernels' toolchain, or none that was chosen."""
+    config = selection.config
+    own = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
+        hint = "`compat list kernels` says which toolchain each kernel is for."
+        return SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
+    titles = " or ".join(toolchains.named(name).title for name in own)
+    hint = f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
+    return SelectionError(f"no env has {titles}, which the kernels are for", where=f"{shown(config.path)}: env", hint=hint)
 
 
 def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:

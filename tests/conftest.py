@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -39,8 +39,8 @@ REAL = {"built", "pair_python"}
 """The fixtures that bring real wheels."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever leaves out the tests on real wheels must not download one."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whoever leaves out the tests on real wheels must not download one. Of several processes, each begins with long tests."""
     unmarked = [
         item.nodeid
         for item in items
@@ -48,6 +48,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
     if unmarked:
         raise pytest.UsageError(f"these use real wheels and are not marked so: {', '.join(unmarked)}")
+    processes: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = _dealt(items, processes)
+
+
+def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """So many stretches of equal length, one after the other, each with its share of the long tests before all others.
+
+    A process that has come to the end of its stretch takes half of another's: no long test is then left for the end of the run.
+    """
+    if processes == 1:
+        return items
+    long = [item for item in items if item.get_closest_marker("long")]
+    others = [item for item in items if not item.get_closest_marker("long")]
+    ends = [len(others) * number // processes for number in range(processes + 1)]
+    return [item for number, (begin, end) in enumerate(pairwise(ends)) for item in (*long[number::processes], *others[begin:end])]
 
 
 def pytest_configure(config: pytest.Config) -> None:

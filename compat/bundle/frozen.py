@@ -325,13 +325,7 @@ def _unfrozen(meaning: Any) -> str | None:
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
         return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
-    return next((reason for key in ("constexpr", "members") if (reason := _unfrozen_in(meaning.get(key)))), None)
-
-
-def _unfrozen_in(meaning: Any) -> str | None:
-    if isinstance(meaning, Mapping) and not {"value", "float"} & meaning.keys():
-        return _unfrozen(meaning) or next((reason for inner in meaning.values() if (reason := _unfrozen(inner))), None)
-    return None
+    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values()])
 
 
 def _definition(function: Frozen) -> ast.stmt:

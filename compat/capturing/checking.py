@@ -175,7 +175,7 @@ class Options:
 
 def toolchain_of(name: str) -> Toolchain:
     """The toolchain of that name, whose launches can be captured. Raises SelectionError where there is none, or they cannot."""
-    toolchain = next((each for each in toolchains.every() if each.name == name), None)
+    toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
         hint = f"One of: {', '.join(each.name for each in captured_toolchains())}."
         unable = toolchain and f"what {toolchain.title} launches cannot be captured"

@@ -30,7 +30,13 @@ _EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
 _PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
 
-EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
+
+def release_example(toolchain: str, release: str = "VERSION") -> str:
+    """How ``matrix.toml`` names a release of a toolchain."""
+    return f'{{ {toolchain} = "{release}" }}'
+
+
+EXAMPLE = release_example(toolchains.DEFAULT.name, "3.1.0")
 """An env, as a hint shows one."""
 
 
@@ -141,7 +147,8 @@ def _env(table: Table, base: Path) -> Env:
         framework_release=framework_release,
         distribution=distribution,
     )
-    name = table.string("name", label(env))
+    own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
+    name = table.string("name", label(own))
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
     return evolve(

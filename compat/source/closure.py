@@ -10,6 +10,7 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from attrs import define, field, frozen
 
 from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
 from compat.source.noticed import noticed
-from compat.source.parsing import bound_by, defaults_of, expression_of, tree_of
+from compat.source.parsing import bound_by, defaults_of, expression_of, named_parameters, tree_of
 
 
 @frozen(kw_only=True)
@@ -67,7 +68,7 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
     Raises OSError, or SyntaxError where that cannot be done.
     """
     roots = tuple(roots) or roots_of(path)
-    if all(os.path.isfile(root / LIBRARY) for root in roots):
+    if all(map(_is_library, roots)):
         return _read_of_libraries(path, roots)
     tree = tree_of(path.read_bytes(), path.name)
     closure, _ = _digest(path, closure_files(path, tree, roots), roots)
@@ -102,7 +103,7 @@ class Unchanged:
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         stamps = self._known.get((source, closure))
-        if stamps is None or any(_stamp(path) != stamp for path, stamp in stamps.of.items()):
+        if stamps is None or any(stamp_of(path) != stamp for path, stamp in stamps.of.items()):
             stamps = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
         return stamps
 
@@ -111,7 +112,7 @@ class Unchanged:
 class _Stamps:
     """The files of a closure as they are."""
 
-    of: Mapping[Path, tuple[int, int] | None] = field(factory=dict)
+    of: Mapping[Path, Stamp | None] = field(factory=dict)
     """None where the source has another closure by now, or cannot be read."""
     partly: frozenset[Path] = frozenset()
     """Those of which a kernel cannot notice all."""
@@ -121,19 +122,24 @@ def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
     roots = roots or roots_of(path)
     try:
         files = closure_files(path, tree_of(path.read_bytes()), roots)
-        stamps = {file: _stamp(file) for file in files}
+        stamps = {file: stamp_of(file) for file in files}
         digest, partly = _digest(path, files, roots)
     except (OSError, SyntaxError):
         return _Stamps()
     return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+Stamp = tuple[int, int, int]
+"""The size and the times of a file: as long as they stay, it need not be read again."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; ``None`` where there is none."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
@@ -143,7 +149,7 @@ def _functions(tree: ast.Module) -> dict[str, Parameters]:
 
 def parameters_of(arguments: ast.arguments) -> Parameters:
     """The parameters that a function is defined with."""
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    every = named_parameters(arguments)
     required = frozenset(arg.arg for arg in every).difference(defaults_of(arguments))
     constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
     return Parameters(names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs)
@@ -157,7 +163,7 @@ def _is_constexpr(annotation: ast.expr) -> bool:
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[str, frozenset[Path]]:
     """The closure over the names and contents of files, and those of which a kernel cannot notice all."""
-    libraries = [root for root in roots if os.path.isfile(root / LIBRARY)]
+    libraries = [root for root in roots if _is_library(root)]
     own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
     contents = {file: file.read_bytes() for file in own}
     begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
@@ -189,7 +195,7 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
     """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
     roots = roots or roots_of(path)
-    files = {path, *(file for root in roots for file in _library(root))}
+    files = {path, *(file for root in roots if _is_library(root) for file in _python_files(root))}
     waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
     while waiting:
         file = waiting.pop()
@@ -208,13 +214,14 @@ def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
         return ()
 
 
-def _library(root: Path) -> tuple[Path, ...]:
-    """All Python files of an unpacked library, which may import any of them in ways that its source does not show."""
-    return _python_files(root) if os.path.isfile(root / LIBRARY) else ()
+def _is_library(root: Path) -> bool:
+    """Whether a folder is an unpacked library."""
+    return os.path.isfile(root / LIBRARY)
 
 
 @cache
 def _python_files(library: Path) -> tuple[Path, ...]:
+    """All of an unpacked library, which may import any of them in ways that its source does not show."""
     return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
 
 
@@ -222,7 +229,7 @@ def _python_files(library: Path) -> tuple[Path, ...]:
 def _library_digest(root: Path) -> bytes:
     """Of all of them, read once: a library never changes, and its kernels may be hundreds."""
     digest = hashlib.sha256()
-    for file in _library(root):
+    for file in _python_files(root):
         content = file.read_bytes()
         digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
         digest.update(content)
@@ -232,7 +239,7 @@ def _library_digest(root: Path) -> bytes:
 def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
     """The files of unpacked libraries, with what marks them; ``None`` where one of the roots is none. They never change."""
     roots = tuple(roots)
-    if not roots or not all(os.path.isfile(root / LIBRARY) for root in roots):
+    if not roots or not all(map(_is_library, roots)):
         return None
     return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
 
@@ -253,51 +260,35 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         node = expression_of(expression)
     except SyntaxError as error:
         raise NotReachable(f"has no function that {expression!r} could mean") from error
-    root = _root(node, expression)
+    root = _root(node)
+    if root is None:
+        raise NotReachable(f"has no function that {expression!r} could mean")
     if isinstance(node, ast.Name) and root in source.functions:
         return source.functions[root]
     definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
     if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
         raise NotReachable(f"defines no function {root!r}")
-    function = _definition(definition, node)
-    return parameters_of(function.args) if function else None
-
-
-def _root(node: ast.expr, expression: str) -> str:
-    """The name that an expression begins with."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Attribute):
-            node = node.value
-        elif isinstance(node, ast.Call) and all(map(_is_literal, [*node.args, *(keyword.value for keyword in node.keywords)])):
-            node = node.func
-        else:
-            raise NotReachable(f"has no function that {expression!r} could mean")
-    return node.id
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except ValueError:
-        return False
-    return True
-
-
-def _definition(definition: ast.stmt | None, node: ast.expr) -> ast.FunctionDef | None:
-    """The function that a class holds under a name, or that a factory returns by its name."""
+    name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
-        return _function(definition.body, node.attr)
-    if isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
-        returned = [
-            statement.value.id
-            for statement in definition.body
-            if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name)
-        ]
-        return _function(definition.body, returned[-1]) if returned else None
+        name = node.attr  # that it holds
+    elif isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
+        returned = (statement.value for statement in reversed(definition.body) if isinstance(statement, ast.Return))
+        name = next((value.id for value in returned if isinstance(value, ast.Name)), "")  # that it makes
+    body = getattr(definition, "body", []) if name else []
+    functions = {function.name: function for function in body if isinstance(function, ast.FunctionDef)}
+    return parameters_of(functions[name].args) if name in functions else None
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that an expression begins with."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner):
+            return _root(inner)
+        case ast.Call(func=inner, args=arguments, keywords=keywords):
+            with suppress(ValueError):
+                for argument in (*arguments, *(keyword.value for keyword in keywords)):
+                    ast.literal_eval(argument)
+                return _root(inner)
     return None
-
-
-def _function(body: list[ast.stmt], name: str) -> ast.FunctionDef | None:
-    return next(
-        (statement for statement in reversed(body) if isinstance(statement, ast.FunctionDef) and statement.name == name), None
-    )

@@ -17,7 +17,6 @@ from importlib.metadata import EntryPoint, entry_points
 
 from compat.diagnosis import diagnose
 from compat.diagnosis.failure_class import FailureClass
-from compat.diagnosis.pipeline import OutputReader
 from compat.errors import ConfigError
 from compat.model import Cell, Env, Failure, Specialization, Target
 from compat.toolchains.base import (
@@ -38,6 +37,7 @@ from compat.toolchains.base import (
     Variables,
     Wheels,
 )
+from compat.toolchains.cute import CUTE
 from compat.toolchains.triton import TRITON
 
 __all__ = [
@@ -63,22 +63,21 @@ __all__ = [
     "class_names",
     "every",
     "failure_class",
+    "find",
     "gpus",
     "is_of_gpu",
     "is_release",
     "known_class",
     "named",
     "of",
-    "reader_of",
-    "readers",
     "reading_version",
-    "stages",
     "targets",
     "targets_of_gpu",
 ]
 
 DEFAULT = TRITON
 """The default toolchain."""
+_BUILT_IN = (DEFAULT, CUTE)
 GROUP = "triton_compat.toolchains"
 
 
@@ -88,7 +87,7 @@ def every() -> tuple[Toolchain, ...]:
 
     Raises ConfigError where an installed package offers something else, or something that cannot be loaded.
     """
-    by_name = {DEFAULT.name: DEFAULT}
+    by_name = {toolchain.name: toolchain for toolchain in _BUILT_IN}
     for entry in entry_points(group=GROUP):
         toolchain, where = _loaded(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):
@@ -121,6 +120,11 @@ def named(name: str) -> Toolchain:
     return {toolchain.name: toolchain for toolchain in every()}[name]
 
 
+def find(name: object) -> Toolchain | None:
+    """The toolchain of that name, which another version, or another machine, wrote down; ``None`` where there is none here."""
+    return next((toolchain for toolchain in every() if toolchain.name == name), None)
+
+
 def of(env: Env) -> Toolchain:
     """The toolchain of an env."""
     return named(env.toolchain)
@@ -138,11 +142,6 @@ def is_release(env: Env) -> bool:
     return own and env.release is not None and env.release.local is None
 
 
-def stages() -> frozenset[str]:
-    """Every stage of every toolchain."""
-    return frozenset(stage for each in every() for stage in each.every_stage)
-
-
 def failure_class(failure: Failure) -> FailureClass | None:
     """The class of a failure, among those of its toolchain; ``None`` where this version of the toolchain has none of that name."""
     return named(failure.toolchain).failures.by_name.get(failure.failure_class)
@@ -158,20 +157,9 @@ def class_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
 
 
-def readers() -> tuple[OutputReader, ...]:
-    """Of each toolchain how what it prints is taken apart."""
-    return tuple(toolchain.reader for toolchain in every())
-
-
-def reader_of(printed: str) -> OutputReader:
-    """What can read a text of which it is not known which toolchain printed it: rows of the store do not say so."""
-    fitting = (reader for reader in readers() if reader.form is not None and reader.form.search(printed))
-    return next(fitting, DEFAULT.reader)
-
-
-def reading_version() -> str:
-    """Which readers these are: what others have read in stored evidence is read again."""
-    return diagnose.version(readers())
+def reading_version(toolchain: Toolchain) -> str:
+    """Which reader a toolchain has: what others have read in stored evidence is read again."""
+    return diagnose.version(toolchain.reader)
 
 
 def targets() -> tuple[Target, ...]:

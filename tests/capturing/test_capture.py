@@ -28,6 +28,7 @@ pytestmark = pytest.mark.wheels
 
 
 @pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.long
 def test_a_library_is_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

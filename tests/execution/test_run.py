@@ -24,6 +24,7 @@ from compat.store.store import Store
 from compat.workers.attempt import Limits
 from compat.workers.spawn import OwnWorker
 from tests.cells import KERNELS, cell
+from tests.sqlite import column
 
 RELEASE = "triton-3.1.0"
 LIMITS = Limits(deadline=30, memory=4 << 30)
@@ -201,9 +202,7 @@ def test_stopping_keeps_what_is_finished(env: BuiltEnv, tmp_path: Path, context:
     with pytest.raises(Interrupted) as caught:
         run(cells, context(env, tmp_path, slots=1, stop=stop), lambda _: stop.set())
     assert caught.value.done == 1
-    with Store(tmp_path) as store:
-        (kept,) = store._file._connection.execute("SELECT cell FROM evidence").fetchall()
-    assert kept == (cells[0].id,)
+    assert column(tmp_path) == [cells[0].id]
 
 
 DRIVER = """
@@ -244,9 +243,7 @@ def test_kill_9_of_the_driver_loses_no_finished_cell_and_leaves_no_process(env: 
     driver.send_signal(signal.SIGKILL)
     driver.wait()
     driver.stdout.close()
-    with Store(tmp_path / "store") as store:
-        kept = {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
-    assert kept == set(finished)
+    assert set(column(tmp_path / "store")) == set(finished)
     deadline = time.monotonic() + 5
     while (left := processes_with(str(tmp_path))) and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sqlite import opened
 from tests.toolchains.loom.index import write_index
 from tests.toolchains.test_toy import compat
 
@@ -130,3 +131,15 @@ def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> Non
         (("--toolchain", "loom", "--target", "sm_80"), "no target is called so"),
     ):
         assert message in compat(project, registered, "capture", *arguments, "--", "program.py", code=3)
+
+
+def test_a_row_names_the_toolchain_whose_reader_reads_it(project: Path, registered: Path) -> None:
+    (project / "plain.toml").write_text(WOVEN)
+    (project / "plain.py").write_text(WOVEN_SOURCE)
+    (project / "problems.py").write_text(EXPECTED)
+    compat(project, registered, "matrix", "--spec", "plain.toml", "--envs", "loom-1.0")
+    with opened(project / ".compat" / "results.sqlite") as file:
+        assert file.execute("SELECT DISTINCT toolchain FROM evidence").fetchall() == [("loom",)]
+        file.execute("UPDATE evidence SET toolchain = 'another'")
+    file.close()
+    assert "(0 from the store)" in compat(project, registered, "matrix", "--spec", "plain.toml", "--envs", "loom-1.0")

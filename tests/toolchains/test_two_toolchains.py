@@ -160,8 +160,9 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Pat
         name: (cell["status"], cell["failure"]) for name, cell in cells.items()
     }
 
-    (answer,) = json.loads(compat(project, registered, "bisect", "--kernel", "twill", "--variant", "ragged", "--json"))
-    assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
+    for source in ((), ("--find-links", str(project.parent / "simple" / "loom"))):
+        (answer,) = json.loads(compat(project, registered, "bisect", *RAGGED_KERNEL, "--json", *source))
+        assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
 
 
 @pytest.mark.wheels
@@ -181,21 +182,31 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
     assert "threads  1.0–2.0" in compat(project, registered, "api", "loom.pattern", "--envs", "loom-*")
     assert "has all   1.0–2.0" in compat(project, registered, "api", "--of", "twill.py", "--envs", "loom-*")
 
-    compat(project, registered, "matrix", "--kernel", "copies", code=1)
+    compat(project, registered, "matrix", code=1)
     compat(project, registered, "guard", "--kernel", "copies", "--out", "choice.py")
+    assert '"sm_90": ("cuda", 90),' in (project / "choice.py").read_text()
 
     guessed = project / "guessed"
     guessed.mkdir()
     shutil.copy(project / "twill.py", guessed)
-    assert "even, ragged, wide" in compat(guessed, registered, "init", "twill.py", index=project.parent / "simple")
+    printed = compat(guessed, registered, "init", "twill.py", index=project.parent / "simple")
+    assert "even, ragged, wide" in printed
+    assert 'matrix.toml: name the releases to compile on, which nothing lists: env = [{ loom = "VERSION" }]' in printed
     assert 'toolchain = "loom"' in (guessed / "kernels" / "twill.toml").read_text()
-    assert '# targets = ["sm_90"]' in (guessed / "matrix.toml").read_text()
+    matrix = guessed / "matrix.toml"
+    assert '# targets = ["sm_90"]' in matrix.read_text()
+    assert "env: no env has Loom, which the kernels are for" in compat(guessed, registered, "matrix", code=3)
+    matrix.write_text(matrix.read_text().replace('# env = [{ loom = "VERSION" }]', 'env = [{ loom = "1.1" }]'))
+    assert compat(guessed, registered, "list", "cells").count("/sm_90/loom-1.1") == 3
 
     for arguments, message in (
         (("repro", ragged), "there are no scripts for Loom"),
         (("bisect", "--axis", "part", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "pass", *RAGGED_KERNEL), "the passes of Loom cannot be told apart"),
+        (("guard", "--kernel", "twill"), "no guard can be made for kernels of Loom"),
+        (("guard",), "the chosen kernels are of several toolchains: loom, triton"),
+        (("pairs", "--envs", "loom-*"), "Loom has no pairs that could be tried"),
         (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
@@ -216,7 +227,7 @@ def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
         ("loom", "sm_90", "loom"),
     ]
     assert cells[-1].target is SM_90
-    assert toolchains.targets_of_gpu("H100") == ("sm_90",)
+    assert toolchains.targets_of_gpu("H100") == ("sm_90", "sm_90a")
 
 
 @pytest.mark.usefixtures("_known")
@@ -239,5 +250,6 @@ def test_the_usual_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
     chosen = config.choose_targets(["h100"])
     assert [(target.toolchain, gpus_of(target)) for target in chosen] == [
         ("triton", ("h100", "h200", "gh200")),
+        ("cute", ("h100", "h200", "gh200")),
         ("loom", ("h100",)),
     ]

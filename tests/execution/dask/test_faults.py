@@ -27,6 +27,7 @@ from compat.store.store import Store
 from compat.workers.attempt import Limits
 from tests.cells import KERNELS, cell
 from tests.execution.dask.clusters import ROOT, Machines, session
+from tests.sqlite import column
 from tests.waiting import wait_until
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -66,11 +67,6 @@ def results(some: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecuto
         return run(some, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=executor), **more)  # type: ignore[arg-type]
 
 
-def stored(folder: Path) -> set[str]:
-    with Store(folder) as store:
-        return {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
-
-
 class AfterSome:
     """Does something once so many results are there."""
 
@@ -99,7 +95,7 @@ def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines
         wait_until(lambda: where.client and len(where.workers) == 3)
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(4, lose))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
-    assert stored(tmp_path / "store") == {each.id for each in some}
+    assert set(column(tmp_path / "store")) == {each.id for each in some}
     assert any(words.startswith("Dask worker one at ") and "another one tries again" in words for words in said)
 
 
@@ -118,7 +114,7 @@ def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_pa
     assert failure.excerpt.count("tcp://") == 3, "as many workers as tried it"
     assert sum("ended with" in words for words in said) == 3
     assert any(guilty.id in words and "not tried again" in words for words in said)
-    assert guilty.id not in stored(tmp_path / "store"), "it is tried again by the next run"
+    assert guilty.id not in column(tmp_path / "store"), "it is tried again by the next run"
 
 
 @pytest.mark.wheels
@@ -174,7 +170,7 @@ def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, 
     with session(machines, wait=1, in_flight=6) as where, pytest.raises(ClusterError, match=gone) as caught:
         results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note)
     assert caught.value.exit_code == 8
-    assert stored(tmp_path / "store") == set(known)
+    assert set(column(tmp_path / "store")) == set(known)
 
 
 def test_no_worker(machines: Machines, tmp_path: Path) -> None:
@@ -241,7 +237,7 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, ma
     driver.wait()
     finished |= set(driver.stdout.read().split())
     driver.stdout.close()
-    assert stored(tmp_path / "store") >= finished
+    assert set(column(tmp_path / "store")) >= finished
     with session(machines, in_flight=6) as where:
         wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has())
         wait_until(lambda: not any(_tasks(where.client)))
