@@ -25,7 +25,6 @@ from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
-from compat.model.fields import rounded
 from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
@@ -198,7 +197,7 @@ class _Run:
             existing=existing,
             envs=envs,
             command=self.command,
-            seconds=rounded(time.monotonic() - self.began),
+            seconds=time.monotonic() - self.began,
             options=selection.options,
             limits=tuple(self._limits()),
             pending=_without(self.cells, results) if len(results) < len(self.cells) else (),
@@ -220,6 +219,8 @@ class _Run:
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
         """Results with what launches of them came to, and what comes of holding those to each other."""
+        if not any(result.outcome.has_code for result in results):
+            return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
 
     def _source(self, path: str) -> str | None:

@@ -31,7 +31,7 @@ from compat.processes.supervisor import run
 from compat.project import STATE, Patterns, Selection, read_matrix
 from compat.report.document import within_bounds
 from compat.report.loading import load_report, load_reports
-from compat.report.render import formats_always_written
+from compat.report.render import FORMATS
 from compat.report.summary.compact import counted, listed
 from compat.report.summary.record import Report
 from compat.store import merging
@@ -250,7 +250,7 @@ def _pairs_that_hold(before: Report, found: Report, envs: Mapping[str, BuiltEnv]
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
-    formats = formats_always_written()
+    formats = [always for always in FORMATS if always.file]
     try:
         for written in formats:
             replace_file(folder / written.file, written.render(report, ""))

@@ -97,7 +97,7 @@ BEYOND = {
     "opening.py": {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
-        "executors.executor_forms",
+        "executors.EXECUTORS",
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},

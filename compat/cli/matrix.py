@@ -12,11 +12,11 @@ import click
 
 from compat.cli import INTERRUPTED
 from compat.cli.answer import (
+    FOLDER_FILES,
     Answer,
     FormatFiles,
     answer_options,
     command_line,
-    folder_files,
     format_options,
     relative,
     show_report,
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 @shard_option
 @executor_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(folder_files())} [reports]."
-)
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(FOLDER_FILES)} [reports].")
 @format_options()
 @compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; report them as broken.")
 @launched_option("shown")
@@ -109,12 +107,10 @@ def _written_words(written: Written) -> Iterator[str]:
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
-    from compat.pairs.records import failing
-
     tell_github(found, selection.root)
     if launches is not None:
         launches.check()
-    sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(1 if found.unexpected or found.failing_pairs else selection.problems[0].exit_code if selection.problems else 0)
 
 
 @contextmanager

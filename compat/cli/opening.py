@@ -15,7 +15,7 @@ from attrs import evolve, fields, frozen
 from compat.cli import logs
 from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
-from compat.executors import executor_forms
+from compat.executors import EXECUTORS, LOCAL
 from compat.text import printable
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the option that says where cells are compiled; :func:`compile_options` reads it."""
-    forms = ", ".join(map(shlex.quote, executor_forms()))
+    forms = ", ".join(map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms))))
     words = f"Where to compile: {forms} (default: what matrix.toml says, or local)."
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 

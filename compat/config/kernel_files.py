@@ -57,6 +57,16 @@ def is_file(word: str) -> bool:
     return word.partition(":")[0].endswith(_SUFFIXES) or os.path.exists(word)
 
 
+def is_source(pattern: str, base: Path) -> bool:
+    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them.
+
+    So does ``a.py:kernel``, which :func:`compat.guess.finding.where_else` has a hint for.
+    """
+    path = pattern.partition("::")[0]
+    folder = Path(base, path)
+    return path.endswith(".py") or ".py:" in path or (folder.is_dir() and not kernel_files_in(folder))
+
+
 def load_kernels(
     patterns: Sequence[str],
     base: Path,

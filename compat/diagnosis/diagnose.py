@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from attrs import evolve
 
 from compat.diagnosis import bounds, pipeline
-from compat.diagnosis.pipeline import OutputReader
+from compat.diagnosis.pipeline import OutputReader, Printed
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence
 
 WORDS_LIMIT = 1024 * 1024
@@ -34,12 +34,12 @@ def version(readers: tuple[OutputReader, ...]) -> str:
     return digest.hexdigest()[:16]
 
 
-def diagnosed(evidence: Evidence, printed: str, keep: Keep | None, reader: OutputReader) -> Evidence:
+def diagnosed(evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader) -> Evidence:
     """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
 
-    ``printed`` is what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing pass.
+    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing
+    pass.
     """
-    found = reader.read(printed)
     words = bounds.readable(found.words, WORDS_LIMIT)
     failed = reader.failed_passes(words)
     inside = evidence.in_passes or bool(failed)

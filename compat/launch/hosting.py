@@ -23,7 +23,7 @@ from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
 from compat.launch.archive import facts_of, object_of, program_of, write_archive
-from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
+from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
 from compat.model.json_text import read_json
@@ -119,7 +119,7 @@ class LaunchedCells:
 def can_be_launched(result: Result, gpu: Gpu) -> bool:
     """Whether a cell compiles for this GPU, and has a problem to be launched on."""
     fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and can_launch(result.cell)
-    return fits and result.built.error is None and was_built(result)
+    return fits and result.built.error is None and result.outcome.has_code
 
 
 def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:

@@ -219,6 +219,11 @@ class Outcome:
     """What took the place of packages that the env lacks."""
 
     @property
+    def has_code(self) -> bool:
+        """Whether the compiler made code that can be launched; it has of what is only predicted to be refused, too."""
+        return self.status is Status.OK or (self.failure is not None and self.failure.prediction)
+
+    @property
     def compile_seconds(self) -> float | None:
         """CPU seconds of compiling, as far as it came; ``None`` where no stage of a compile is known.
 

@@ -135,12 +135,16 @@ class Store:
         if None in printed:
             return known
         read = tuple(
-            evidence if evidence.complete else diagnosed(evidence, text or "", self.keep, toolchains.reader_of(text or ""))
+            evidence if evidence.complete else self._diagnosed(evidence, text or "")
             for evidence, text in zip(attempts, printed, strict=True)
         )
         reread = evolve(row_of(row.key, read), attempts=row.attempts)
         self._do(partial(Database.reread, row=reread), "a result could not be kept")
         return read
+
+    def _diagnosed(self, evidence: Evidence, text: str) -> Evidence:
+        reader = toolchains.reader_of(text)
+        return diagnosed(evidence, reader.read(text), self.keep, reader)
 
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
         """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""

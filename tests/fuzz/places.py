@@ -253,7 +253,7 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
-        reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
+        reported(*(diagnose.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
         reported(*(database.as_read(row, attempts) or attempts))
         store_of.cut_short(attempts, 60.0, 1 << 30)
 
@@ -533,7 +533,9 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix, dumps.READER)))
+        reported(
+            bounds.within_bounds(diagnose.diagnosed(evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER))
+        )
 
 
 def _ir(text: str, _: Path) -> None:

@@ -15,7 +15,7 @@ from attrs import evolve
 from compat.cli.progress import ProgressListener
 from compat.files import replace_file
 from compat.matrix import run_matrix
-from compat.report.render import formats_always_written
+from compat.report.render import FORMATS
 from compat.report.render.terminal import plain_text
 from compat.report.views.matrix import matrix_blocks
 from tests.large import WORKER, obtain, project
@@ -34,7 +34,7 @@ def main() -> None:
         with _step(f"run of {len(chosen):,} cells"):
             report = run_matrix(selection, context, obtain, ProgressListener(chosen))
     del chosen
-    for written in formats_always_written():
+    for written in (always for always in FORMATS if always.file):
         with _step(written.file):
             replace_file(folder / "reports" / written.file, written.render(report, ""))
             print(f"  {(folder / 'reports' / written.file).stat().st_size / 1e6:.1f} MB")

@@ -165,6 +165,11 @@ class Report:
         counter = Counter(result.outcome.status for result in self.results)
         return {status: counter[status] for status in Status if counter[status]}
 
+    @property
+    def failing_pairs(self) -> tuple[Pair, ...]:
+        """Those that are not ``ok``; all of them are unexpected."""
+        return tuple(pair for pair in self.pairs if not pair.ok)
+
     @cached_property
     def unexpected(self) -> tuple[Result, ...]:
         """Every cell that did not come out as declared, broken envs and lost answers among them."""

@@ -76,7 +76,7 @@ def _in_full(report: Report) -> str:
 def _shared(report: Report) -> dict[str, Any]:
     """What both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
-    pairs = list(section(report.pairs, report.toolchains, {}, _meanings()))
+    pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {"report": report, "headline": headline(report), "envs": envs, "version": report.version, "pairs": pairs}
 
 
