@@ -59,7 +59,9 @@ def read(path: Path) -> float:
     keep_printed(text, _keep)
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
-    classify.classify([diagnose.diagnosed(evidence, text, _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    classify.classify(
+        [diagnose.diagnosed(evidence, READER.read(text), _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE
+    )
     return time.process_time() - started
 
 

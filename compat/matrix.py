@@ -115,7 +115,7 @@ class _Run:
     def complete(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
         try:
-            with self.listener.compiling(len(self.cells)) as note:
+            with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
             if pairs := _pairs(self.selection, self.selection.envs):
                 built = tuple(self.context.envs[env.name] for env in pairs if env.name in self.context.envs)

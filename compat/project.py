@@ -52,8 +52,11 @@ Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
 class Listener:
     """Hears how far a feature is: how many cells it is to compile, and each result. This one ignores it."""
 
-    def compiling(self, total: int) -> AbstractContextManager[Callable[[Result], None]]:
-        """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread."""
+    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> AbstractContextManager[Callable[[Result], None]]:
+        """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread.
+
+        ``rows`` are the cells of a table that a terminal may show as it fills.
+        """
         return nullcontext(lambda result: None)
 
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:

@@ -11,7 +11,7 @@ from compat.matrix import run_matrix
 from compat.model import Status
 from compat.processes.procfs import available_cores
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
-from compat.saved import write_reports
+from compat.report.folder import write_reports
 
 MATRIX = """
 schema = 1

@@ -29,8 +29,8 @@ from compat.cli.selecting import kernel_arguments, select, selection_options, sh
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
     from compat.project import Obtain, Selection
+    from compat.report.folder import Written
     from compat.report.summary.record import Report
-    from compat.saved import Written
 
 
 @click.command
@@ -66,14 +66,14 @@ def matrix(
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix
-    from compat.saved import update_reports
+    from compat.report.folder import update_reports
 
+    listener = ProgressListener()
     selection = select(**chosen, note=False)
     obtain = compiling.obtaining(selection)
     try:
         with compiling.opened(selection) as context:
             with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
-                listener = ProgressListener(selection.cells)
                 found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)
             written = update_reports(found, selection, context, output)
     except MatrixInterrupted as interrupted:
@@ -127,7 +127,7 @@ def _launching(
         from compat.cli.progress import ProgressListener
         from compat.launch import hosting, sharing
 
-        listener = ProgressListener(selection.cells)
+        listener = ProgressListener()
         launches = sharing.begin(selection, context, obtain, listener, python=python)
         if launches is None:
             merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))

@@ -38,16 +38,16 @@ _NAMED = 2
 class ProgressListener(Listener):
     """Shows how far a feature is with its cells."""
 
-    def __init__(self, rows: Sequence[Cell] = (), *, judged: bool = True) -> None:
-        """``rows`` are the cells of a table that a terminal shows as it fills; unexpected ones count unless none is ``judged``."""
-        self._rows, self._judged = rows, judged
+    def __init__(self, *, judged: bool = True) -> None:
+        """Unexpected cells are counted where they are ``judged``."""
+        self._judged = judged
         self.results: list[Result] = []
         """Those that are known by now."""
 
     @contextmanager
-    def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
-        progress = Progress(total, self._rows, judged=self._judged, results=self.results)
-        with Showing(progress.line, progress.table if self._rows else None):
+    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> Iterator[Callable[[Result], None]]:
+        progress = Progress(total, rows, judged=self._judged, results=self.results)
+        with Showing(progress.line, progress.table if rows else None):
             yield progress.note
 
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:

@@ -24,10 +24,10 @@ from compat.cli.answer import (
     write_file,
     write_formats,
 )
+from compat.report.folder import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
-from compat.saved import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.text import printable
 
 

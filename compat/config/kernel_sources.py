@@ -12,7 +12,7 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,11 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
         return library(requirement)
     except EnvError as error:
         table.fail(str(error), key, hint=error.hint)
+
+
+def library_of(source: Path, roots: Iterable[Path]) -> str | None:
+    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
+    return next((requirement for root in roots if source.is_relative_to(root) and (requirement := requirement_of(root))), None)
 
 
 def requirement_of(root: Path) -> str | None:

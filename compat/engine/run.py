@@ -35,7 +35,6 @@ from compat.envs.record import read_env
 from compat.errors import MachineError, SelectionError
 from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
-from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.outcome import compacted
@@ -413,7 +412,7 @@ def recall(
 
 
 def _is_release(built: BuiltEnv) -> bool:
-    return built.error is None and not release_of(built).fork
+    return built.error is None and not toolchains.is_fork(built.env, built.release)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------------------------

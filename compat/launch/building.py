@@ -75,7 +75,7 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     listener = listener or Listener()
     built = {env.env.name: env for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
     context = context.with_envs(tuple(built.values()))
-    with listener.compiling(len(cells)) as note:
+    with listener.compiling(len(cells), cells) as note:
         outcome = build_cells(cells, context, note, lambda all_: listener.expecting(all_, context.expected_seconds(all_)))
     without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
     return Built(target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without))

@@ -53,6 +53,13 @@ class Env:
         """Whether it has a framework."""
         return self.framework_release is not None
 
+    @property
+    def label(self) -> str:
+        """What is in it: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
+        release = [str(self.release)] if self.release else []
+        framework = [self.framework, str(self.framework_release)] if self.paired else []
+        return "-".join((self.distribution, *release, *framework))
+
 
 @frozen(kw_only=True)
 class Package:

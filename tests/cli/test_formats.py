@@ -17,7 +17,7 @@ from compat.report.render import FORMATS, Format
 toy = lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"
 FORMATS.append(Format(name="toy", help="Write a toy.", render=toy))
 FORMATS.append(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))
-from compat.cli import main
+from compat.cli.commands import main
 
 sys.exit(main())
 """

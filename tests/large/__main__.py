@@ -32,7 +32,7 @@ def main() -> None:
     with selection.open_store() as store:
         context = evolve(selection.context(store), worker=WORKER, idle_timeout=0.0)
         with _step(f"run of {len(chosen):,} cells"):
-            report = run_matrix(selection, context, obtain, ProgressListener(chosen))
+            report = run_matrix(selection, context, obtain, ProgressListener())
     del chosen
     for written in (always for always in FORMATS if always.file):
         with _step(written.file):

@@ -21,7 +21,7 @@ import pytest
 from attrs import evolve
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
 from compat.processes import procfs

@@ -48,6 +48,7 @@ def matrix_html(report: Report) -> str:
     return _environment().get_template("page.html.j2").render(
         policy=POLICY.format(script=_hash(script), style=_hash(style)),
         script=Markup(script),
+        icons=Markup((_room() / "icons.svg").read_text(encoding="utf-8")),
         style=Markup(style),
         report=report,
         headline=headline(report).replace("**", ""),
