@@ -63,8 +63,9 @@ def run_matrix(
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
-    context = evolve(context, envs={})
-    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
+    return _Run(
+        selection, context.with_envs(()), obtain or selection.read_envs, listener or Listener(), command, launches
+    ).complete()
 
 
 def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:

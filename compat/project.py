@@ -32,7 +32,7 @@ from compat.executors import executor_declared, executor_named
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.guess.finding import sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
-from compat.processes.procfs import available_cores
+from compat.processes.procfs import AVAILABLE_CORES
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 
@@ -210,7 +210,7 @@ class Selection:
                 memory=self.config.memory,
                 import_deadline=self.config.import_deadline,
             ),
-            slots=jobs or available_cores(),
+            slots=jobs or AVAILABLE_CORES,
             again=again,
             idle_timeout=_idle_timeout(self.config.keep_workers, os.environ),
             executor=executor,

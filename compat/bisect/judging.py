@@ -24,11 +24,10 @@ from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import told_of, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
 from compat.model.cell_record import cell_document
-from compat.model.json_text import write_json
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection
-from compat.text import printable
+from compat.text import printable, write_json
 
 HOW = (
     "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them "

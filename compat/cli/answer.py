@@ -23,10 +23,9 @@ from compat.cli import logs
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.model.json_text import write_json
 from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, TableColumn
-from compat.text import printable
+from compat.text import printable, write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report

@@ -26,11 +26,10 @@ from compat.launch.archive import facts_of, object_of, program_of, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
-from compat.model.json_text import read_json
 from compat.processes.supervisor import ForegroundResult, Session, SessionEnded, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"

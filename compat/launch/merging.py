@@ -17,10 +17,9 @@ from compat.diagnosis.numbers import samples_of
 from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest
 from compat.model import NOT_RUN, Check, Latency, Result, Status
-from compat.model.json_text import read_json, write_json
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(

@@ -21,7 +21,7 @@ from compat.model import (
 )
 from compat.model.codec import record_of, unstructure
 from compat.model.fields import KEY, Seconds, Text, rules
-from compat.model.json_text import JsonObject
+from compat.text import JsonObject
 
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""

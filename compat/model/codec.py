@@ -23,7 +23,7 @@ from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
 from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText, rounded
-from compat.model.json_text import JsonObject
+from compat.text import JsonObject
 
 T = TypeVar("T")
 

@@ -11,10 +11,8 @@ from pathlib import Path
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+AVAILABLE_CORES = len(os.sched_getaffinity(0))
+"""Cores that this process may use."""
 
 
 def resident_bytes(pid: int) -> int:

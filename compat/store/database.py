@@ -27,7 +27,7 @@ from compat.diagnosis.bounds import readable, within_bounds
 from compat.files import alone_in
 from compat.model import Diagnosis, Evidence
 from compat.model.codec import structure, unstructure
-from compat.model.json_text import read_json
+from compat.text import read_json
 
 LAYOUT = 2
 """Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""

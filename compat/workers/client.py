@@ -26,8 +26,8 @@ from compat.diagnosis import bounds
 from compat.errors import MachineError
 from compat.files import TemporaryFolder
 from compat.model import Done, Noticed, Raised, StoodIn
-from compat.model.json_text import read_json
 from compat.processes.supervisor import read_ends
+from compat.text import read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0

@@ -33,8 +33,8 @@ from compat import interruption, toolchains
 from compat.errors import MachineError
 from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
 from compat.model import BuiltEnv
-from compat.model.json_text import read_json
 from compat.processes import procfs
+from compat.text import read_json
 from compat.toolchains import Toolchain
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient, WorkerGone

@@ -51,7 +51,6 @@ from compat.model import (
     Status,
 )
 from compat.model.cell_record import cell_document
-from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.document import dump, matrix_document
@@ -71,7 +70,7 @@ from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE

@@ -16,7 +16,7 @@ from compat.errors import ClusterError, MachineError
 from compat.executors.dask.placement import GpuSlot, Losses, NoGpu
 from compat.executors.dask.session import DaskSession, TaskEnd, ask
 from compat.executors.gpus import GpuHost, LaunchedPiece, Load, NotLaunched
-from compat.model.json_text import read_json
+from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
 
 _TICK = 0.2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from compat.model.json_text import write_json
+from compat.text import write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report

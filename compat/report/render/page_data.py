@@ -25,11 +25,11 @@ from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.cell_record import cell_document
 from compat.model.codec import unstructure
-from compat.model.json_text import JsonObject, plain
 from compat.report.summary.compact import natural, numbers_of
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
+from compat.text import JsonObject, plain
 
 _KINDS = {
     "ok": "good",

@@ -14,14 +14,13 @@ from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
 from compat.model.cell_record import cell_document
-from compat.model.json_text import JsonObject
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import counted, spans
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix

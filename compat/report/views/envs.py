@@ -13,11 +13,10 @@ from compat.envs.record import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
 from compat.model.fields import rounded
-from compat.model.json_text import JsonObject
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
-from compat.text import in_bytes
+from compat.text import JsonObject, in_bytes
 
 UNTRIED = "-"
 _EVERY = "all programs"

@@ -12,12 +12,11 @@ from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
 from compat.model.cell_record import cell_document
-from compat.model.json_text import JsonObject
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as, edits_for
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
