@@ -67,6 +67,49 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+# --- how much is looked through --------------------------------------------------------------------------------------------------
+
+TEXT_LIMIT = 64 * 1024
+"""Characters of a message, or of what one attempt printed, that are looked through."""
+WIDTH_LIMIT = 4096
+"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a line gets far."""
+_NOTE = 64
+"""Characters that the note on what was left out may take."""
+
+
+def bounded(text: str, limit: int) -> str:
+    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how much is left out between."""
+    if len(text) <= limit:
+        return text
+    half = max(1, (limit - _NOTE) // 2)
+    head, tail = text[:half], text[-half:]
+    head = head[: head.rfind("\n") + 1] or f"{head}\n"
+    first = tail.find("\n") + 1
+    tail = tail[first:] if first < len(tail) else tail
+    return f"{head}[… {len(text) - half - half:,} characters left out …]\n{tail}"
+
+
+def narrowed(text: str, width: int) -> str:
+    """``text`` with every line that has more than ``width`` characters cut in its middle."""
+    if len(text) <= width:
+        return text
+    lines = text.split("\n")
+    if max(map(len, lines)) <= width:
+        return text
+    half = (width - _NOTE) // 2
+    return "\n".join(
+        line if len(line) <= width else f"{line[:half]}[… {len(line) - 2 * half:,} characters left out …]{line[-half:]}"
+        for line in lines
+    )
+
+
+def readable(text: str, limit: int = TEXT_LIMIT) -> str:
+    """``text`` within both bounds."""
+    return narrowed(bounded(text, limit), WIDTH_LIMIT)
+
+
+# --- sizes and times -------------------------------------------------------------------------------------------------------------
+
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
@@ -92,7 +135,7 @@ def in_time(seconds: float) -> str:
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-# --- JSON -------------------------------------------------------------------------------------------------------------------------
+# --- JSON ------------------------------------------------------------------------------------------------------------------------
 
 JsonObject = dict[str, Any]
 

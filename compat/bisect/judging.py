@@ -23,7 +23,7 @@ from compat.history.account import Judgement
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import told_of, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection

@@ -18,9 +18,9 @@ from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
-from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryRecord, library_versions

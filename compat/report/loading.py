@@ -38,9 +38,8 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.model.cell_record import RELEASE, CellRecord
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.outcome import compacted, once
+from compat.model.outcome import RELEASE, CellRecord, compacted, once
 from compat.report.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
 from compat.report.summary.record import Report, ShardShare, shards_together
 from compat.text import JsonObject, printable, read_json_stream

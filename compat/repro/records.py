@@ -11,7 +11,7 @@ from compat.bundle.bundle import Bundle
 from compat.diagnosis.failure_class import Blame
 from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural
 from compat.text import JsonObject
 

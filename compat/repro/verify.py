@@ -16,15 +16,15 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.diagnosis import bounds, classify
-from compat.diagnosis.bounds import bounded
+from compat.diagnosis import classify
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.pipeline import OutputReader
 from compat.files import TemporaryFolder
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
+from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
-from compat.text import lazy_pattern
+from compat.text import bounded, lazy_pattern
 from compat.workers.spawn import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
@@ -232,7 +232,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 def printed(evidence: Evidence) -> str:
     """What a script prints of such an attempt, as far as it is looked through."""
-    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounds.chain(evidence.raised)), 4 * _SEARCHED)
+    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)), 4 * _SEARCHED)
     signal = _FAULTS.get(evidence.signal or "", "")
     return "\n".join([evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], exceptions, signal])
 

@@ -27,12 +27,13 @@ from typing import Any
 from attrs import evolve
 
 from compat import interruption, toolchains
-from compat.diagnosis import bounds
 from compat.diagnosis.diagnose import Keep
 from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
+from compat.model.evidence import read_paths, read_raised, read_stages
 from compat.processes import procfs
+from compat.text import readable
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
 from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
 from compat.workers.evidence import gathered, lack_of_machine, refusal
@@ -99,7 +100,7 @@ def attempt(
 
 
 def _broken(hello: Hello) -> Evidence:
-    words = bounds.readable(hello.words)
+    words = readable(hello.words)
     return Evidence(answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words)
 
 
@@ -218,9 +219,9 @@ class _Watch:
         elif self.in_flight is None or nonce != self.in_flight.nonce:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
         elif event == "stage" and message.get("stage") in self.stages:
-            self.in_flight.enter(str(message["stage"]), bounds.stages(message).get("cpu"))
+            self.in_flight.enter(str(message["stage"]), read_stages(message).get("cpu"))
         elif event == "imported":
-            self.imported = bounds.paths(message.get("files"))
+            self.imported = read_paths(message.get("files"))
         elif event == "done" and (evidence := self._answer(self.in_flight, message)) is not None:
             flight, self.in_flight = self.in_flight, None
             yield flight, evidence
@@ -229,7 +230,7 @@ class _Watch:
 
     def _unable(self, raised: Any) -> MachineError:
         """Why nothing can be begun, whatever the cells: only the system itself was asked for anything so far."""
-        told = bounds.raised(raised)
+        told = read_raised(raised)
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
 

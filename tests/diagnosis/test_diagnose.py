@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.bounds import bounded
 from compat.diagnosis.diagnose import Keep, diagnosed
 from compat.diagnosis.pipeline import Pipeline, Printed
 from compat.model import Diagnosis, Evidence
+from compat.text import bounded
 from compat.toolchains.triton.ir.dumps import READER, read
 from compat.worker.beacon import Beacon
 

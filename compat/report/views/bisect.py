@@ -17,9 +17,9 @@ from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
 from compat.model import Failure, Result, Status
-from compat.model.cell_record import RELEASE, cell_document, with_toolchain
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
+from compat.model.outcome import RELEASE, cell_document, with_toolchain
 from compat.report.document import BracketRecord, bracket_record
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered

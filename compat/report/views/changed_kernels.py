@@ -13,7 +13,7 @@ from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind

@@ -11,7 +11,7 @@ import attrs
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as, edits_for
