@@ -28,8 +28,8 @@ from compat.cli.selecting import kernel_arguments, select, selection_options, sh
 
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
+    from compat.matrix import Written
     from compat.project import Obtain, Selection
-    from compat.report.folder import Written
     from compat.report.summary.record import Report
 
 
@@ -65,8 +65,7 @@ def matrix(
     was left out, and with 3 if --launch finds no GPU.
     """
     from compat.cli.progress import ProgressListener
-    from compat.matrix import MatrixInterrupted, run_matrix
-    from compat.report.folder import update_reports
+    from compat.matrix import MatrixInterrupted, run_matrix, update_reports
 
     listener = ProgressListener()
     selection = select(**chosen, note=False)

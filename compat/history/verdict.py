@@ -296,14 +296,15 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     found = account(entries)
     facts = {field.name: getattr(found, field.name) for field in fields(Account)}
     results = {point.release.label: point.results for point in row.points}
+    was_run = any(result.numbers.checks or result.latency for found in results.values() for result in found)
     return Verdict(
         kernel=kernel,
         variant=variant,
         case=case,
         target=target,
         toolchain=toolchain,
-        right=right(results, entries),
-        fast=fast(results, entries),
+        right=right(results, entries) if was_run else None,
+        fast=fast(results, entries) if was_run else None,
         **facts,
     )
 

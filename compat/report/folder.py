@@ -1,36 +1,25 @@
-"""Reports on disk: read from a file or as a git revision has it, and written into a folder, which may have one already.
+"""Reports on disk: read from a file or as a git revision has it, written into a folder, and several joined to one.
 
 In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the :class:`~compat.report.summary.record.Report`
-that it was made from, or one of all. And in: the report of a run, and a folder. Out: the files in it, and what they have. A report
-there is of the project: a run that tried only some of the cells exchanges these, and keeps the others that still hold.
+that it was made from, or one of all. And in: a report, and a folder. Out: the files in it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import reduce
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from attrs import evolve, frozen
-
-from compat import toolchains
-from compat.diagnosis.classify import broken_env
-from compat.engine.interpreting import with_interpreted
-from compat.engine.run import RunContext, expectation_of, known
-from compat.errors import CompatError, SelectionError, StoreError
-from compat.files import alone_in, replace_file
-from compat.matrix import report_with
-from compat.model import BuiltEnv, Cell, Result, Specialization, Status, Target
-from compat.pairs.records import Pair
+from compat.errors import SelectionError, StoreError
+from compat.files import replace_file
 from compat.processes.supervisor import run
-from compat.project import STATE, Patterns, Selection, read_matrix
+from compat.project import STATE, read_matrix
 from compat.report.document import within_bounds
-from compat.report.loading import load_report, load_reports
+from compat.report.loading import load_reports
 from compat.report.render import FORMATS
 from compat.report.summary.compact import counted, listed
 from compat.report.summary.record import Report
@@ -94,158 +83,6 @@ def open_revision(name: str) -> BinaryIO:
 
 
 # --- the folder that a run writes its report into ---------------------------------------------------------------------------------
-
-
-_LONGEST_NAME = 100
-"""Characters of the name of a folder for the report of some kernel files."""
-
-
-@frozen(kw_only=True)
-class Written:
-    """The files of a report, and what became of the report that was there before."""
-
-    report: Report
-    """What the files have: of a narrowed run also cells that the report before had."""
-    files: tuple[Path, ...]
-    dropped: int = 0
-    """Cells of the report before that are left out: what they depend on has changed, or is not here."""
-    replaced: str = ""
-    """The command of the report before, where that is of other kernel files and is gone."""
-    beside: Path | None = None
-    """The folder of the report before, where that is of other kernel files and is kept; ``files`` are in a folder below it."""
-
-
-def update_reports(found: Report, selection: Selection, context: RunContext, folder: Path | None = None) -> Written:
-    """Write the report of a run into a folder, ``reports`` of the project if none is named.
-
-    A run that tried only some of the cells keeps the others that the report there has, as far as they still hold: they are read
-    from the store again, by all that they depend on. A report of other kernel files is kept, and this one written into a folder
-    below its own, unless the folder was named. Raises StoreError where the folder will not have them.
-    """
-    place = folder or selection.root / "reports"
-    files = _kernel_files(selection)
-    with _alone_in(place):
-        before = _before(place, selection)
-        if before is None or _kernel_files(before) == files or _is_of_project(before, found, selection):
-            return _update(before, found, selection, context, place)
-        if folder is not None or not files:
-            return Written(report=found, files=write_reports(found, place), replaced=before.command)
-    name = re.sub(r"[^\w.+=]+", "-", "-".join(files)).strip("-.")[:_LONGEST_NAME]
-    with _alone_in(place / name):
-        before = _before(place / name, selection)
-        return evolve(_update(before, found, selection, context, place / name), beside=place)
-
-
-def _update(before: Report | None, found: Report, selection: Selection, context: RunContext, place: Path) -> Written:
-    if before is None:
-        return Written(report=found, files=write_reports(found, place))
-    report, dropped = _with_cells_of(before, found, selection, context)
-    return Written(report=report, files=write_reports(report, place), dropped=dropped)
-
-
-def _before(folder: Path, selection: Selection) -> Report | None:
-    """The report in a folder, where that matters: not to a shard, nor to a run of all that ``matrix.toml`` says."""
-    patterns = selection.patterns
-    if selection.shard or not any((_is_narrowed(patterns), patterns.kernel_files, patterns.packages)):
-        return None
-    try:
-        with (folder / "matrix.json").open("rb") as file:
-            report = load_report(file)
-    except (OSError, StoreError):
-        return None
-    return report if _is_narrowed(patterns) or _kernel_files(report) != _kernel_files(selection) else None
-
-
-def _is_narrowed(patterns: Patterns) -> bool:
-    """Whether only some of what the kernel files and ``matrix.toml`` say was chosen."""
-    return any((patterns.envs, patterns.targets, patterns.kernels, patterns.variants, patterns.cases))
-
-
-def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
-    """The kernel files and libraries that were named; none where ``matrix.toml`` names them."""
-    values = zip(chosen.options[::2], chosen.options[1::2], strict=False)
-    return tuple(sorted(value for option, value in values if option != "--matrix"))
-
-
-def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
-    """Whether a report is of the project's own kernel files, and all kernels of a run that named its files are among them."""
-    if _kernel_files(before):
-        return False
-    try:
-        return set(found.specs) <= set(_every(selection, before).specs)
-    except CompatError:
-        return False
-
-
-def _every(selection: Selection, before: Report) -> Selection:
-    """All kernels of the files that a report before was made from. Raises ConfigError and SelectionError."""
-    narrowing: dict[str, tuple[str, ...]] = {"kernels": (), "variants": (), "cases": ()}
-    if not _kernel_files(before):
-        narrowing |= {"kernel_files": (), "packages": ()}
-    return selection.with_patterns(**narrowing)
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """One run at a time reads the report in a folder and writes it again."""
-    with ExitStack() as stack:
-        with suppress(OSError):  # who writes there is told
-            folder.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(alone_in(folder))
-        yield
-
-
-def _with_cells_of(before: Report, found: Report, selection: Selection, context: RunContext) -> tuple[Report, int]:
-    """The report of a run with the other cells of the one before that still hold, and how many of these do not."""
-    tried = {result.cell.id for result in found.results}
-    others = [result for result in before.results if result.cell.id not in tried]
-    every = _every(selection, before)
-    envs = {built.env.name: built for built in (*_envs_of(others, selection), *found.envs)}
-    context = context.with_envs(tuple(envs.values()))
-    specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *found.specs)}
-    now = ((result, _cell_now(result.cell, envs, specs, every.config.targets)) for result in others)
-    left = [(result, cell) for result, cell in now if cell is not None]
-    broken = [cell for result, cell in left if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error]
-    there = [cell for _, cell in left if envs[cell.env.name].error is None]
-    held = known(there, evolve(context, again=False), imported=False)
-    kept = [*with_interpreted(held, context.store), *(_broken(cell, envs[cell.env.name]) for cell in broken)]
-    return report_with(found, kept, _pairs_that_hold(before, found, envs), every, context), len(others) - len(kept)
-
-
-def _cell_now(
-    cell: Cell,
-    envs: Mapping[str, BuiltEnv],
-    specs: Mapping[tuple[str, str, str], Specialization],
-    targets: Iterable[Target],
-) -> Cell | None:
-    """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
-    own = (cell.target.toolchain, cell.target.name)
-    built, target = envs.get(cell.env.name), next((target for target in targets if (target.toolchain, target.name) == own), None)
-    spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
-    if built is None or target is None or spec is None:
-        return None
-    return next(toolchains.cells(built.env, spec, (target,)), None)
-
-
-def _broken(cell: Cell, built: BuiltEnv) -> Result:
-    return Result(
-        cell=cell, built=built, outcome=broken_env(built.error or "", built.env.toolchain), expectation=expectation_of(cell, built)
-    )
-
-
-def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
-    """The envs of results of an earlier run, as they are now; without those that are no longer declared."""
-    for name in dict.fromkeys(result.cell.env.name for result in results):
-        with suppress(SelectionError):
-            yield selection.look_at(selection.config.env(name))
-
-
-def _pairs_that_hold(before: Report, found: Report, envs: Mapping[str, BuiltEnv]) -> tuple[Pair, ...]:
-    """The pairs of a run, and those of the report before whose envs are still the same."""
-    digests = {built.env.name: built.digest for built in before.envs} if before.version == found.version else {}
-    tried = {(pair.env, pair.release) for pair in found.pairs}
-    kept = (pair for pair in before.pairs if (pair.env, pair.release) not in tried and pair.error is None and pair.env in envs)
-    return (*found.pairs, *(evolve(pair, cached=True) for pair in kept if envs[pair.env].digest == digests.get(pair.env)))
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
