@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 from compat.diagnosis import classify, diagnose
+from compat.files import read_ends
 from compat.model import Evidence, Raised
-from compat.processes.supervisor import read_ends
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, READER
 from compat.workers.evidence import PRINTED_LIMIT, keep_printed

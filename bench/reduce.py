@@ -27,7 +27,7 @@ from compat.config.matrix import MatrixConfig, load_matrix
 from compat.engine.run import RunContext, run
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce import Candidate, extracted, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.reduce.original import Goal

@@ -24,7 +24,7 @@ from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import HELPER, GuessedSource, how_kernels_look, kernel_file_text, languages, read_sources
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import select
 from compat.toolchains.language import UnreachableKernel
 from compat.workflows import Files, System, workflow_files

@@ -1,8 +1,8 @@
 """The matrix: every chosen cell compiled, the report on all of them, and the folder in which the project has its report.
 
 In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from which every form of the report
-is drawn; and :class:`Written`, the files of it. A run that tried only some of the cells exchanges these in the report that is there,
-and keeps the others that still hold.
+is drawn; and :class:`Written`, the files of it. A run that tried only some of the cells exchanges these in the report that is
+there, and keeps the others that still hold.
 """
 
 from __future__ import annotations

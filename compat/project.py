@@ -32,7 +32,7 @@ from compat.executors import executor_declared, executor_named
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.guess.finding import sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 

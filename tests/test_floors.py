@@ -92,7 +92,7 @@ BEYOND = {
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},
-    "start.py": {"processes.procfs", "workers.pool"},
+    "start.py": {"processes.supervisor", "workers.pool"},
 }
 """What single commands may use besides."""
 STATEMENTS = 20

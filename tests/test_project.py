@@ -9,7 +9,7 @@ import pytest
 from compat.errors import ConfigError, SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import Status
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
 from compat.report.folder import write_reports
 

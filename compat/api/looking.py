@@ -25,8 +25,7 @@ from compat.files import TemporaryFolder, content_of, folder_digest, replace_fil
 from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
-from compat.processes.procfs import AVAILABLE_CORES
-from compat.processes.supervisor import SHOWN, ProcessResult, run
+from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
 from compat.text import printable, read_json
 from compat.toolchains import Toolchain

@@ -21,7 +21,7 @@ from compat.engine.run import concurrently
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
 from compat.workers.attempt import Compile, Limits, Mode

@@ -65,7 +65,7 @@ class CompileOptions:
 
     def obtaining(self, selection: Selection) -> Obtain:
         """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
-        return env_provider(selection.config, build=not self.no_build)
+        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(matrix, envs)
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -38,7 +38,7 @@ from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.outcome import compacted
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store

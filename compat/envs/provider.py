@@ -35,7 +35,7 @@ from compat.envs.record import (
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import printable
 
 _log = logging.getLogger(__name__)

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import Factory, define, evolve, field, frozen
 
 from compat.history.account import is_good
-from compat.model import CompileSpec, Failure, Outcome, signatures
+from compat.model import CompileSpec, Failure, Outcome
+from compat.model.cell import leaf_types
 from compat.source.parsing import tree_of
 from compat.toolchains import Toolchain, known_edits
 from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
@@ -72,7 +73,7 @@ class EditedKernel:
 
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
     kept = {name: kind for name, kind in compile_spec.signature.items() if name not in proposal.constexprs}
-    of_kept = signatures.leaves(kept)
+    of_kept = leaf_types(kept)
     hints: dict[str, Any] = {hint: tuple(name for name in hinted if name in of_kept) for hint, hinted in compile_spec.hints.items()}
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
     passed = {name: value for name, value in compile_spec.launch.items() if name not in proposal.constexprs}

@@ -13,7 +13,7 @@ from attrs import Factory, evolve, field, frozen
 
 from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Cell
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
-from compat.model.fields import ABSENT, KEY, Seconds, Text, rounded, rules
+from compat.model.fields import ABSENT, DIGITS, KEY, Seconds, Text, rules
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Expectation, Latency, Numbers, Status
 from compat.text import JsonObject
 
@@ -73,8 +73,8 @@ class Outcome:
         Importing the kernel's file is no part of it: only the first cell of a batch does that. It is the sum of what is written of
         the stages, so that it is the same of a report that was read.
         """
-        compiling = [rounded(seconds) for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
-        return rounded(sum(compiling)) if compiling else None
+        compiling = [round(seconds, DIGITS) for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
+        return round(sum(compiling), DIGITS) if compiling else None
 
 
 @frozen(kw_only=True, weakref_slot=False)

@@ -30,7 +30,7 @@ from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Env, Status
 from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, pairing_of, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
 from compat.text import printable, read_json, write_json

@@ -28,7 +28,7 @@ from compat.history.account import Judgement
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits

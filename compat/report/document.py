@@ -19,7 +19,7 @@ from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
 from compat.model.codec import record_of, schema_of, unstructure
-from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
+from compat.model.fields import DIGITS, KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
 from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
@@ -240,7 +240,7 @@ def _document(report: Report) -> JsonObject:
         "limits": report.limits,
         "shards": report.shards,
         "earlier": report.earlier,
-        "seconds": rounded(report.seconds),
+        "seconds": round(report.seconds, DIGITS),
         "summary": summary,
         "statements": tuple(StatementRecord(text=one.sentence, because=one.because) for one in statements(report)),
         "cells": map(cell_document, report.ordered),

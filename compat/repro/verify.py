@@ -109,7 +109,7 @@ def run_script(python: str, script: Path, deadline: float, heading: str = "") ->
     """Run a script in an env, in a fresh process and a folder of its own, as somebody would who knows nothing of us.
 
     After ``deadline`` seconds it is killed, with what it started in its process group. ``heading`` is as in
-    :func:`compat.processes.output.read_ends`.
+    :func:`compat.files.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)

@@ -23,10 +23,9 @@ from attrs import define, field, frozen
 
 from compat import interruption
 from compat.errors import MachineError
-from compat.files import TemporaryFolder
+from compat.files import TemporaryFolder, read_ends
 from compat.model import Done, Noticed, Raised, StoodIn
 from compat.model.evidence import read_done, read_metrics, read_paths, read_raised, read_stages, read_stood_in, read_warnings
-from compat.processes.supervisor import read_ends
 from compat.text import WIDTH_LIMIT, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 

@@ -32,7 +32,7 @@ from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.model.evidence import read_paths, read_raised, read_stages
-from compat.processes import procfs
+from compat.processes import supervisor
 from compat.text import readable
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
 from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
@@ -261,13 +261,13 @@ class _Watch:
         age = now - self.in_flight.started
         if self.in_flight.left(self.limits) <= 0:
             self.deadline_hit = self.in_flight.limit(self.limits)
-            self.in_flight.stop(procfs.cpu_seconds(self.pid))
+            self.in_flight.stop(supervisor.cpu_seconds(self.pid))
             _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
             self._ask_for_stack()
             self._kill()
         elif age > _FIRST_LOOK and now - self._looked > _TICK:
             self._looked = now
-            resident = procfs.resident_bytes(self.pid)
+            resident = supervisor.resident_bytes(self.pid)
             if resident > self.limits.memory:
                 self.memory_hit = resident
                 _log.info("%s: over its memory, with %d MiB", self.in_flight.cell.id, resident >> 20)
@@ -349,7 +349,7 @@ class _Watch:
         if not self.ending:  # the server is gone, or hangs: nobody else ends what has left the child
             self.server.kill()
             self._kill()
-            procfs.end_users(self.child.directory)
+            supervisor.end_users(self.child.directory)
         self.child.close()
 
     def _wait_for_end(self, seconds: float) -> None:

@@ -13,7 +13,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import in_time
 from tests import commands
 

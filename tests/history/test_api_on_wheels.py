@@ -20,7 +20,7 @@ from compat.diagnosis import classify
 from compat.history.account import Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
-from compat.processes.procfs import AVAILABLE_CORES
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.parsing import tree_of
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import Limits

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import reading
-from compat.processes.supervisor import read_ends
+from compat.files import read_ends
 from compat.text import WIDTH_LIMIT, bounded, narrowed, readable
 from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, read
 from compat.workers.client import LINE_LIMIT, Lines

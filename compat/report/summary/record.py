@@ -168,6 +168,11 @@ class Report:
         counter = Counter(result.outcome.status for result in self.results)
         return {status: counter[status] for status in Status if counter[status]}
 
+    @cached_property
+    def was_run(self) -> bool:
+        """Whether any kernel was interpreted or launched."""
+        return any(result.numbers.checks or result.latency for result in self.results)
+
     @property
     def failing_pairs(self) -> tuple[Pair, ...]:
         """Those that are not ``ok``; all of them are unexpected."""

@@ -12,7 +12,8 @@ from packaging.version import Version
 from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
-from compat.model import Result, arguments, constexprs, signatures
+from compat.model import Result, arguments, constexprs
+from compat.model.cell import shown_signature
 from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
@@ -98,7 +99,7 @@ def _cell(reduction: Reduction) -> str:
 
 def _specialization(best: Candidate) -> Mapping[str, str]:
     facts = {
-        "signature": signatures.shown_all(best.compile.signature),
+        "signature": shown_signature(best.compile.signature),
         "launch": arguments.shown_all(best.compile.launch),
         "constexprs": ", ".join(f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),

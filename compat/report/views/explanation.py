@@ -10,7 +10,8 @@ import attrs
 
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
-from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs
+from compat.model.cell import shown_signature
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
@@ -160,7 +161,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of arguments, and what a launch finds out about them."""
-    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
+    yield f"signature: {shown_signature(spec.compile.signature)}"
     for hint, names in spec.compile.hints.items():
         usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"

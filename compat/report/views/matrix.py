@@ -45,7 +45,8 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     else:
         yield from _grids(report)
     yield from _failures(report, most)
-    yield from _numbers(report, most)
+    if report.was_run:
+        yield from _numbers(report, most)
     yield from _notes(report, crowded=crowded)
     yield from _without_answers(report, most)
     yield from _surprises(report, crowded=crowded)
