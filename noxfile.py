@@ -46,10 +46,10 @@ if hasattr(nox.options, "download_python"):
 
 # --- everything else ------------------------------------------------------------------------------------------------------------
 
-SHARED = ("-n", str(min(len(os.sched_getaffinity(0)) + 2, 6)), "--dist", "worksteal")
+SHARED = ("-n", str(min(3 * len(os.sched_getaffinity(0)), 8)), "--dist", "worksteal")
 """Several processes run the tests, each its own stretch of them, and then what another has not come to yet.
 
-There are two more than cores: a test waits for deadlines, signals and disks about a third of its time, the longest ones half of it.
+There are more than cores: a test waits for deadlines, signals, disks and workers about half of its time.
 """
 
 

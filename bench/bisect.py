@@ -120,4 +120,5 @@ def _timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-main()
+if __name__ == "__main__":
+    main()

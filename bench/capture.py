@@ -18,9 +18,10 @@ import click
 
 from bench.__main__ import ROOT
 from compat.capturing.capturing import command
-from compat.capturing.checking import CodeCheck, Options, capturing, recorder_settings, variables
+from compat.capturing.checking import CodeCheck, Options, capturing_of, recorder_settings, variables
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
+from compat.toolchains import DEFAULT
 
 LIBRARY = ROOT / "tests" / "capturing" / "library"
 PROGRAM = """
@@ -62,9 +63,9 @@ def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[s
         program, idle = Path(folder, "program.py"), Path(folder, "idle")
         program.write_text(PROGRAM.format(rounds=launches // 4))
         idle.mkdir()
-        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), folder=str(capturing().start.parent)))
+        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), folder=str(capturing_of(DEFAULT).start.parent)))
         asked = command(words or (str(program),), python)
-        times = [(_seconds(asked, capturing().start), _seconds(asked, idle)) for _ in range(rounds)]
+        times = [(_seconds(asked, capturing_of(DEFAULT).start), _seconds(asked, idle)) for _ in range(rounds)]
     recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))
     click.echo(f"{' '.join(words) or f'{launches:,} launches'} in {other or env}, median of {rounds}")
     click.echo(f"  recorded      {recorded:6.2f} s")
@@ -82,7 +83,7 @@ def _seconds(words: Sequence[str], start: Path) -> float:
     """What a program takes, in CPU seconds of its own, with this folder at the beginning of its path."""
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=CodeCheck.NOTHING), Path(folder))
-        environ = {**os.environ, **variables(settings, Path(folder, "cache"))}
+        environ = {**os.environ, **variables(settings, capturing_of(DEFAULT), Path(folder, "cache"))}
         environ["PYTHONPATH"] = os.pathsep.join([str(start), str(LIBRARY)])
         began = os.times().children_user + os.times().children_system
         subprocess.run(words, env=environ, check=False)

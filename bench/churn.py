@@ -27,8 +27,7 @@ from compat import project
 from compat.errors import CompatError
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
-from compat.executors.dask.parcel import Parcel, ParcelResult
-from compat.executors.dask.placement import ClusterWorker
+from compat.executors.dask.parcel import Parcel
 from compat.executors.dask.session import DaskSession
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
@@ -38,6 +37,7 @@ from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines
 from tests.execution.dask.test_equal import without_times
 from tests.execution.dask.test_faults import ENVS
+from tests.sqlite import column
 
 MATRIX = f"""
 kernels = ["{ROOT}/kernels/sel_dense.toml"]
@@ -56,21 +56,22 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
     written: Counter[str] = Counter()
     again: list[str] = []
     kept: set[str] = set()
-    plain_write, plain_asked = Store.write, DaskExecutor._asked
+    plain_write, plain_ask = Store.write, DaskSession.ask
 
     def write(store: Store, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         plain_write(store, key, cell, attempts)
         written[key] += 1
         kept.add(cell.id)
 
-    def asked(executor: DaskExecutor, place: ClusterWorker, parcel: Parcel) -> ParcelResult | None:
-        again.extend(cell.id for cell in parcel.batch.cells if cell.id in kept)
-        return plain_asked(executor, place, parcel)
+    def ask(session: DaskSession, function: Any, argument: Any, *rest: Any, **options: Any) -> Any:
+        if isinstance(argument, Parcel):
+            again.extend(cell.id for cell in argument.batch.cells if cell.id in kept)
+        return plain_ask(session, function, argument, *rest, **options)
 
-    Store.write, DaskExecutor._asked = write, asked  # type: ignore[method-assign, assignment]
+    Store.write, DaskSession.ask = write, ask  # type: ignore[method-assign, assignment]
     selection = project.select(folder.parent / "matrix.toml")
     with Store(folder) as store:
-        kept |= {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
+        kept |= set(column(folder))
         before = len(kept)
         report = run_matrix(selection, selection.context(store, jobs=2, executor=executor))
         document = without_times(json.loads(json.dumps(matrix_document(report))))

@@ -24,10 +24,11 @@ from compat.config.kernel_files import kernels_of
 from compat.config.toml import parse_toml
 from compat.engine.run import run
 from compat.errors import CompatError
-from compat.guess import GuessedKernel, GuessedSource, guess_sources, kernel_file_text
+from compat.guess import GuessedSource, guess_sources, kernel_file_text
 from compat.guess.finding import sources
 from compat.model import Cell, Result, Specialization
 from compat.report.summary.compact import one_line
+from compat.toolchains.language import GuessedKernel
 
 
 @click.command()

@@ -130,4 +130,5 @@ def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots:
         return len(commands) / (time.perf_counter() - began)
 
 
-main()
+if __name__ == "__main__":
+    main()

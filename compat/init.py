@@ -16,6 +16,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat import toolchains
+from compat.config.env_tables import release_example
 from compat.config.kernel_files import kernels_of
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.toml import parse_toml, shown
@@ -38,10 +39,15 @@ schema = 1
 
 # Kernel files: paths or globs, relative to this file.
 kernels = [{patterns}]
-
+{envs}
 # [defaults]
 # envs = ["releases"]                    # names, groups or globs
 # targets = [{targets}]
+"""
+_ENVS = """\
+
+# The releases to compile on.
+# env = [{examples}]
 """
 _NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
@@ -91,7 +97,7 @@ class Initialized:
     unsure: Mapping[Path, str]
     """Other files that deserve a look, and why."""
     first_run: FirstRun | None
-    """``None`` where the project's ``matrix.toml`` cannot be used as it is."""
+    """``None`` where the project's ``matrix.toml`` cannot be used as it is, or comes to no cell."""
 
 
 def initialize(folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()) -> Initialized:
@@ -168,7 +174,11 @@ class _Initializing:
             used = dict.fromkeys(source.toolchain for source in guessed if source.kernels)
             usual = dict.fromkeys(name for toolchain in used for name in toolchains.named(toolchain).device.default_targets)
             targets = ", ".join(f'"{name}"' for name in usual)
-            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', targets=targets))
+            unlisted = [release_example(name) for name in used if toolchains.named(name).releases is None]
+            envs = _ENVS.format(examples=", ".join(unlisted)) if unlisted else ""
+            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets))
+            if unlisted:
+                self.unsure[path] = f"name the releases to compile on, which nothing lists: env = [{', '.join(unlisted)}]"
             return
         missing = [written for written in self.written if written.suffix == ".toml" and not declared.covers(written)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
@@ -222,6 +232,8 @@ def _first_run(matrix: Path) -> FirstRun | None:
         chosen = select(matrix)
         missing = missing_envs(chosen.envs, chosen.config.env_cache())
     except CompatError:
+        return None
+    if not chosen.cells:
         return None
     cores = AVAILABLE_CORES
     return FirstRun(

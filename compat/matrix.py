@@ -19,6 +19,8 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.api.histories import Packed
 from compat.api.looking import kept_names
+from compat.config.env_tables import release_example
+from compat.config.toml import shown
 from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
@@ -69,11 +71,21 @@ def run_matrix(
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
+        raise _no_cells(selection)
+    context = context.with_envs(())
+    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
+
+
+def _no_cells(selection: Selection) -> SelectionError:
+    """Why nothing goes together: no env that there is has the kernels' toolchain, or none that was chosen."""
+    config = selection.config
+    own = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
         hint = "`compat list kernels` says which toolchain each kernel is for."
-        raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
-    return _Run(
-        selection, context.with_envs(()), obtain or selection.read_envs, listener or Listener(), command, launches
-    ).complete()
+        return SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
+    titles = " or ".join(toolchains.named(name).title for name in own)
+    hint = f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
+    return SelectionError(f"no env has {titles}, which the kernels are for", where=f"{shown(config.path)}: env", hint=hint)
 
 
 def _report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:

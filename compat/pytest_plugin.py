@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from compat.capturing.capturing import CapturedBlock, capture
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.views.capture import capture_lines
 
 _CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()
@@ -20,8 +21,9 @@ _CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of ``compat capture``, with a name that no test suite has."""
-    group = parser.getgroup("compat", "Triton kernels (compat)")
+    group = parser.getgroup("compat", "kernels (compat)")
     group.addoption("--compat-output", default="captured", metavar="FOLDER", help="Folder for the kernel files [captured].")
+    group.addoption("--compat-toolchain", default=DEFAULT_TOOLCHAIN, metavar="NAME", help="Whose launches [triton].")
     group.addoption(
         "--compat-target", metavar="TARGET", help="The GPU that tests are made to believe in where there is none [sm_90]."
     )
@@ -34,7 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
     """Begin, before the first ``conftest.py`` is imported."""
     stack, options = ExitStack(), early_config.known_args_namespace
-    capturing = capture(options.compat_output, target=options.compat_target, configs=options.compat_configs)
+    capturing = capture(
+        options.compat_output,
+        toolchain=options.compat_toolchain,
+        target=options.compat_target,
+        configs=options.compat_configs,
+    )
     early_config.stash[_CAPTURING] = stack, stack.enter_context(capturing)
     return (yield)
 

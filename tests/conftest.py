@@ -1,4 +1,4 @@
-"""Real environments for tests that compile with real wheels, built by nox on first use; golden files; turns."""
+"""Real environments for tests that compile with real wheels, built by nox on first use; golden files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
-from itertools import count
+from collections.abc import Callable, Iterator
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.cache import VARIABLE
@@ -30,6 +30,8 @@ ROOT = Path(__file__).parent.parent
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
     os.environ.pop(_name, None)  # the commands that the tests start are not to speak to the CI system that runs these
 
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 _COUNT = count()
 
@@ -37,8 +39,8 @@ REAL = {"built", "pair_python"}
 """The fixtures that bring real wheels."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever leaves out the tests on real wheels must not download one."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whoever leaves out the tests on real wheels must not download one. Of several processes, each begins with long tests."""
     unmarked = [
         item.nodeid
         for item in items
@@ -46,6 +48,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
     if unmarked:
         raise pytest.UsageError(f"these use real wheels and are not marked so: {', '.join(unmarked)}")
+    processes: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    items[:] = _dealt(items, processes)
+
+
+def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """So many stretches of equal length, one after the other, each with its share of the long tests before all others.
+
+    A process that has come to the end of its stretch takes half of another's: no long test is then left for the end of the run.
+    """
+    if processes == 1:
+        return items
+    long = [item for item in items if item.get_closest_marker("long")]
+    others = [item for item in items if not item.get_closest_marker("long")]
+    ends = [len(others) * number // processes for number in range(processes + 1)]
+    return [item for number, (begin, end) in enumerate(pairwise(ends)) for item in (*long[number::processes], *others[begin:end])]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,26 +87,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         pool.stop_resident_workers()
         shutil.rmtree(os.environ["XDG_RUNTIME_DIR"], ignore_errors=True)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Where several processes run the tests, one that is marked ``alone`` waits for the others and has the machine to itself."""
-    if not hasattr(item.config, "workerinput"):
-        return (yield)
-    with ExitStack() as turn:
-        with _locked(item.config, "door"):  # whoever waits for the machine keeps it shut, so that nobody overtakes them
-            turn.enter_context(_locked(item.config, "machine", shared=item.get_closest_marker("alone") is None))
-        return (yield)
-
-
-@contextmanager
-def _locked(config: pytest.Config, name: str, *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock that all processes know which run the tests of this checkout."""
-    assert config.cache is not None
-    with (config.cache.mkdir("locks") / name).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-        yield
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +134,8 @@ def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
     def file(name: str, make: Callable[[], str]) -> Path:
         path = folder / name
-        with _locked(pytestconfig, name):
+        with Path(f"{path}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
                 replace_file(path, make())
         return path

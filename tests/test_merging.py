@@ -275,7 +275,7 @@ def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> Non
 def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
     other = store_of(tmp_path / "other", BUILD)
     with opened(other / "results.sqlite") as database:
-        database.execute("INSERT INTO evidence VALUES ('k', 'a/b', 'no JSON', NULL, NULL)")
+        database.execute("INSERT INTO evidence VALUES ('k', 'a/b', 'triton', 'no JSON', NULL, NULL)")
     found = merge_stores([other], tmp_path / "mine")[1]
     assert (found.new, found.unreadable) == (1, 1)
 

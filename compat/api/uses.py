@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, evolve, field, frozen
 
-from compat.source.parsing import bound, bound_by, declared_global, parameters, scope_statements, uses
+from compat.source.imports import import_origins
+from compat.source.parsing import Function, FunctionScope, bound, dotted, needed, scope_statements
 from compat.toolchains import ApiNames
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 Meanings = Mapping[str, tuple[str, ...]]
 """Name in a scope → the full names that it may stand for; none for what is not the toolchain's."""
 
@@ -92,28 +91,16 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
     """Imports, the statement that defines a function, and those that define what it needs of the module, in their order."""
-    named = _Function | ast.ClassDef
+    named = Function | ast.ClassDef
     defining = [
         statement
         for statement in tree.body
         if any(isinstance(node, named) and node.name == function for node in ast.walk(statement))
     ]
     if not defining:
-        raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, _Function))))
-    binding: dict[str, list[ast.stmt]] = {}
-    for statement in tree.body:
-        for name in bound_by(statement):
-            binding.setdefault(name, []).append(statement)
-    wanted, waiting = (
-        set[int](),
-        [*defining[-1:], *(statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom))],
-    )
-    while waiting:
-        statement = waiting.pop()
-        if id(statement) not in wanted:
-            wanted.add(id(statement))
-            waiting += [definition for use in uses(statement) for definition in binding.get(use.name, ())]
-    return [statement for statement in tree.body if id(statement) in wanted]
+        raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, Function))))
+    imports = (statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom))
+    return needed(tree.body, [*defining[-1:], *imports])
 
 
 @frozen(kw_only=True)
@@ -157,40 +144,23 @@ class _UsesReader:
         return meanings_by_name
 
     def _bindings(self, statement: ast.stmt, known: Meanings) -> Iterator[tuple[str, tuple[str, ...]]]:
-        if isinstance(statement, ast.Import):
-            for alias in statement.names:
-                meant = alias.name if alias.asname else alias.name.partition(".")[0]
-                yield alias.asname or meant, self._own(meant)
-        elif isinstance(statement, ast.ImportFrom):
-            for alias in statement.names:
-                yield alias.asname or alias.name, self._imported(statement, alias)
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            origins = import_origins([statement], self.names.packages)
+            yield from ((name, self._own(origin)) for name, origin in origins.items())
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-            meanings = self._chain(statement.value, known)
-            yield statement.targets[0].id, meanings or ()
+            yield statement.targets[0].id, self._chain(statement.value, known)
         else:
             yield from ((name, ()) for name in bound([statement]) if not hasattr(statement, "body"))
-            if isinstance(statement, _Function | ast.ClassDef):
+            if isinstance(statement, Function | ast.ClassDef):
                 yield statement.name, ()
 
     def _own(self, full: str) -> tuple[str, ...]:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
 
-    def _imported(self, statement: ast.ImportFrom, alias: ast.alias) -> tuple[str, ...]:
-        full = f"{statement.module or ''}.{alias.name}"
-        if statement.level == 0 and self._own(full):
-            return (full,)
-        package = self.names.packages.get(alias.name)
-        return (package,) if package else ()
-
-    def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...] | None:
-        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, ``None`` where it is no such chain."""
-        attributes: list[str] = []
-        while isinstance(node, ast.Attribute):
-            attributes.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return None
-        return tuple(".".join((meant, *reversed(attributes))) for meant in meanings.get(node.id, ()))
+    def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
+        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, or it is no such chain."""
+        first, dot, rest = dotted(node).partition(".")
+        return tuple(f"{meant}{dot}{rest}" for meant in meanings.get(first, ()))
 
     # --- where they are used ---
 
@@ -245,38 +215,31 @@ class _UsesReader:
                 meanings = self._own(f"{node.module}.{alias.name}") if not node.level else ()
             self._note(node, meanings, scope)
 
-    def _function(self, node: _Function | ast.Lambda, scope: _UseScope) -> None:
-        own = parameters(node.args)
-        outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *(parameter.annotation for parameter in own)]
-        name = scope.function
-        if isinstance(node, _Function):
-            outside += [*node.decorator_list, node.returns]
-            name = name or (node.name if self._makes_kernel(node, scope) else "")
-        self._all(outside, scope)
-        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
-        local = (bound(body) - declared_global(body)) | {parameter.arg for parameter in own}
-        inside = evolve(scope.binding(local), function=name, top=False)
-        if isinstance(node, _Function):
-            imported = {
-                bound_name: meant
-                for bound_name, meant in self.meanings_of(node.body, scope.meanings).items()
-                if bound_name in local
-            }
-            condition = None if scope.top else scope.condition
-            inside = evolve(inside, meanings={**inside.meanings, **imported}, condition=condition)
-        self._all(body, inside)
+    def _function(self, node: Function | ast.Lambda, scope: _UseScope) -> None:
+        own = FunctionScope.of(node)
+        self._all(own.outside, scope)
+        inside = evolve(scope.binding(own.local), top=False)
+        if isinstance(node, Function):
+            meanings = self.meanings_of(node.body, scope.meanings)
+            inside = evolve(
+                inside,
+                meanings={**inside.meanings, **{name: meant for name, meant in meanings.items() if name in own.local}},
+                condition=None if scope.top else scope.condition,
+                function=scope.function or (node.name if self._makes_kernel(node, scope) else ""),
+            )
+        self._all(own.body, inside)
 
-    def _makes_kernel(self, node: _Function, scope: _UseScope) -> bool:
+    def _makes_kernel(self, node: Function, scope: _UseScope) -> bool:
         decorators = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
-        return any(set(self._chain(decorator, scope.meanings) or ()) & self.names.makes_kernels for decorator in decorators)
+        return any(not self.names.makes_kernels.isdisjoint(self._chain(decorator, scope.meanings)) for decorator in decorators)
 
     def _reference(self, node: ast.expr, scope: _UseScope, call: Call | None) -> None:
         meanings = self._chain(node, scope.meanings)
         if meanings:
             self._note(node, meanings, scope, call)
         elif isinstance(node, ast.Attribute):
-            root = _root(node)
-            foreign = isinstance(root, ast.Name) and root.id not in scope.local
+            root = dotted(node).partition(".")[0]
+            foreign = root and root not in scope.local
             if scope.function and not foreign:
                 self.unresolved.append(Unresolved(name=node.attr, line=node.lineno, function=scope.function))
             self.visit(node.value, scope)
@@ -305,12 +268,6 @@ class _UsesReader:
                     starred=starred,
                 )
             )
-
-
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
 
 
 def _call(node: ast.Call) -> Call:

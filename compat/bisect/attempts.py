@@ -48,7 +48,7 @@ class Attempts:
         built = self._context.envs[cell.env.name]
         if built.error is not None or built.python is None:
             return Evidence(answered=False, toolchain_broken=True, stderr=built.error or "there is no interpreter")
-        (answer,) = self._executor.submit(Batch.of([cell], built, self._context.limits, mode=mode))
+        (answer,) = self._executor.submit(Batch([cell], built, self._context.limits, mode=mode))
         self._context.store.add(answer.artifacts)
         return answer.attempts[0]
 

@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename
 from packaging.version import InvalidVersion, Version
 
-from compat import toolchains
 from compat.config.matrix import MatrixConfig, declare, short_hash
 from compat.config.selection import select_envs
 from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pythons_of, wheel_facts
@@ -27,6 +26,7 @@ from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
 from compat.project import Selection
 from compat.text import lazy_pattern
+from compat.toolchains import Toolchain
 
 _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
@@ -49,19 +49,6 @@ class CandidateQuery:
     """An index instead of the default one, all of whose releases are candidates."""
     distribution: str | None = None
     """The name that it is published under; ``None``: the toolchain's own."""
-    toolchain: str = toolchains.DEFAULT.name
-    """The name of the toolchain whose releases they are."""
-
-    @property
-    def published_as(self) -> str:
-        """The name that sources have it under."""
-        return self.distribution or toolchains.named(self.toolchain).distribution
-
-    @property
-    def oldest(self) -> Version | None:
-        """The first release of the toolchain that is spoken of; ``None`` for forks, which have numbers of their own."""
-        toolchain = toolchains.named(self.toolchain)
-        return toolchain.oldest if self.published_as == toolchain.distribution else None
 
     @property
     def elsewhere(self) -> str | None:
@@ -134,16 +121,21 @@ class IndexedRelease:
         return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
 
 
-def from_index(query: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> CandidateLine:
-    """The releases that the sources have for this platform and one of ``pythons``, in order.
+def from_index(
+    query: CandidateQuery, toolchain: Toolchain, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+) -> CandidateLine:
+    """The releases of a toolchain that the sources have for this platform and one of ``pythons``, in order.
 
     Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
     """
+    published_as = query.distribution or toolchain.distribution
+    query = evolve(query, distribution=published_as)
     sources = (query.elsewhere,) if query.elsewhere else index_urls()
-    listing = list_files(query.published_as, sources, cache=config.base / INDEX)
+    listing = list_files(published_as, sources, cache=config.base / INDEX)
     versions = in_order(indexed_releases(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
-    reasons = {one.version: _reason_against(one, usable, query) for one in versions}
+    oldest = toolchain.oldest if published_as == toolchain.distribution else None  # forks have numbers of their own
+    reasons = {one.version: _reason_against(one, usable, query, oldest) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
     for version, reason in reasons.items():
         if reason:
@@ -152,9 +144,12 @@ def from_index(query: CandidateQuery, config: MatrixConfig, state: Path, pythons
     if not chosen:
         reasons_text = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
         raise SelectionError(
-            f"no release of {query.published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
+            f"no release of {published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
         )
-    envs, matrix = _declared(chosen, query, config, state, pythons) if query.elsewhere else _by_name(chosen, query, config)
+    if query.elsewhere:
+        envs, matrix = _declared(chosen, query, toolchain, config, state, pythons)
+    else:
+        envs, matrix = _by_name(chosen, query, toolchain, config)
     return CandidateLine(
         chosen=tuple(
             ReleaseCandidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)
@@ -275,14 +270,16 @@ def in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
     return ordered
 
 
-def _reason_against(one: IndexedRelease, usable: Sequence[IndexedRelease], query: CandidateQuery) -> str | None:
+def _reason_against(
+    one: IndexedRelease, usable: Sequence[IndexedRelease], query: CandidateQuery, oldest: Version | None
+) -> str | None:
     """Why a version is left out, in words; ``None`` where it is not."""
     version = one.version
     named = version in query.named
     if query.releases is not None and not query.releases.contains(version, prereleases=True):
         return None if named else "excluded by --releases"
-    if query.releases is None and query.oldest and version < query.oldest and not named and not query.elsewhere:
-        return f"before {query.oldest}"
+    if query.releases is None and oldest and version < oldest and not named and not query.elsewhere:
+        return f"before {oldest}"
     if one not in usable:
         return "no wheel for this platform and the Pythons installed here"
     if named or query.elsewhere:
@@ -308,16 +305,23 @@ def _first_of_series(version: Version, usable: Iterable[IndexedRelease]) -> Vers
 # --- the envs to try them in -----------------------------------------------------------------------------------------------
 
 
-def _by_name(chosen: Iterable[IndexedRelease], query: CandidateQuery, config: MatrixConfig) -> tuple[list[Env], Path]:
-    own = toolchains.named(query.toolchain).distribution
-    if query.published_as != own:
+def _by_name(
+    chosen: Iterable[IndexedRelease], query: CandidateQuery, toolchain: Toolchain, config: MatrixConfig
+) -> tuple[list[Env], Path]:
+    own = toolchain.distribution
+    if query.distribution != own:
         hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
         raise SelectionError(f"only {own} itself can be bisected over the default index", where="--distribution", hint=hint)
-    return [config.env(f"{query.toolchain}-{one.version}") for one in chosen], config.path
+    return [config.env(f"{toolchain.name}-{one.version}") for one in chosen], config.path
 
 
 def _declared(
-    chosen: Sequence[IndexedRelease], query: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+    chosen: Sequence[IndexedRelease],
+    query: CandidateQuery,
+    toolchain: Toolchain,
+    config: MatrixConfig,
+    state: Path,
+    pythons: Collection[Minor],
 ) -> tuple[list[Env], Path]:
     """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
 
@@ -325,17 +329,17 @@ def _declared(
     """
     envs: list[dict[str, str | list[str]]] = []
     for one in chosen:
-        facts = _toolchain(one, query, pythons)
-        name = f"{query.published_as}-{one.version}-{short_hash(json.dumps(facts))}"
-        probe = Env(name=name, toolchain=query.toolchain, release=one.version)
+        facts = _release_facts(one, query, toolchain, pythons)
+        name = f"{query.distribution}-{one.version}-{short_hash(json.dumps(facts))}"
+        probe = Env(name=name, toolchain=toolchain.name, release=one.version)
         envs.append({"name": name, **facts, "install": list(config.accompany(probe).install)})
-    declared = declare(envs, state / "elsewhere" / short_hash(f"{query.elsewhere} {query.published_as}"))
+    declared = declare(envs, state / "elsewhere" / short_hash(f"{query.elsewhere} {query.distribution}"))
     return list(declared.envs), declared.path
 
 
-def _toolchain(one: IndexedRelease, query: CandidateQuery, pythons: Collection[Minor]) -> dict[str, str]:
+def _release_facts(one: IndexedRelease, query: CandidateQuery, toolchain: Toolchain, pythons: Collection[Minor]) -> dict[str, str]:
     if query.find_links is None:
-        return {query.toolchain: str(one.version), "distribution": query.published_as, "index": str(query.index_url)}
+        return {toolchain.name: str(one.version), "distribution": str(query.distribution), "index": str(query.index_url)}
     fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
     wheel = str(Path(query.find_links, next(fitting).filename).resolve())
-    return {"wheel": wheel} if query.toolchain == toolchains.DEFAULT.name else {"toolchain": query.toolchain, "wheel": wheel}
+    return {"toolchain": toolchain.name, "wheel": wheel}

@@ -122,9 +122,9 @@ def _candidates(request: BisectRequest, toolchain: Toolchain) -> CandidateLine:
             raise SelectionError(f"none of these envs has {toolchain.title}, which the kernels are for", where="--envs")
         return candidates.from_envs(envs, selection.config.path)
     named = tuple(end for end in (request.good, request.bad) if end is not None)
-    query = evolve(request.query, named=named, toolchain=toolchain.name)
+    query = evolve(request.query, named=named)
     try:
-        return candidates.from_index(query, selection.config, selection.state, list(interpreters.present()))
+        return candidates.from_index(query, toolchain, selection.config, selection.state, list(interpreters.present()))
     except IndexUnavailable as error:
         error.hint = f"{error.hint or ''} --envs releases bisects over known releases without asking an index.".strip()
         raise

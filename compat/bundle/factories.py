@@ -17,14 +17,13 @@ from attrs import define, field, frozen
 from compat.model.constexprs import DTYPES
 from compat.source.constants import Scope, UnknownValue
 from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.parsing import bound_by, defaults_of, uses
+from compat.source.parsing import Scoped, bound_by, defaults_of, named_parameters, passed, uses
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})
 """Decorators of a factory that do not change what it makes."""
 _STEPS = 20
 _WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
-_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 class _FactoryScope(Scope):
@@ -225,25 +224,17 @@ class _Unfolding:
 
     def give(self, call: ast.Call) -> None:
         """Make assignments of the parameters."""
-        arguments = self.factory.args
-        names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
-        starred = any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords)
-        if arguments.vararg or arguments.kwarg or starred or len(call.args) > len(names):
-            raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
-        arguments_by_name = defaults_of(arguments)
-        names += [arg.arg for arg in arguments.kwonlyargs]
-        arguments_by_name |= dict(zip(names, call.args, strict=False)) | {
-            str(keyword.arg): keyword.value for keyword in call.keywords
-        }
-        if set(arguments_by_name) != set(names):
+        names = [parameter.arg for parameter in named_parameters(self.factory.args)]
+        arguments = passed(call, self.factory.args)
+        if arguments is None:
             raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
         bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
         self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
         for name in names:
-            if shadowed := {use.name for use in uses(arguments_by_name[name])} & bound:
+            if shadowed := {use.name for use in uses(arguments[name])} & bound:
                 raise CannotBeFrozen(f"`{min(shadowed)}` means something else outside of `{self.factory.name}` than inside")
-            self._bind(ast.Assign([ast.Name(name, ast.Store())], arguments_by_name[name]))
-            self.pieces.append(f"{name} = {ast.unparse(arguments_by_name[name])}")
+            self._bind(ast.Assign([ast.Name(name, ast.Store())], arguments[name]))
+            self.pieces.append(f"{name} = {ast.unparse(arguments[name])}")
 
     def run(self, body: Sequence[ast.stmt]) -> ast.expr | None:
         """Go through statements up to a ``return``; what that returns."""
@@ -296,11 +287,9 @@ def _at_once(statement: Statement) -> Iterable[ast.AST]:
 
 
 def _head(function: ast.FunctionDef) -> list[ast.expr]:
-    arguments = function.args
-    annotated = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    annotations = [parameter.annotation for parameter in annotated if parameter.annotation]
+    annotations = [parameter.annotation for parameter in named_parameters(function.args) if parameter.annotation]
     kept = [decorator for decorator in function.decorator_list if called_by(decorator) not in {"staticmethod", *_TUNING}]
-    return [*defaults_of(arguments).values(), *annotations, *kept]
+    return [*defaults_of(function.args).values(), *annotations, *kept]
 
 
 def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -309,7 +298,7 @@ def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [] if isinstance(node, _SCOPES) else ast.iter_child_nodes(node)
+        waiting += [] if isinstance(node, Scoped) else ast.iter_child_nodes(node)
 
 
 # --- text --------------------------------------------------------------------------------------------------------------------

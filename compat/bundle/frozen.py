@@ -1,7 +1,7 @@
 """Functions as they were in a running process, with what the names in them meant there → one self-contained module.
 
-What a recorder wrote down (``toolchains/triton/inside/recorder/functions.py`` has the forms) is laid out as source files, one for
-each module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
+What a recorder wrote down (``toolchains/triton/inside/recorder/functions.py`` has the forms of meanings) is laid out as source
+files, one for each module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,19 @@ from compat.model import CompileSpec, Specialization, constexprs
 from compat.source.parsing import defaults_of, tree_of, uses
 
 _Meaning = Mapping[str, Any]
-_DECORATORS = {"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"}
 _OPTIONAL = "frozen_optional"
-_NOT_TAKEN = ("torch", "numpy")
-"""Packages of which a bundle takes nothing."""
+
+
+@frozen(kw_only=True)
+class FrozenForm:
+    """How functions of a language that were recorded are written as source."""
+
+    imports: tuple[str, ...]
+    """The statements that every module begins with."""
+    decorators: Mapping[str, str]
+    """The kind of a function → the decorator that makes it one."""
+    constant: str = ""
+    """What makes a constant of a value, where names mean such: ``tl.constexpr``."""
 
 
 @frozen(kw_only=True)
@@ -32,7 +41,7 @@ class Frozen:
 
     id: str
     kind: str
-    """``jit``, ``constexpr_function``, ``python`` or ``class``."""
+    """``jit``, ``python``, ``class``, or another of :attr:`FrozenForm.decorators`."""
     name: str
     qualname: str
     module: str
@@ -60,6 +69,7 @@ def module_of_frozen(
     given: Mapping[str, str],
     functions: Mapping[str, Frozen],
     folder: Path,
+    form: FrozenForm,
     optional: Callable[[Frozen, str], bool] = lambda function, name: False,
 ) -> str:
     """The text of a module that holds the function with this id and what it uses.
@@ -68,7 +78,7 @@ def module_of_frozen(
     may hold those of earlier calls. ``optional`` says whether a function has an installed name only where that is there: then the
     module can be imported where it is not. Raises NotFrozen.
     """
-    layout = _Layout(functions=functions, folder=folder, optional=optional)
+    layout = _Layout(functions=functions, folder=folder, form=form, optional=optional)
     first = layout.place(kernel, beside=given)
     problems = [problem for file in layout.files for problem in file.problems()]
     if problems:
@@ -160,11 +170,10 @@ class _File:
     def text(self) -> str:
         """What stands in it."""
         future = ["from __future__ import annotations"] if any(function.future for function in self.functions.values()) else []
-        statements = ["import triton", "import triton.language as tl", *self._statements()]
-        definitions = sorted(self.functions.values(), key=lambda each: each.line)
-        return (
-            "\n".join([*future, *dict.fromkeys(statements), *(f"\n\n{_written(definition)}" for definition in definitions)]) + "\n"
-        )
+        statements = [*self.layout.form.imports, *self._statements()]
+        functions = sorted(self.functions.values(), key=lambda function: function.line)
+        definitions = (f"\n\n{_written(function, self.layout.form)}" for function in functions)
+        return "\n".join([*future, *dict.fromkeys(statements), *definitions]) + "\n"
 
     def _statements(self) -> Iterator[str]:
         for name, meaning in self.names.items():
@@ -180,12 +189,11 @@ class _File:
             elif module != "builtins" or there != name:
                 yield f"from {module} import {_as(there, name)}"
         elif "module" in meaning:
-            if meaning["module"].partition(".")[0] not in _NOT_TAKEN:
-                yield f"import {_as(meaning['module'], name)}"
+            yield f"import {_as(meaning['module'], name)}"
         elif "members" in meaning:
             yield f"import {_as(self.layout.members(meaning).module, name)}"
         elif not _unfrozen(meaning):
-            yield f"{name} = {_expression(meaning)}"
+            yield f"{name} = {_expression(meaning, self.layout.form)}"
 
     def _is_optional(self, name: str, meaning: _Meaning) -> bool:
         using = (function for function in self.functions.values() if function.names.get(name) == meaning)
@@ -206,6 +214,7 @@ class _Layout:
 
     functions: Mapping[str, Frozen]
     folder: Path
+    form: FrozenForm
     optional: Callable[[Frozen, str], bool]
     files: list[_File] = field(factory=list)
     tolerant: dict[str, str] = field(factory=dict)
@@ -290,20 +299,20 @@ def _union(one: _Meaning, other: _Meaning) -> _Meaning:
 # --- text -----------------------------------------------------------------------------------------------------------------------
 
 
-def _expression(meaning: _Meaning) -> str:
+def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     """A constant as Python source."""
     if "value" in meaning:
         return repr(meaning["value"])
     if "float" in meaning:
         return f'float("{meaning["float"]}")'
     if "constexpr" in meaning:
-        return f"tl.constexpr({_expression(meaning['constexpr'])})"
+        return f"{form.constant}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
         return constexprs.source({"dtype": constexprs.DTYPES.get(meaning["dtype"], meaning["dtype"])})
     if "items" in meaning:
-        inner = ", ".join(map(_expression, meaning["items"]))
+        inner = ", ".join(_expression(item, form) for item in meaning["items"])
         return f"[{inner}]" if meaning.get("list") else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
-    pairs = (f"{_expression(key)}: {_expression(value)}" for key, value in meaning["pairs"])
+    pairs = (f"{_expression(key, form)}: {_expression(value, form)}" for key, value in meaning["pairs"])
     return "{" + ", ".join(pairs) + "}"
 
 
@@ -313,18 +322,10 @@ def _unfrozen(meaning: Any) -> str | None:
         return next((reason for inner in meaning if (reason := _unfrozen(inner))), None) if isinstance(meaning, list) else None
     if "unfrozen" in meaning:
         return str(meaning["unfrozen"])
-    if str(meaning.get("module", "")).partition(".")[0] in _NOT_TAKEN:
-        return f"of {meaning['module']}"
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
         return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
-    return next((reason for key in ("constexpr", "members") if (reason := _unfrozen_in(meaning.get(key)))), None)
-
-
-def _unfrozen_in(meaning: Any) -> str | None:
-    if isinstance(meaning, Mapping) and not {"value", "float"} & meaning.keys():
-        return _unfrozen(meaning) or next((reason for inner in meaning.values() if (reason := _unfrozen(inner))), None)
-    return None
+    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values()])
 
 
 def _definition(function: Frozen) -> ast.stmt:
@@ -348,19 +349,19 @@ def _is_foreign(function: Frozen, annotation: ast.expr) -> bool:
     return any(_unfrozen(function.names.get(use.name, {})) for use in uses(annotation))
 
 
-def _written(function: Frozen) -> str:
+def _written(function: Frozen, form: FrozenForm) -> str:
     """A definition as it was written, with the decorator that says how it was compiled."""
     node = tree_of(function.source).body[0]
     lines = [line.encode() for line in function.source.split("\n")]
     if isinstance(node, ast.ClassDef):
         return function.source.rstrip("\n")
     assert isinstance(node, ast.FunctionDef)
-    for start, end, new in sorted(_edits(function, node), reverse=True):
+    for start, end, new in sorted(_edits(function, node, form), reverse=True):
         if start[0] == end[0]:
             line = lines[start[0] - 1]
             lines[start[0] - 1] = line[: start[1]] + new.encode() + line[end[1] :]
     text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
-    decorator = _DECORATORS.get(function.kind, "")
+    decorator = form.decorators.get(function.kind, "")
     if function.kind == "jit" and function.jit:
         decorator += f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
     return f"{decorator}\n{text}".lstrip("\n")
@@ -369,7 +370,7 @@ def _written(function: Frozen) -> str:
 _Position = tuple[int, int]
 
 
-def _edits(function: Frozen, node: ast.FunctionDef) -> Iterator[tuple[_Position, _Position, str]]:
+def _edits(function: Frozen, node: ast.FunctionDef, form: FrozenForm) -> Iterator[tuple[_Position, _Position, str]]:
     """From where to where in the source of a function something else is to stand, and what."""
     for argument in _foreign_annotations(function, node):
         assert argument.annotation is not None
@@ -380,7 +381,7 @@ def _edits(function: Frozen, node: ast.FunctionDef) -> Iterator[tuple[_Position,
         if parameter in function.defaults:
             meaning = function.defaults[parameter]
             is_constant = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
-            yield (default.lineno, default.col_offset), _end(default), _expression(meaning) if is_constant else "None"
+            yield (default.lineno, default.col_offset), _end(default), _expression(meaning, form) if is_constant else "None"
 
 
 def _end(node: ast.expr) -> _Position:

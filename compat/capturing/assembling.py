@@ -23,7 +23,7 @@ from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
 from compat.errors import ConfigError, StoreError
 from compat.files import TemporaryFolder, replace_file
-from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
+from compat.model import RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
 from compat.source.closure import read_source
 from compat.text import lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
@@ -139,6 +139,8 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
     """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
+    capturing = toolchains.named(recorded.toolchain).device.capturing
+    assert capturing is not None
     with TemporaryFolder("compat-frozen-") as folder:
         for number, (id, passed) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
@@ -149,7 +151,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, passed, recorded.functions, place, _is_asked_for)
+                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for)
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
                 continue
@@ -223,6 +225,7 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
         kernel=kernel.name,
         variant=ONLY_VARIANT,
         case="",
+        toolchain=recorded.toolchain,
         source=str(source),
         roots=tuple(map(str, roots)),
         function=kernel.function,
@@ -287,7 +290,7 @@ def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
 
 
 def _compile(launch: RecordedLaunch, recorded: Recorded) -> CompileSpec:
-    elements = toolchains.named(DEFAULT_TOOLCHAIN).language.types.elements
+    elements = toolchains.named(recorded.toolchain).language.types.elements
     return CompileSpec(
         launch={name: arguments.read(value, elements) for name, value in arguments_of(launch, recorded).items()},
         constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},

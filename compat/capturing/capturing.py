@@ -15,25 +15,26 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from compat import __version__
+from compat import __version__, toolchains
 from compat.capturing.assembling import SCHEMA, Captured, assemble, check_writable, write_index
 from compat.capturing.checking import (
     CodeCheck,
     CodeComparison,
     Options,
-    capturing,
+    captured_toolchains,
+    capturing_of,
     compare,
     in_environment,
     recorder_settings,
     target_of,
-    target_of_arch,
-    toolchain,
+    toolchain_of,
     variables,
 )
 from compat.capturing.kernels import CapturedKernel, Case, Configs
 from compat.capturing.records import RecordingProgress, progress_in, read_records
 from compat.errors import SelectionError, StoreError
 from compat.files import TemporaryFolder
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
 
 _LOOK_EVERY = 5.0
@@ -84,8 +85,8 @@ def capture_program(
                 last_look[0] = seconds
                 on_progress(progress_in(records), seconds)
 
-        fresh = cache if options.is_fake else None
-        ended = run_in_foreground(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
+        environ = variables(settings, capturing_of(toolchain_of(options.toolchain)), cache if options.is_fake else None)
+        ended = run_in_foreground(command(words, python), environ, timeout=timeout, on_tick=tick)
         return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
 
 
@@ -93,12 +94,13 @@ def made_of(
     records: Path, options: Options, ended: ForegroundResult | None, on_check: Callable[[int], None] = lambda kernels: None
 ) -> Capture:
     """Write the kernel files of records, if there are any, and compare their code. Raises StoreError."""
-    recorded = read_records(records)
+    toolchain, recorded = toolchain_of(options.toolchain), read_records(records, options.toolchain)
     if recorded.release is None:
         return Capture(captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0)
-    target = target_of(options.target) if options.is_fake else target_of_arch(recorded.arch)
+    compiled_for = (target for target in toolchain.device.targets if recorded.arch is not None and target.arch == recorded.arch)
+    target = target_of(options.target, toolchain) if options.is_fake else next(compiled_for, None)
     place = f"for {target.name}" if target else "on a GPU"
-    origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
+    origin = f"captured with {toolchain.title} {recorded.release or '(none)'} {place}"
     try:
         captured = assemble(recorded, options.output, configs=options.configs, origin=origin, live=options.live)
         if options.check is not CodeCheck.NOTHING:
@@ -148,9 +150,10 @@ def index_document(captured: Captured, compared: Sequence[CodeComparison], targe
     return {
         "schema": SCHEMA,
         "compat": __version__,
+        "toolchain": recorded.toolchain,
         "release": recorded.release,
-        toolchain().framework.name: recorded.framework_release,
-        "python": next((toolchain.version for toolchain in recorded.toolchains.values()), None),
+        toolchains.named(recorded.toolchain).framework.name: recorded.framework_release,
+        "python": next((python.version for python in recorded.interpreters.values()), None),
         "target": target,
         "gpu": on_gpu,
         "processes": recorded.processes,
@@ -200,7 +203,7 @@ def _case(case: Case, code: str | None) -> dict[str, Any]:
 
 def is_captured() -> bool:
     """Whether this process was started by one that captures, and therefore is recorded for that."""
-    return capturing().package in sys.modules
+    return any(capturing_of(toolchain).package in sys.modules for toolchain in captured_toolchains())
 
 
 @define(kw_only=True)
@@ -215,6 +218,7 @@ class CapturedBlock:
 def capture(
     output: str | Path = "captured",
     *,
+    toolchain: str = DEFAULT_TOOLCHAIN,
     target: str | None = None,
     configs: str = "all",
     with_values: bool = False,
@@ -227,9 +231,11 @@ def capture(
     Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
     Libraries are best imported inside of it, since some ask for the GPU while they are imported. What the options mean is said in
     :class:`~compat.capturing.checking.Options`. The kernel files are there when the block has ended, however it does. Raises
-    SelectionError for a target that there is not, and StoreError where nothing can be written, before the block if possible.
+    SelectionError for a toolchain or a target that there is not, and StoreError where nothing can be written, before the block if
+    possible.
     """
     options = Options(
+        toolchain=toolchain,
         output=Path(output),
         target=target,
         configs=Configs(configs),
@@ -248,8 +254,9 @@ def capture(
         records.mkdir()
         settings = recorder_settings(options, records)
         try:
-            with in_environment(variables(settings, folder / "cache" if options.is_fake else None)):
-                recording = capturing().begin(settings)
+            capturing = capturing_of(toolchain_of(options.toolchain))
+            with in_environment(variables(settings, capturing, folder / "cache" if options.is_fake else None)):
+                recording = capturing.begin(settings)
                 try:
                     yield block
                 finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -20,7 +20,7 @@ from compat.diagnosis.classify import classify
 from compat.engine.run import concurrently
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
-from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
@@ -60,17 +60,17 @@ def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *
     pairs = tuple(_asked(captured))
     if release is None or not pairs:
         return ()
-    interpreter = captured.recorded.toolchains[release]
+    interpreter = captured.recorded.interpreters[release]
     if built is None and not interpreter.has_its_own:
         why = "the program's toolchain was found by PYTHONPATH"
         return tuple(CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in pairs)
-    hidden = capturing().hidden if fake else ()
-    return tuple(_compared(pairs, built or built_env(interpreter, release), target, hidden))
+    toolchain = toolchains.named(captured.recorded.toolchain)
+    return tuple(_compared(pairs, built or _built_env(interpreter, release, toolchain), target, capturing_of(toolchain), fake=fake))
 
 
-def built_env(interpreter: ProgramPython, release: str) -> BuiltEnv:
+def _built_env(interpreter: ProgramPython, release: str, toolchain: Toolchain) -> BuiltEnv:
     """The environment of a program, as one that cells can be compiled in."""
-    env = Env(name=f"of the program ({release})")
+    env = Env(name=f"of the program ({release})", toolchain=toolchain.name, distribution=toolchain.distribution)
     return BuiltEnv(env=env, python=interpreter.executable, python_version=interpreter.version, digest=interpreter.executable)
 
 
@@ -85,14 +85,14 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]
 
 
 def _compared(
-    asked: Sequence[tuple[Specialization, RecordedLaunch]], built: BuiltEnv, target: Target, hidden: tuple[str, ...]
+    asked: Sequence[tuple[Specialization, RecordedLaunch]], built: BuiltEnv, target: Target, capturing: Capturing, *, fake: bool
 ) -> Iterator[CodeComparison]:
     by_kernel: dict[str, list[tuple[Specialization, RecordedLaunch]]] = {}
     for spec, launch in asked:
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
         for comparisons in concurrently(
-            lambda pairs: _of_kernel(pairs, built, target, executor, hidden), by_kernel.values(), AVAILABLE_CORES
+            lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake), by_kernel.values(), AVAILABLE_CORES
         ):
             yield from comparisons
 
@@ -102,15 +102,17 @@ def _of_kernel(
     built: BuiltEnv,
     target: Target,
     executor: LocalExecutor,
-    hidden: tuple[str, ...],
+    capturing: Capturing,
+    *,
+    fake: bool,
 ) -> list[CodeComparison]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
-    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines, hidden=hidden)
-    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as results:
-        return [_judged(cells[each.position], asked[each.position][1], each) for each in results]
+    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing.without_lines, hidden=capturing.hidden if fake else ())
+    with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
+        return [_judged(cells[each.position], asked[each.position][1], each, capturing.digest) for each in results]
 
 
-def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts) -> CodeComparison:
+def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: Callable[[str], str]) -> CodeComparison:
     original = launch.original
     assert original is not None
     if original.stage is None and original.error is None:
@@ -118,7 +120,7 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts) -> CodeC
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
-        same = capturing().digest(attempts.artifacts[name].decode("utf-8", "replace")) == original.digest
+        same = digest(attempts.artifacts[name].decode("utf-8", "replace")) == original.digest
         why = "" if same else "the program compiles to other code"
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
     failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures).failure
@@ -132,10 +134,6 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts) -> CodeC
 
 def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
     return CodeComparison(kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why)
-
-
-_DEVICES = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
-"""What there is on machines with a GPU."""
 
 
 class CodeCheck(StrEnum):
@@ -152,6 +150,8 @@ class CodeCheck(StrEnum):
 class Options:
     """How to capture."""
 
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of the toolchain whose launches are captured."""
     output: Path = Path("captured")
     """The folder that kernel files are written into."""
     target: str | None = None
@@ -170,29 +170,33 @@ class Options:
     @property
     def is_fake(self) -> bool:
         """Whether the program is made to believe in a GPU."""
-        return not has_gpu() if self.fake is None else self.fake
+        return not capturing_of(toolchain_of(self.toolchain)).has_device() if self.fake is None else self.fake
 
 
-def has_gpu() -> bool:
-    """Whether this machine has a GPU that a program may use."""
-    return any(path.exists() for path in _DEVICES) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
+def toolchain_of(name: str) -> Toolchain:
+    """The toolchain of that name, whose launches can be captured. Raises SelectionError where there is none, or they cannot."""
+    toolchain = toolchains.find(name)
+    if toolchain is None or toolchain.device.capturing is None:
+        hint = f"One of: {', '.join(each.name for each in captured_toolchains())}."
+        unable = toolchain and f"what {toolchain.title} launches cannot be captured"
+        raise SelectionError(unable or "no toolchain is called so", where=f"--toolchain {name}", hint=hint)
+    return toolchain
 
 
-def toolchain() -> Toolchain:
-    """The toolchain whose launches are captured."""
-    return next(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
+def captured_toolchains() -> tuple[Toolchain, ...]:
+    """Those whose launches can be captured."""
+    return tuple(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
 
 
-def capturing() -> Capturing:
-    """How they are."""
-    record = toolchain().device.capturing
-    assert record is not None
-    return record
+def capturing_of(toolchain: Toolchain) -> Capturing:
+    """How launches are captured of one whose launches can be."""
+    assert toolchain.device.capturing is not None
+    return toolchain.device.capturing
 
 
-def target_of(name: str | None) -> Target:
+def target_of(name: str | None, toolchain: Toolchain) -> Target:
     """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
-    name, device = name or capturing().usual, toolchain().device
+    name, device = name or capturing_of(toolchain).usual, toolchain.device
     target = next((target for target in device.targets if target.name == name or toolchains.is_of_gpu(target, name)), None)
     if target is None or target.name not in device.models:
         unknown = target and f"no GPU of {target.name} is known that a program could be made to believe in"
@@ -201,28 +205,24 @@ def target_of(name: str | None) -> Target:
     return target
 
 
-def target_of_arch(arch: int | str | None) -> Target | None:
-    """The target with this architecture; ``None`` where there is none."""
-    return next((target for target in toolchain().device.targets if arch is not None and target.arch == arch), None)
-
-
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
-    """What the recorder is told. Raises SelectionError for a target that there is not."""
+    """What the recorder is told. Raises SelectionError for a toolchain, or a target, that there is not."""
+    toolchain = toolchain_of(options.toolchain)
     return {
         "folder": str(folder),
         "fake": options.is_fake,
         "with_values": options.with_values,
         "problems": options.problems,
         "originals": str(options.check),
-        "target": toolchain().device.facts(target_of(options.target)),
+        "target": toolchain.device.facts(target_of(options.target, toolchain)),
     }
 
 
-def variables(settings: Mapping[str, Any], cache: Path | None) -> dict[str, str]:
+def variables(settings: Mapping[str, Any], capturing: Capturing, cache: Path | None) -> dict[str, str]:
     """The environment variables that have a program and its children recorded; ``cache`` is where compiled kernels are kept."""
-    paths = [str(capturing().start), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {capturing().variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
-    return environment | ({capturing().cache: str(cache)} if cache is not None else {})
+    paths = [str(capturing.start), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {capturing.variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
+    return environment | ({capturing.cache: str(cache)} if capturing.cache and cache is not None else {})
 
 
 @contextmanager

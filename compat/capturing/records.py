@@ -9,7 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
-from compat.model import DEFAULT_FRAMEWORK
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern, read_json
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
@@ -94,13 +94,15 @@ class ProgramPython:
 class Recorded:
     """The records of all processes."""
 
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of the toolchain whose launches they are."""
     functions: dict[str, Frozen] = field(factory=dict)
     launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
     """By process and key."""
     lacking: list[UnrecordedLaunch] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
-    """Module and name of every jit function that there was, Triton's own left out."""
-    toolchains: dict[str, ProgramPython] = field(factory=dict)
+    """Module and name of every jit function that there was, the toolchain's own left out."""
+    interpreters: dict[str, ProgramPython] = field(factory=dict)
     """Release → the Python that first imported it."""
     framework_release: str | None = None
     """That of the tensor library, where one was imported."""
@@ -111,7 +113,7 @@ class Recorded:
     releases: dict[str, str] = field(factory=dict)
     """Process → the release that it imported."""
     processes: int = 0
-    """Those that imported Triton."""
+    """Those that imported the toolchain."""
     ended: int = 0
     """Those of them that ended as Python does."""
     unreadable: int = 0
@@ -120,7 +122,7 @@ class Recorded:
     @property
     def release(self) -> str | None:
         """The release of the toolchain that was imported first."""
-        return next(iter(self.toolchains), None)
+        return next(iter(self.interpreters), None)
 
     @property
     def arch(self) -> int | str | None:
@@ -129,9 +131,9 @@ class Recorded:
         return next((arch for arch in archs if arch is not None), None)
 
 
-def read_records(folder: Path) -> Recorded:
-    """All that the recorder left in a folder, the process that began first before the others."""
-    recorded = Recorded()
+def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
+    """All that a toolchain's recorder left in a folder, the process that began first before the others."""
+    recorded = Recorded(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1
         _read(path.stem, path.read_bytes().split(b"\n"), recorded)
@@ -189,7 +191,7 @@ def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> Non
         version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
     )
     recorded.releases[process] = str(record["release"])
-    recorded.toolchains.setdefault(recorded.releases[process], python)
+    recorded.interpreters.setdefault(recorded.releases[process], python)
 
 
 def _framework(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
@@ -246,7 +248,7 @@ def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
     "not_imported": _not_imported,
     "process": _process,
-    DEFAULT_FRAMEWORK: _framework,
+    "framework": _framework,
     "defined": _defined,
     "function": _function,
     "launch": _launch,

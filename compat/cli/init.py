@@ -17,6 +17,7 @@ from compat.cli.answer import Answer, answer_options, relative
 from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import Initialized, initialize
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.report.summary.compact import at_most, cost_words, counted
 from compat.report.views.capture import capture_lines
 from compat.text import printable
@@ -107,6 +108,7 @@ _EVERY = 30.0
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]...")
 @click.option("--python", metavar="PATH", help="The Python of the program's environment (default: what its words lead to).")
+@click.option("--toolchain", metavar="NAME", default=DEFAULT_TOOLCHAIN, show_default=True, help="Whose launches are captured.")
 @click.option("--target", type=TARGET, metavar="TARGET|GPU", help="The GPU that it is made to believe in [sm_90].")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), default="captured", show_default=True, help="Folder to write."
@@ -140,6 +142,7 @@ def capture(
     answer: Answer,
     words: tuple[str, ...],
     python: str | None,
+    toolchain: str,
     target: str | None,
     output: Path,
     configs: str,
@@ -150,7 +153,7 @@ def capture(
     check: str,
     timeout: float | None,
 ) -> None:
-    """Run a program as it is, and write a kernel file for each Triton kernel that it launches.
+    """Run a program as it is, and write a kernel file for each kernel that it launches.
 
     PROGRAM is a command (pytest tests/), a script (train.py) or a module (-m module), run in its own environment, where this
     package need not be installed. Without a GPU it is made to believe in one, and nothing runs on it: numbers mean nothing,
@@ -159,6 +162,7 @@ def capture(
     Exits with the program's own exit code, and with 124 after --timeout.
     """
     options = Options(
+        toolchain=toolchain,
         output=output,
         target=target,
         configs=Configs(configs),

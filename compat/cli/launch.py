@@ -61,7 +61,7 @@ def launch(
         sys.exit(1 if lost else 0)
     options += ["--out", str(out)] if out else []
     options += [word for glob in cells for word in ("--cells", glob)]
-    ended = hosting.launch(folder, python or hosting.find_python(_selection()), options)
+    ended = hosting.launch(folder, python or hosting.python_for(folder, _selection()), options)
     sys.exit(ended.exit_code)
 
 

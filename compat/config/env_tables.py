@@ -29,7 +29,13 @@ _EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
 _PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
 
-EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
+
+def release_example(toolchain: str, release: str = "VERSION") -> str:
+    """How ``matrix.toml`` names a release of a toolchain."""
+    return f'{{ {toolchain} = "{release}" }}'
+
+
+EXAMPLE = release_example(toolchains.DEFAULT.name, "3.1.0")
 """An env, as a hint shows one."""
 
 

@@ -28,10 +28,10 @@ Keep = Callable[[str, bytes], str]
 
 
 @lru_cache
-def version(readers: tuple[OutputReader, ...]) -> str:
-    """Which readers these are: what others have read is read again."""
+def version(reader: OutputReader) -> str:
+    """Which reader this is: what others have read is read again."""
     digest = hashlib.sha256()
-    for path in (__file__, pipeline.__file__, text.__file__, *(path for reader in readers for path in reader.sources)):
+    for path in (__file__, pipeline.__file__, text.__file__, *reader.sources):
         digest.update(Path(str(path)).read_bytes())
     return digest.hexdigest()[:16]
 

@@ -6,7 +6,6 @@ its toolchain's :class:`OutputReader` knows; here is what readers make of it, an
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher, unified_diff
 from functools import cached_property
@@ -80,8 +79,6 @@ class OutputReader:
 
     sources: tuple[Path, ...] = ()
     """The files of its code: where they change, what was kept of earlier attempts is read again."""
-    form: re.Pattern[str] | None = None
-    """Found in what it can read, for output of which the toolchain is not known."""
     heading: str = ""
     """What every line begins with that is the heading of an IR."""
     suffix: str = "ir"

@@ -194,7 +194,7 @@ class _Interpreting:
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
         found: list[tuple[_Asked, _Runs]] = []
-        with closing(executor.submit(Batch.of(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
+        with closing(executor.submit(Batch(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
             for each in attempted:
                 asked, (evidence,) = batch[each.position], each.attempts
                 self.keep(asked, evidence, began)

@@ -7,6 +7,7 @@ import re
 import threading
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import ceil
 from typing import Self
 
@@ -15,8 +16,8 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.errors import SelectionError
-from compat.executors.executor import EnvLeft, Executor
-from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.executors.executor import Executor
+from compat.model import Cell, Env, Specialization, Target
 from compat.workers.attempt import isolation
 
 BATCH_LIMIT = 32
@@ -99,35 +100,19 @@ def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iter
 
 
 class BatchQueue:
-    """Batches by env, in their order; the executor says of which env the next one is, and hears when an env has none any more."""
+    """Batches by env, in their order; the executor hears when an env has none any more."""
 
-    def __init__(self, batches: Mapping[str, EnvBatches], envs: Mapping[str, BuiltEnv], executor: Executor) -> None:
-        """Both by the name of an env."""
+    def __init__(self, batches: Mapping[str, EnvBatches], executor: Executor) -> None:
+        """``batches`` are by the name of an env."""
         self._executor = executor
-        self._waiting = dict(batches)
-        self._digests = {name: envs[name].digest for name in batches}
+        self._waiting = chain.from_iterable(env.batches for env in batches.values())
         self._unfinished = {name: env.cells for name, env in batches.items()}
         self._lock = threading.Lock()
 
     def take(self) -> Sequence[int] | None:
         """The next batch, as positions of cells; ``None`` where all are taken."""
         with self._lock:
-            if not self._waiting:
-                return None
-            name = self._next_env()
-            waiting = self._waiting[name]
-            batch = next(waiting.batches)
-            waiting.cells -= len(batch)
-            if not waiting.cells:
-                del self._waiting[name]
-            return batch
-
-    def _next_env(self) -> str:
-        names = list(self._waiting)
-        if len(names) == 1:
-            return names[0]
-        envs = [EnvLeft(digest=self._digests[name], cells=waiting.cells) for name, waiting in self._waiting.items()]
-        return names[self._executor.next_env(envs)]
+            return next(self._waiting, None)
 
     def done(self, env: str, cells: int) -> None:
         """So many cells of an env are finished, of those that were taken."""

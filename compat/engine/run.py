@@ -214,7 +214,7 @@ class _RunningCells:
         with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
             slots = executor.slots or context.slots
             batches = plan.batches(self._cells, missing, slots)
-            queue = BatchQueue(batches, context.envs, executor)
+            queue = BatchQueue(batches, executor)
 
             def compile_left() -> None:  # not a future for each batch: of many they take more memory than the results
                 while not context.stop.is_set() and (batch := queue.take()) is not None:
@@ -260,7 +260,7 @@ class _RunningCells:
         """Have cells attempted and confirmed that this process has claimed, keep and tell; a claim ends when its cell is kept."""
         context, batch, began = self._context, [self._cells[position] for position in positions], time.time()
         built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
-        submitted = Batch.of(batch, built, context.limits, mode=context.mode, confirm=confirm)
+        submitted = Batch(batch, built, context.limits, mode=context.mode, confirm=confirm)
         with closing(executor.submit(submitted)) as stream:
             for each in stream:
                 cell, position, attempts = batch[each.position], positions[each.position], each.attempts

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from attrs import Factory, define, evolve, field, frozen
 
@@ -20,77 +20,33 @@ from compat.diagnosis import classify
 from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.failure_class import Knowledge
 from compat.executors.gpus import Gpus
-from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Package, Specialization, Status, Target
+from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Evidence, Status
 from compat.store.store import artifact_name
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, Limits, Mode, Places, PreloadedPackage
-from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
 from compat.workers.spawn import WORKER
 from compat.workers.watch import attempt
 
 
-@frozen(kw_only=True)
+@frozen
 class Batch:
     """Cells of one env and one target, and what is to be done with them."""
 
-    env: Env
-    python: str
-    """Path of its interpreter."""
-    digest: str
-    """What is installed there (``BuiltEnv.digest``)."""
-    packages: tuple[Package, ...] = ()
-    python_version: str | None = None
-    target: Target
-    specs: tuple[Specialization, ...]
+    cells: tuple[Cell, ...] = field(converter=tuple[Cell, ...])
+    built: BuiltEnv
+    """Their env as it is where the batch was made; it has an interpreter."""
     limits: Limits
-    mode: Mode = PLAIN
-    confirm: bool = False
-    """Attempt what did not come out again, alone and with diagnostics on. All specializations must be of one source then."""
-
-    keep: bool = True
+    mode: Mode = field(default=PLAIN, kw_only=True)
+    confirm: bool = field(default=False, kw_only=True)
+    """Attempt what did not come out again, alone and with diagnostics on. All cells must be of one source then."""
+    keep: bool = field(default=True, kw_only=True)
     """Give the artifacts, too: what was printed, reproducers, IR."""
-    places: Places = NOWHERE_ELSE
+    places: Places = field(default=NOWHERE_ELSE, kw_only=True)
     """Folders of the machine that compiles, as whoever asked calls them: attempts have their names."""
 
-    @classmethod
-    def of(
-        cls,
-        cells: Sequence[Cell],
-        built: BuiltEnv,
-        limits: Limits,
-        *,
-        mode: Mode = PLAIN,
-        confirm: bool = False,
-        keep: bool = True,
-    ) -> Self:
-        """A batch of cells, which must have the env ``built``, and one target."""
-        assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
-        assert len({cell.target for cell in cells}) == 1
-        return cls(
-            env=built.env,
-            python=built.python,
-            digest=built.digest,
-            packages=built.packages,
-            python_version=built.python_version,
-            target=cells[0].target,
-            specs=tuple(cell.spec for cell in cells),
-            limits=limits,
-            mode=mode,
-            confirm=confirm,
-            keep=keep,
-        )
-
-    @property
-    def built(self) -> BuiltEnv:
-        """The env as it is where the batch was made."""
-        return BuiltEnv(
-            env=self.env, python=self.python, python_version=self.python_version, packages=self.packages, digest=self.digest
-        )
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """Its cells, in order."""
-        return tuple(Cell(env=self.env, target=self.target, spec=spec) for spec in self.specs)
+    def __attrs_post_init__(self) -> None:
+        assert self.built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        assert len({cell.target for cell in self.cells}) == 1
 
 
 @frozen(kw_only=True)
@@ -98,20 +54,11 @@ class CellAttempts:
     """What happened to one cell of a batch."""
 
     position: int
-    """Which one: a position in ``Batch.specs``."""
+    """Which one: a position in ``Batch.cells``."""
     attempts: tuple[Evidence, ...]
     """One, and those that confirm it."""
     artifacts: Mapping[str, bytes] = Factory(dict)
     """The artifacts that they name."""
-
-
-@frozen
-class EnvLeft:
-    """An env that has cells which nobody has taken."""
-
-    digest: str
-    cells: int
-    """How many."""
 
 
 class Executor(Protocol):
@@ -133,10 +80,6 @@ class Executor(Protocol):
         The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
         MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
         """
-        ...
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """Of which of these envs, in the order of the run, the next batch is best: its position."""
         ...
 
     def release(self, env: str) -> None:
@@ -214,21 +157,10 @@ class LocalExecutor:
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
-            server = self._server(batch, cells)
-            attempted = attempt(server, cells, batch.limits, stop=stop, mode=batch.mode, keep=keep, places=batch.places)
-            with closing(attempted):
+            with closing(_attempted(evolve(batch, cells=cells), self._workers, stop, keep)) as attempted:
                 for _, evidence in attempted:
                     yield position, (evidence,)
                     position += 1
-
-    def _server(self, batch: Batch, cells: Sequence[Cell]) -> WorkerClient:
-        if batch.mode.interprets:
-            return self._workers.interpreter(batch.built)
-        return self._workers.begun(batch.built, _beginning(cells, batch.mode))
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """The first: all slots share an env's server, and one that has no batches left is let go."""
-        return 0
 
     def release(self, env: str) -> None:
         """Let an env's worker go."""
@@ -249,7 +181,7 @@ class _Confirming:
     """One batch whose failures are confirmed."""
 
     def __init__(self, batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None) -> None:
-        self.batch, self.cells, self.built = batch, batch.cells, batch.built
+        self.batch, self.cells = batch, batch.cells
         self.workers, self.stop, self.keep = workers, stop, keep
 
     def run(self) -> Generator[tuple[int, tuple[Evidence, ...]]]:
@@ -260,7 +192,7 @@ class _Confirming:
         done = 0
         while done < len(self.cells):
             suspects: list[tuple[int, Evidence]] = []
-            with closing(self._attempt(self.cells[done:])) as attempted:
+            with closing(self._attempted(self.cells[done:])) as attempted:
                 for cell, evidence in attempted:
                     done += 1
                     if evidence.complete or evidence.toolchain_broken:
@@ -292,17 +224,22 @@ class _Confirming:
         _log.info("%s: two attempts disagree, so there is a third", cell.id)
         return first, second, self._alone(cell, self.batch.limits)
 
-    def _attempt(self, cells: tuple[Cell, ...]) -> Generator[tuple[Cell, Evidence]]:
-        server = self.workers.begun(self.built, _beginning(cells, self.batch.mode))
-        return attempt(
-            server, cells, self.batch.limits, stop=self.stop, mode=self.batch.mode, keep=self.keep, places=self.batch.places
-        )
+    def _attempted(self, cells: tuple[Cell, ...], **changes: Any) -> Generator[tuple[Cell, Evidence]]:
+        return _attempted(evolve(self.batch, cells=cells, **changes), self.workers, self.stop, self.keep)
 
     def _alone(self, cell: Cell, limits: Limits) -> Evidence:
-        server = self.workers.begun(self.built, _beginning((cell,), self.batch.mode))
         mode = evolve(self.batch.mode, diagnose=True)
-        ((_, evidence),) = attempt(server, [cell], limits, stop=self.stop, mode=mode, keep=self.keep, places=self.batch.places)
+        ((_, evidence),) = self._attempted((cell,), limits=limits, mode=mode)
         return evidence
+
+
+def _attempted(batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None) -> Generator[tuple[Cell, Evidence]]:
+    """The first attempt at each cell of a batch."""
+    if batch.mode.interprets:
+        server = workers.interpreter(batch.built)
+    else:
+        server = workers.begun(batch.built, _beginning(batch.cells, batch.mode))
+    return attempt(server, batch.cells, batch.limits, stop=stop, mode=batch.mode, keep=keep, places=batch.places)
 
 
 def _beginning(cells: Sequence[Cell], mode: Mode) -> PreloadedPackage | None:

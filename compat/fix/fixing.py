@@ -223,7 +223,7 @@ class Compiling:
         if not cells:
             return {}
         built, outcomes = self.context.envs[cells[0].env.name], dict[Cell, Outcome]()
-        for answer in executor.submit(Batch.of(cells, built, self.context.limits, keep=False)):
+        for answer in executor.submit(Batch(cells, built, self.context.limits, keep=False)):
             cell = cells[answer.position]
             outcomes[cell] = run.outcome_of(cell, answer.attempts)
             note(Result(cell=cell, built=built, outcome=outcomes[cell]))

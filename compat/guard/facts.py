@@ -12,7 +12,7 @@ from compat import toolchains
 from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
 from compat.history.account import Entry, class_of
-from compat.history.verdict import Coordinate, entries_of, points_of
+from compat.history.verdict import Coordinate, entries_of, points_of, release_of
 from compat.model import Outcome, Specialization, Status
 from compat.report.summary.compact import natural
 from compat.report.summary.record import Report
@@ -63,11 +63,13 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
     if len(names) > 1:
         hint = "Choose the kernels of one with --kernel, and make a guard for each."
         raise SelectionError(f"the chosen kernels are of several toolchains: {', '.join(sorted(names))}", hint=hint)
-    return toolchains.named(names.pop()) if names else toolchains.DEFAULT
+    if not names:
+        raise SelectionError("the report has no kernels", hint="`compat matrix` compiles some.")
+    return toolchains.named(names.pop())
 
 
-def find_facts(report: Report, request: Request) -> Facts:
-    """What a report says of the chosen kernels.
+def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
+    """What a report says of the chosen kernels, which are of this toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env that gave an answer. It
     does not work if one fails, would fail when launched, or had different answers. Else nothing is known.
@@ -80,9 +82,9 @@ def find_facts(report: Report, request: Request) -> Facts:
     rows = [places for variants in kernels.values() for places in variants.values()]
     known_releases = {release for places in rows for row in places.values() for release in row}
     targets_tried = {target for places in rows for target in places}
-    targets = {result.cell.target.name: result.cell.target for result in report.results}
+    targets = {target.name: target for result in report.results if (target := result.cell.target).toolchain == toolchain.name}
     return Facts(
-        releases=_in_order(report, known_releases),
+        releases=_in_order(report, known_releases, toolchain),
         targets={name: (targets[name].backend, targets[name].arch) for name in sorted(targets_tried, key=natural)},
         kernels=kernels,
     )
@@ -160,10 +162,13 @@ def _reason(outcome: Outcome) -> str:
     return f"{word}: {class_of(outcome)}" if failure else word
 
 
-def _in_order(report: Report, known_releases: Collection[str]) -> tuple[str, ...]:
+def _in_order(report: Report, known_releases: Collection[str], toolchain: Toolchain) -> tuple[str, ...]:
     """The known releases and those that exist between them, oldest first, then the forks."""
     plain = sorted((release for release in known_releases if not is_fork(release)), key=Version)
-    between = {release for release in report.line if plain and Version(plain[0]) < Version(release) < Version(plain[-1])}
+    own = {release_of(result.built).label for result in report.results if result.cell.env.toolchain == toolchain.name}
+    own |= {str(version) for version in report.existing.get(toolchain.name, ())}
+    line = [release for release in report.line if release in own]
+    between = {release for release in line if plain and Version(plain[0]) < Version(release) < Version(plain[-1])}
     forks = sorted(filter(is_fork, known_releases), key=natural)
     return (*sorted({*plain, *between}, key=Version), *forks)
 

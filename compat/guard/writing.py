@@ -75,9 +75,9 @@ class Guard:
 
 def make_guard(report: Report, request: Request) -> Guard:
     """The guard for the chosen kernels of a report. Raises SelectionError."""
-    guard = Guard(facts=find_facts(report, request), request=request, toolchain=toolchain_of(report, request))
-    guarding_of(guard.toolchain)
-    return guard
+    toolchain = toolchain_of(report, request)
+    guarding_of(toolchain)
+    return Guard(facts=find_facts(report, request, toolchain), request=request, toolchain=toolchain)
 
 
 # --- writing -----------------------------------------------------------------------------------------------------------------

@@ -22,10 +22,11 @@ from compat import toolchains
 from compat.errors import SelectionError, StoreError
 from compat.executors.gpus import Load
 from compat.files import replace_file
-from compat.launch.building import Built, Launchable, launching_of
+from compat.launch.building import Built, Launchable
 from compat.model import Cell, Problem
 from compat.source.closure import helpers_of
 from compat.text import read_json
+from compat.toolchains import Launching
 from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 
 SCHEMA = 1
@@ -103,9 +104,14 @@ def object_of(launchable: Launchable) -> str:
     return hashlib.sha256(launchable.binary).hexdigest()
 
 
+def _launching(built: Built) -> Launching:
+    launching = toolchains.named(built.target.toolchain).launching
+    assert launching is not None
+    return launching
+
+
 def _write_programs(built: Built, folder: Path) -> None:
-    launching = next((launching_of(one.cell) for one in built.launchable), toolchains.DEFAULT.launching)
-    for name, source in launching.packages.items() if launching else ():
+    for name, source in _launching(built).packages.items():
         for path in sorted(source.glob("*.py")):
             _put(folder / name / path.name, path.read_bytes())
     replace_file(folder / PROGRAM, ENTRY)
@@ -139,6 +145,7 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
     return {
         "schema": SCHEMA,
         "target": {"name": target.name, "backend": target.backend, "arch": target.arch},
+        "needs": _launching(built).needs,
         "problems": problems,
         "cells": [facts_of(launchable) for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))],
         "left_out": [{"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out],
@@ -190,6 +197,12 @@ class BuiltFolder:
         return str(self.index["target"]["name"])
 
     @property
+    def needs(self) -> str | None:
+        """The package that its program needs, of one that launches on GPUs."""
+        needs: str | None = self.index["needs"]
+        return needs
+
+    @property
     def arch(self) -> int:
         """What a GPU has to be."""
         return int(self.index["target"]["arch"])
@@ -231,7 +244,8 @@ def read_folder(path: Path) -> BuiltFolder:
     try:
         index = read_json((path / INDEX).read_bytes())
         folder = BuiltFolder(path=path, index=index)
-        _ = folder.target, folder.arch, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
+        _ = folder.target, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
+        _ = folder.needs and folder.arch
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SelectionError(f"it cannot be read: {error}", where=str(path / INDEX), hint=_HINT) from error
     return folder

@@ -114,7 +114,9 @@ def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
         names = ", ".join(several.name for several in (target, *others))
         raise SelectionError(f"one target is needed, and these are {names}", hint="Name it: --target sm_90.")
     if not all(can_launch(cell) for cell in cells):
-        raise SelectionError(f"kernels for {target.name} cannot be launched", hint="Those for NVIDIA's GPUs can: --target sm_90.")
+        launching = toolchains.named(target.toolchain).launching
+        backends = " and ".join(launching.backends) if launching else "no"
+        raise SelectionError(f"kernels for {target.name} cannot be launched", hint=f"Those for {backends} targets can.")
     return target
 
 
@@ -122,6 +124,19 @@ def can_launch(cell: Cell) -> bool:
     """Whether what is compiled of a cell can be launched on a host without its toolchain."""
     launching = toolchains.of(cell.env).launching
     return launching is not None and cell.target.backend in launching.backends
+
+
+def is_for_gpus(cell: Cell) -> bool:
+    """Whether it can be launched on GPUs that are found here or on a cluster: others only the program of an archive launches."""
+    return can_launch(cell) and launching_of(cell).needs is not None
+
+
+def check_gpus(cells: Sequence[Cell]) -> None:
+    """Raises SelectionError where what is compiled of these cells is launched, but on no GPU that could be found."""
+    titles = sorted({toolchains.of(cell.env).title for cell in cells if can_launch(cell)})
+    if titles and not any(map(is_for_gpus, cells)):
+        message = f"what {' and '.join(titles)} compiles is launched by the program that compat build writes"
+        raise SelectionError(message, hint="`compat build --out FOLDER`, then `python FOLDER/launch.py`.")
 
 
 def launching_of(cell: Cell) -> Launching:

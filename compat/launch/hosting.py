@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -22,8 +23,8 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
-from compat.launch.archive import facts_of, object_of, program_of, write_archive
-from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch
+from compat.launch.archive import facts_of, object_of, program_of, read_folder, write_archive
+from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, check_gpus, is_for_gpus
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
 from compat.processes.supervisor import ForegroundResult, Session, SessionEnded, run, run_in_foreground
@@ -54,8 +55,9 @@ class Gpu:
 def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     """The GPU of this machine, which is that of a chosen target; ``python`` is an interpreter with PyTorch.
 
-    Raises SelectionError where there is none that can be used, or no PyTorch.
+    Raises SelectionError where there is none that can be used, no PyTorch, or nothing that is launched on one.
     """
+    check_gpus(selection.cells)
     python = python or find_python(selection)
     try:
         host = gpus.find_gpus(python)
@@ -79,6 +81,11 @@ def find_python(selection: Selection | None = None) -> str:
         hint = "Name one that has it, --python PATH; or build an env with PyTorch: `compat matrix --envs pairs`."
         raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)
     return python
+
+
+def python_for(folder: Path, selection: Selection | None) -> str:
+    """An interpreter for the program of a folder: one with PyTorch where that is needed. Raises SelectionError."""
+    return sys.executable if read_folder(folder).needs is None else find_python(selection)
 
 
 def launch(folder: Path, python: str, options: Sequence[str] = ()) -> ForegroundResult:
@@ -117,7 +124,7 @@ class LaunchedCells:
 
 def can_be_launched(result: Result, gpu: Gpu) -> bool:
     """Whether a cell compiles for this GPU, and has a problem to be launched on."""
-    fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and can_launch(result.cell)
+    fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and is_for_gpus(result.cell)
     return fits and result.built.error is None and result.outcome.has_code
 
 

@@ -22,7 +22,7 @@ from compat.executors.executor import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, Load, NotLaunched
 from compat.files import TemporaryFolder
 from compat.launch.archive import read_folder, write_archive
-from compat.launch.building import Built, build_cells, can_launch, identity_of, problem_digest
+from compat.launch.building import Built, build_cells, check_gpus, identity_of, is_for_gpus, problem_digest
 from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
@@ -164,7 +164,7 @@ class MatrixLaunches(Launches):
 
     def begin(self) -> None:
         """Build what is to be launched, and launch it as it is built. Raises SelectionError where no cell can be launched."""
-        cells = [cell for cell in self._selection.cells if cell.spec.problem is not None and can_launch(cell)]
+        cells = [cell for cell in self._selection.cells if cell.spec.problem is not None and is_for_gpus(cell)]
         if not cells:
             hint = (
                 "A kernel file says with [problem] what a kernel is launched on, for NVIDIA's GPUs; docs/problems.md has the form."
@@ -234,6 +234,7 @@ def begin(
     once, and :meth:`Launches.check` fails where that is all of them; what no machine has a GPU for is tried again in the end.
     Raises SelectionError where no chosen cell can be launched anywhere, and what :func:`compat.engine.run.run` does.
     """
+    check_gpus(selection.cells)
     executor = context.open_executor(threading.Event())
     if executor.gpus is None:
         executor.close()
@@ -287,6 +288,8 @@ def launch_folder(
     submitting a batch raises.
     """
     folder = read_folder(path)
+    if folder.needs is None:
+        raise SelectionError("what is in it is launched on this machine only", where=str(path), hint="Leave --executor out.")
     executor = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event())
     if executor.gpus is None:
         executor.close()

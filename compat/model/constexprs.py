@@ -27,6 +27,8 @@ _FLOATS = {
     "bf16": "bfloat16",
 }
 _INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in _BITS} | {"i1": "int1"}
+LANGUAGE_NAMES = _FLOATS | _INTEGERS
+"""An element type as signatures have it → what ``triton.language`` calls it."""
 _LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
 """Triton's own name of a dtype → what ``triton.language`` calls it."""
 DTYPES = {name: name for name in _LANGUAGE} | _INTEGERS | {name: short for short, name in _FLOATS.items()}

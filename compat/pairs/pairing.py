@@ -290,7 +290,7 @@ def chosen(
     """
     config = selection.config
     envs = tuple(env for env in selection.envs if is_pair(env))
-    toolchain = toolchains.of(envs[0]) if envs else toolchains.DEFAULT
+    toolchain = _toolchain_of(envs or selection.envs)
     framework = toolchain.framework
     missing = f"none of the chosen envs has a {framework.title}"
     if not (torches or releases or every):
@@ -309,6 +309,15 @@ def chosen(
     if not envs:
         raise SelectionError(missing, hint=f"Name one, with {_option(framework)}.")
     return tuple(RequestedPair(env=env, release=release) for env in _one_of_each(envs) for release in wanted), tuple(notes)
+
+
+def _toolchain_of(envs: Sequence[Env]) -> Toolchain:
+    """The toolchain that pairs are tried of. Raises SelectionError where the envs are of one that has no pairs."""
+    with_pairs = [toolchain for env in envs if (toolchain := toolchains.of(env)).device.pairing is not None]
+    if envs and not with_pairs:
+        titles = " and ".join(dict.fromkeys(toolchains.of(env).title for env in envs))
+        raise SelectionError(f"{titles} has no pairs that could be tried", hint="Name other envs with --envs.")
+    return with_pairs[0] if with_pairs else toolchains.DEFAULT
 
 
 def _option(framework: Framework) -> str:

@@ -19,7 +19,7 @@ from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Specialization, arguments
 from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
-from compat.source.parsing import tree_of
+from compat.source.parsing import compiles, tree_of
 from compat.toolchains.base import Simplification
 
 _NODE = 16
@@ -69,6 +69,16 @@ class Candidate:
         return tree_of(self.text)
 
     @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """The functions of the tree, by name."""
+        return module.functions(self.tree)
+
+    @property
+    def kernel(self) -> ast.FunctionDef:
+        """The kernel itself."""
+        return self.functions[self.function]
+
+    @cached_property
     def weight(self) -> tuple[int, int]:
         """How much there is to read: of the code and the specialization first, then of bare letters.
 
@@ -100,8 +110,7 @@ class Candidate:
     @cached_property
     def kernel_lines(self) -> int:
         """Lines of the kernel itself: its ``def`` line and its body."""
-        kernel = next(node for node in self.tree.body if isinstance(node, ast.FunctionDef) and node.name == self.function)
-        return (kernel.end_lineno or kernel.lineno) - kernel.lineno + 1
+        return (self.kernel.end_lineno or self.kernel.lineno) - self.kernel.lineno + 1
 
 
 def _of_node(node: ast.AST) -> int:
@@ -136,12 +145,12 @@ class _Drop:
 
 
 DROP: Any = _Drop()
-Nodes = Mapping[int, Sequence[ast.AST]]
+Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
 
 @frozen(kw_only=True)
 class Edit:
-    """A simplification. Nodes go by their number in :func:`nodes_of` of the tree that it was made for."""
+    """A simplification. Its nodes are those of the tree of the candidate that it was made for."""
 
     what: str
     """Says what is done to what, in words that hold when something else of the module has changed."""
@@ -157,23 +166,13 @@ ReductionPass = Callable[[Candidate], Iterable[Edit]]
 """Proposes edits of a candidate."""
 
 
-def nodes_of(tree: ast.AST) -> list[ast.AST]:
-    """All nodes, in an order that only the tree's shape decides. A node's place in it is its number."""
-    return list(ast.walk(tree))
-
-
-def numbers_of(tree: ast.AST) -> dict[int, int]:
-    """``id`` of a node → its number."""
-    return {id(node): number for number, node in enumerate(nodes_of(tree))}
-
-
 def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     """``candidate`` with all these edits made and what they leave without purpose gone; ``None`` where that is no Python.
 
     Of two edits at one place the first counts, and an edit inside of what another replaces goes with it.
     """
     edits = list(edits)
-    nodes: dict[int, Sequence[ast.AST]] = {}
+    nodes: dict[ast.AST, Sequence[ast.AST]] = {}
     facts: dict[Fact, Any] = {}
     for edit in edits:
         nodes = {**edit.nodes, **nodes}
@@ -185,13 +184,15 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
         text = _text(candidate, nodes, roots) if nodes else candidate.text
     except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
         return None
-    if text is None or not module.is_whole(text):
+    if text is None or not compiles(text):
         return None
     return evolve(changed, text=text, function=function)
 
 
 def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
-    changed = _Replacing(tree_of(candidate.text), nodes).module()
+    tree = tree_of(candidate.text)
+    twins = dict(zip(ast.walk(candidate.tree), ast.walk(tree), strict=True))
+    changed: ast.Module = _Replacing({twins[node]: new for node, new in nodes.items()}).visit(tree)
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed(changed, *functions)
     return module.written(changed) if set(functions) <= set(module.functions(changed)) else None
@@ -200,18 +201,11 @@ def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str |
 class _Replacing(ast.NodeTransformer):
     """Replaces some nodes of a tree, which is changed."""
 
-    def __init__(self, tree: ast.Module, nodes: Nodes) -> None:
-        self._tree = tree
-        numbered = nodes_of(tree)
-        self._by_id = {id(numbered[number]): new for number, new in nodes.items()}
-        self._alive = numbered  # ids stay unique as long as the nodes are there
-
-    def module(self) -> ast.Module:
-        changed: ast.Module = self.visit(self._tree)
-        return changed
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
 
     def visit(self, node: ast.AST) -> Any:
-        new = self._by_id.get(id(node))
+        new = self._nodes.get(node)
         if new is None:
             return self.generic_visit(node)
         copies = [copy.deepcopy(replacement) for replacement in new]
@@ -248,7 +242,7 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
 
 def statements_of(candidate: Candidate) -> Iterator[tuple[ast.FunctionDef, ast.stmt]]:
     """Every statement inside a function, with the function, outermost first."""
-    for function in module.functions(candidate.tree).values():
+    for function in candidate.functions.values():
         for node in ast.walk(function):
             if isinstance(node, ast.stmt) and node is not function:
                 yield function, node

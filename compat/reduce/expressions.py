@@ -7,12 +7,15 @@ fewer parameters, hints and options, smaller constexprs, plainer types; and shor
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from compat.model import arguments
 from compat.reduce import module
-from compat.reduce.candidate import DROP, Candidate, Edit, Fact, numbers_of
+from compat.reduce.candidate import DROP, Candidate, Edit, Fact, Nodes
+from compat.source.parsing import named_parameters
+
+T = TypeVar("T")
 
 _FEW = (0, 1, 16)
 """What is tried of numbers that stand in one place; 16 is the least that a product of matrices takes."""
@@ -32,28 +35,25 @@ KERNEL = "kernel"
 
 def keywords(candidate: Candidate) -> Iterator[Edit]:
     """Calls without one of their keyword arguments: masks, ``other=``, ``axis=``, cache hints."""
-    numbers = numbers_of(candidate.tree)
     for place, node in _sites(candidate):
         if isinstance(node, ast.Call):
             for number, keyword in enumerate(node.keywords):
-                yield Edit(what=f"without {keyword.arg} {number} {place}", nodes={numbers[id(keyword)]: ()})
+                yield Edit(what=f"without {keyword.arg} {number} {place}", nodes={keyword: ()})
 
 
 def elements(candidate: Candidate) -> Iterator[Edit]:
     """Calls without one of their positional arguments, tuples and lists without one of their elements."""
-    numbers = numbers_of(candidate.tree)
     for place, node in _sites(candidate):
         elements = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
         for number, element in reversed(list(enumerate(elements))):
-            yield Edit(what=f"argument {number} {place}", nodes={numbers[id(element)]: ()})
+            yield Edit(what=f"argument {number} {place}", nodes={element: ()})
 
 
 def hoist(candidate: Candidate) -> Iterator[Edit]:
     """One of its operands, arguments or elements instead of an expression; the heaviest expressions first."""
-    numbers = numbers_of(candidate.tree)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, part in enumerate(_parts(node, candidate.language.modules)):
-            yield Edit(what=f"part {number} {place}", nodes={numbers[id(node)]: (part,)})
+            yield Edit(what=f"part {number} {place}", nodes={node: (part,)})
 
 
 def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
@@ -70,31 +70,29 @@ def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
 
 def values(candidate: Candidate) -> Iterator[Edit]:
     """A simple value instead of an expression: of the same shape and element type where they can be told, or a zero."""
-    numbers = numbers_of(candidate.tree)
-    values_of = candidate.language.values(module.functions(candidate.tree)[candidate.function].body, candidate.compile)
+    values_of = candidate.language.values(candidate.kernel.body, candidate.compile)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, value in enumerate(values_of(node)):
             if ast.dump(value) != ast.dump(node):
-                yield Edit(what=f"value {number} {place}", nodes={numbers[id(node)]: (value,)})
+                yield Edit(what=f"value {number} {place}", nodes={node: (value,)})
 
 
 def literals(candidate: Candidate) -> Iterator[Edit]:
     """Smaller whole numbers, the smallest first: wherever a number stands at once, then in one place."""
-    numbers = numbers_of(candidate.tree)
     sites = [(place, node) for place, node in _sites(candidate) if isinstance(node, ast.Constant) and type(node.value) is int]
     for large in sorted({node.value for _, node in sites if isinstance(node.value, int)}, reverse=True):
-        same = [numbers[id(node)] for _, node in sites if node.value == large]
+        same = [node for _, node in sites if node.value == large]
         for small in (few for few in (0, *_POWERS) if few < large):
             yield Edit(what=f"{small} for every {large}", nodes=dict.fromkeys(same, (ast.Constant(small),)))
     for place, node in sites:
         assert isinstance(node.value, int)
         for small in (few for few in _FEW if few < node.value):
-            yield Edit(what=f"{small} {place}", nodes={numbers[id(node)]: (ast.Constant(small),)})
+            yield Edit(what=f"{small} {place}", nodes={node: (ast.Constant(small),)})
 
 
 def _sites(candidate: Candidate) -> Iterator[tuple[str, ast.expr]]:
     """Every expression of every function's body that is read, with words that say which."""
-    for function in module.functions(candidate.tree).values():
+    for function in candidate.functions.values():
         for statement in function.body:
             for node, around in _expressions(statement):
                 yield f"{function.name}: {ast.unparse(node)} in {ast.unparse(around).splitlines()[0]}", node
@@ -126,12 +124,12 @@ def _is_value(node: ast.expr) -> bool:
 
 def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
     """The kernel without a parameter that it does not read, and the specialization without the entry."""
-    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    kernel = candidate.kernel
     read = set().union(*(module.loaded(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         if argument.arg not in read and not kernel.args.defaults:
             drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
-            yield Edit(what=f"parameter {argument.arg}", nodes={numbers[id(argument)]: ()}, facts=drops)
+            yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
 
 
 def hints(candidate: Candidate) -> Iterator[Edit]:
@@ -152,18 +150,14 @@ def options(candidate: Candidate) -> Iterator[Edit]:
 def constexprs(candidate: Candidate) -> Iterator[Edit]:
     """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for each."""
     numbers = {name: value for name, value in candidate.compile.constexprs.items() if type(value) is int}
-    for large in sorted(set(numbers.values()), reverse=True):
-        same = [name for name, value in numbers.items() if value == large]
-        for small in _smaller(large) if len(same) > 1 else ():
-            yield Edit(what=f"{', '.join(same)}={small}", facts={("constexprs", name): small for name in same})
-    for name, value in numbers.items():
+    for names, value in _together(numbers, sorted(set(numbers.values()), reverse=True)):
         for small in _smaller(value):
-            yield Edit(what=f"{name}={small}", facts={("constexprs", name): small})
+            yield Edit(what=f"{', '.join(names)}={small}", facts={("constexprs", name): small for name in names})
 
 
 def inlined(candidate: Candidate) -> Iterator[Edit]:
     """A constexpr's value in its place, and one parameter less."""
-    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    kernel = candidate.kernel
     assigned = set().union(*(module.stored(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         name = argument.arg
@@ -171,22 +165,25 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
         if name in assigned or kernel.args.defaults or not isinstance(value, int | float | str | None):
             continue
         uses = [n for statement in kernel.body for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
-        nodes = {numbers[id(use)]: (ast.Constant(value),) for use in uses}
+        nodes: Nodes = {use: (ast.Constant(value),) for use in uses}
         drops: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
-        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, numbers[id(argument)]: ()}, facts=drops)
+        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, argument: ()}, facts=drops)
 
 
 def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
-    plain = candidate.language.argument_types
     types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
-    for kind in dict.fromkeys(types.values()):
-        same = [name for name, other in types.items() if other == kind]
-        for plainer in _plainer(kind, plain) if len(same) > 1 else ():
-            yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
-    for name, kind in types.items():
-        for plainer in _plainer(kind, plain):
-            yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
+    for names, kind in _together(types, dict.fromkeys(types.values())):
+        for plainer in _plainer(kind, candidate.language.argument_types):
+            yield Edit(what=f"{', '.join(names)}: {plainer}", facts={("signature", name): plainer for name in names})
+
+
+def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Sequence[str], T]]:
+    """The names that have the same value, where those are several, by the order of the values; then each name alone."""
+    for value in order:
+        if len(same := [name for name, other in values.items() if other == value]) > 1:
+            yield same, value
+    yield from (([name], value) for name, value in values.items())
 
 
 def passed(candidate: Candidate) -> Iterator[Edit]:
@@ -198,11 +195,10 @@ def passed(candidate: Candidate) -> Iterator[Edit]:
 
 def untyped(candidate: Candidate) -> Iterator[Edit]:
     """The kernel of a launch without the type that a parameter is annotated with."""
-    numbers = numbers_of(candidate.tree)
-    for argument in module.arguments(_kernel(candidate)) if candidate.compile.launch else ():
+    for argument in named_parameters(candidate.kernel.args) if candidate.compile.launch else ():
         if argument.annotation is not None and argument.arg in candidate.compile.launch:
             bare = ast.arg(argument.arg)
-            yield Edit(what=f"annotation of {argument.arg}", nodes={numbers[id(argument)]: (bare,)})
+            yield Edit(what=f"annotation of {argument.arg}", nodes={argument: (bare,)})
 
 
 def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
@@ -218,27 +214,26 @@ def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
 def element_types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer element types where the text names one, as ``tl.float16`` does."""
     plain = candidate.language.element_types
-    numbers = numbers_of(candidate.tree)
     for node in ast.walk(candidate.tree):
         if isinstance(node, ast.Attribute) and node.attr in plain:
             for plainer in plain[: plain.index(node.attr)]:
                 changed = ast.Attribute(node.value, plainer, ast.Load())
-                yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={numbers[id(node)]: (changed,)})
+                yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={node: (changed,)})
 
 
 def names(candidate: Candidate) -> Iterator[Edit]:
     """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
-    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    kernel = candidate.kernel
     used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
     if KERNEL not in used and len(candidate.function) > len(KERNEL):
         renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
-        yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function=KERNEL)
-    for function in module.functions(candidate.tree).values():
+        yield Edit(what="name of the kernel", nodes={kernel: (renamed,)}, function=KERNEL)
+    for function in candidate.functions.values():
         for name in sorted(module.stored(function) - set(module.parameters(function))):
             short = next((s for s in _shortened(name) if s not in used), None)
             if short:
                 places = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
-                nodes = {numbers[id(node)]: (ast.Name(short, node.ctx),) for node in places}
+                nodes: Nodes = {node: (ast.Name(short, node.ctx),) for node in places}
                 yield Edit(what=f"{function.name}: {short} for {name}", nodes=nodes)
 
 
@@ -255,10 +250,6 @@ def _names_in(node: ast.AST) -> Iterator[str]:
     for field in ("id", "arg", "name", "asname"):
         if isinstance(value := getattr(node, field, None), str):
             yield value
-
-
-def _kernel(candidate: Candidate) -> ast.FunctionDef:
-    return module.functions(candidate.tree)[candidate.function]
 
 
 def _smaller(value: object) -> list[int]:

@@ -283,7 +283,7 @@ class InterestingnessTest:
         mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC  # the failing pass is told by a dump
         if requirement.launched:
             mode = launch_mode(cells[0])
-        batch = Batch.of(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)
+        batch = Batch(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)
         outcomes: dict[int, Outcome] = {}
         for answer in self._executor.submit(batch):
             cell = cells[answer.position]

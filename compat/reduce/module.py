@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-import warnings
 from collections.abc import Container, Iterable, Iterator
 
 from compat import toolchains
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.source.parsing import tree_of
+from compat.source import parsing
+from compat.source.parsing import bound_by, named_parameters, tree_of
 from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
@@ -34,33 +34,13 @@ def stored(node: ast.AST) -> set[str]:
 
 def parameters(function: ast.FunctionDef) -> list[str]:
     """Names of a function's parameters, in order."""
-    return [arg.arg for arg in arguments(function)]
-
-
-def arguments(function: ast.FunctionDef) -> list[ast.arg]:
-    """A function's parameters, in order."""
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def defined(statement: ast.stmt) -> set[str]:
-    """Names that a module-level statement defines."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
-    return stored(statement)
+    return [parameter.arg for parameter in named_parameters(function.args)]
 
 
 def needed(tree: ast.Module, *functions: str) -> ast.Module:
     """The module-level statements that ``functions`` need, directly or by others, in order; none of the rest."""
-    wanted, waiting = set[int](), list(functions)
-    while waiting:
-        name = waiting.pop()
-        for number, statement in enumerate(tree.body):
-            if number not in wanted and name in defined(statement):
-                wanted.add(number)
-                waiting += loaded(statement)
-    return ast.Module(body=[statement for number, statement in enumerate(tree.body) if number in wanted], type_ignores=[])
+    roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
+    return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
 
 
 def undress(tree: ast.Module, language: Simplification, annotated: Container[str] = ()) -> ast.Module:
@@ -74,7 +54,7 @@ def undress(tree: ast.Module, language: Simplification, annotated: Container[str
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             function.body = function.body[1:] or [ast.Pass()]
         function.returns = None
-        for argument in arguments(function):
+        for argument in named_parameters(function.args):
             if argument.annotation is None or function.name in annotated:
                 continue
             if language.annotations is None or not language.annotations.search(ast.unparse(argument.annotation)):
@@ -85,10 +65,11 @@ def undress(tree: ast.Module, language: Simplification, annotated: Container[str
 def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
     """With no parameter named to decorators that its function has not. Changes ``tree``."""
     for function in functions(tree).values():
-        names = set(parameters(function))
-        for decorator in function.decorator_list:
-            if isinstance(decorator, ast.Call):
-                decorator.keywords = [keyword for keyword in decorator.keywords if not _names_nothing(keyword, names, language)]
+        names = parameters(function)
+        for decorator, keyword, listed in _parameter_lists(function, language):
+            listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
+            if not listed.elts:
+                decorator.keywords.remove(keyword)
         function.decorator_list = [_bare(decorator, language) for decorator in function.decorator_list]
     return tree
 
@@ -97,28 +78,21 @@ def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
     """With parameters called by name where decorators count them, as places change. Changes ``tree``."""
     for function in functions(tree).values():
         names = parameters(function)
-        for keyword in _naming_keywords(function, language):
-            for number, place in enumerate(keyword.value.elts):  # type: ignore[attr-defined]
+        for _, _, listed in _parameter_lists(function, language):
+            for number, place in enumerate(listed.elts):
                 if isinstance(place, ast.Constant) and type(place.value) is int and place.value < len(names):
-                    keyword.value.elts[number] = ast.Constant(names[place.value])  # type: ignore[attr-defined]
+                    listed.elts[number] = ast.Constant(names[place.value])
     return tree
 
 
-def _naming_keywords(function: ast.FunctionDef, language: Simplification) -> Iterator[ast.keyword]:
-    """The arguments of decorators that list parameters."""
+def _parameter_lists(
+    function: ast.FunctionDef, language: Simplification
+) -> Iterator[tuple[ast.Call, ast.keyword, ast.List | ast.Tuple]]:
+    """The arguments of decorators that list parameters: the decorator, its keyword, and the list."""
     for decorator in function.decorator_list:
-        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        for keyword in [*decorator.keywords] if isinstance(decorator, ast.Call) else ():
             if keyword.arg in language.parameter_lists and isinstance(keyword.value, ast.List | ast.Tuple):
-                yield keyword
-
-
-def _names_nothing(keyword: ast.keyword, names: set[str], language: Simplification) -> bool:
-    """Takes parameters that are gone out of a list of them; whether none is left."""
-    if keyword.arg not in language.parameter_lists or not isinstance(keyword.value, ast.List | ast.Tuple):
-        return False
-    listed = keyword.value
-    listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
-    return not listed.elts
+                yield decorator, keyword, keyword.value  # type: ignore[misc]
 
 
 def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
@@ -133,7 +107,7 @@ def prune(tree: ast.Module) -> ast.Module:
     What depends on a statement that was taken away goes with it, so that taking away one statement is a useful step, and no
     candidate fails for a name of its own.
     """
-    names = BUILTINS.union(*(defined(statement) for statement in tree.body))
+    names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
         function.body = _pruned(function.body, names.union(parameters(function)))
     return tree
@@ -166,17 +140,6 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
         yield from (item.context_expr for item in statement.items)
     else:
         yield statement
-
-
-def is_whole(text: str) -> bool:
-    """Whether Python would take it: parsed and compiled, nothing run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # SyntaxWarnings do not matter here
-        try:
-            compile(text, "candidate", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
-    return True
 
 
 def written(tree: ast.Module) -> str:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.reduce import module
-from compat.reduce.candidate import Candidate, Edit, numbers_of, statements_of
+from compat.reduce.candidate import Candidate, Edit, Nodes, statements_of
+from compat.source.parsing import passed
 
 _WIDTH = 100
 """Columns that a line may have after a name was merged into it."""
@@ -16,18 +17,16 @@ _WIDTH = 100
 
 def drop(candidate: Candidate) -> Iterator[Edit]:
     """Take a statement away; what reads the names that it alone defined goes with it."""
-    numbers = numbers_of(candidate.tree)
     for function, statement in _in_order(candidate):
         if not isinstance(statement, ast.Pass) or len(function.body) > 1:
-            yield Edit(what=f"drop {_place(function, statement)}", nodes={numbers[id(statement)]: ()})
+            yield Edit(what=f"drop {_place(function, statement)}", nodes={statement: ()})
 
 
 def unwrap(candidate: Candidate) -> Iterator[Edit]:
     """Put the body of a loop, a condition or a ``with`` in its place; of a loop it is the first round."""
-    numbers = numbers_of(candidate.tree)
     for function, statement in _in_order(candidate):
         for number, body in enumerate(_bodies(statement)):
-            yield Edit(what=f"unwrap {number} {_place(function, statement)}", nodes={numbers[id(statement)]: body})
+            yield Edit(what=f"unwrap {number} {_place(function, statement)}", nodes={statement: body})
 
 
 def _bodies(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
@@ -51,10 +50,9 @@ def _first_of(iterable: ast.expr) -> ast.expr:
 
 def simplify(candidate: Candidate) -> Iterator[Edit]:
     """``x += y`` as ``x = y``, ``a, b = c, d`` as two statements, an assignment of a call as the call alone."""
-    numbers = numbers_of(candidate.tree)
     for function, statement in _in_order(candidate):
         for number, simpler in enumerate(_simpler(statement)):
-            yield Edit(what=f"simplify {number} {_place(function, statement)}", nodes={numbers[id(statement)]: simpler})
+            yield Edit(what=f"simplify {number} {_place(function, statement)}", nodes={statement: simpler})
 
 
 def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
@@ -75,8 +73,7 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 def merge(candidate: Candidate) -> Iterator[Edit]:
     """Write the value of a name that is given once where the name is read: once; more often if it is but a name or number."""
-    numbers = numbers_of(candidate.tree)
-    for function in module.functions(candidate.tree).values():
+    for function in candidate.functions.values():
         stores, read = _givings(function), _readings(function)
         for statement in ast.walk(function):
             if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
@@ -86,8 +83,8 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
                 uses = read.get(target.id, [])
             plain = isinstance(value, ast.Constant | ast.Name) and all(stores[name] < 2 for name in module.loaded(value))
             if uses and (plain or len(uses) == 1) and (plain or _fits(function, uses[0], value)):
-                nodes = {numbers[id(use)]: (value,) for use in uses}
-                yield Edit(what=f"merge {_place(function, statement)}", nodes={numbers[id(statement)]: (), **nodes})
+                nodes: Nodes = dict.fromkeys(uses, (value,))
+                yield Edit(what=f"merge {_place(function, statement)}", nodes={statement: (), **nodes})
 
 
 def _givings(function: ast.FunctionDef) -> Counter[str]:
@@ -138,33 +135,31 @@ def _place(function: ast.FunctionDef, statement: ast.stmt) -> str:
 
 def inline(candidate: Candidate) -> Iterator[Edit]:
     """The body of a helper instead of a call of it: of a call that is a statement, or within one where the helper is one value."""
-    tree, numbers = candidate.tree, numbers_of(candidate.tree)
-    helpers = {name: function for name, function in module.functions(tree).items() if name != candidate.function}
-    for function in module.functions(tree).values():
+    helpers = {name: function for name, function in candidate.functions.items() if name != candidate.function}
+    for function in candidate.functions.values():
         for statement in (node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function):
             call = getattr(statement, "value", None)
             if isinstance(call, ast.Call) and (helper := _called(call, helpers)) and helper is not function:
                 body = _body(statement, call, helper, function)
                 if body is not None:
-                    yield Edit(what=f"inline {function.name}: {ast.unparse(statement)}", nodes={numbers[id(statement)]: body})
+                    yield Edit(what=f"inline {function.name}: {ast.unparse(statement)}", nodes={statement: body})
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
             helper = _called(call, helpers)
             if helper and helper is not function and (value := _value(call, helper)) is not None:
-                yield Edit(what=f"inline {function.name}: {ast.unparse(call)}", nodes={numbers[id(call)]: (value,)})
+                yield Edit(what=f"inline {function.name}: {ast.unparse(call)}", nodes={call: (value,)})
 
 
 def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
     """A helper without a parameter that it does not read, and its calls without the argument."""
-    tree, numbers = candidate.tree, numbers_of(candidate.tree)
-    for name, helper in module.functions(tree).items():
+    for name, helper in candidate.functions.items():
         if name == candidate.function:
             continue
         read = set().union(*(module.loaded(statement) for statement in helper.body))
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _named(node) == name]
+        calls = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Call) and _named(node) == name]
         for position, argument in enumerate(helper.args.args):
-            passed = [_given(call, position, argument.arg) for call in calls]
-            if argument.arg not in read and not helper.args.defaults and None not in passed:
-                drops = {numbers[id(node)]: () for node in (argument, *passed) if node is not None}
+            arguments = [_given(call, position, argument.arg) for call in calls]
+            if argument.arg not in read and not helper.args.defaults and None not in arguments:
+                drops = {node: () for node in (argument, *arguments) if node is not None}
                 yield Edit(what=f"{name} without {argument.arg}", nodes=drops)
 
 
@@ -183,7 +178,7 @@ def _called(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.Function
 
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
     """The value of a call of a helper that is nothing but a value, else ``None``."""
-    last, bound = helper.body[-1], _bound(call, helper)
+    last, bound = helper.body[-1], passed(call, helper.args)
     if len(helper.body) != 1 or not isinstance(last, ast.Return) or last.value is None or bound is None:
         return None
     value: ast.expr = _Renaming(bound).visit(copy.deepcopy(last.value))
@@ -192,7 +187,7 @@ def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
 
 def _body(statement: ast.stmt, call: ast.Call, helper: ast.FunctionDef, caller: ast.FunctionDef) -> Sequence[ast.stmt] | None:
     """What ``statement``, whose value is the call, does, without the call; ``None`` where the helper returns in its middle."""
-    bound = _bound(call, helper)
+    bound = passed(call, helper.args)
     *before, last = helper.body
     if bound is None or any(isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)):
         return None
@@ -215,18 +210,6 @@ def _end(statement: ast.stmt, last: ast.stmt, names: dict[str, ast.expr]) -> lis
         return []
     end.value = _Renaming(names).visit(copy.deepcopy(last.value))  # type: ignore[attr-defined]
     return [end]
-
-
-def _bound(call: ast.Call, helper: ast.FunctionDef) -> dict[str, ast.expr] | None:
-    """Parameter → what the call gives for it; ``None`` for calls that are not that simple."""
-    names = module.parameters(helper)
-    if any(isinstance(arg, ast.Starred) for arg in call.args) or len(call.args) > len(names):
-        return None
-    bound = dict(zip(names, call.args, strict=False)) | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    defaults = helper.args.defaults
-    for argument, default in zip(helper.args.args[len(helper.args.args) - len(defaults) :], defaults, strict=True):
-        bound.setdefault(argument.arg, default)
-    return bound if set(bound) == set(names) else None
 
 
 def _free(name: str, taken: set[str]) -> str:

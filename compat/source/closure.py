@@ -10,6 +10,7 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from attrs import define, field, frozen
 
 from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
 from compat.source.noticed import noticed
-from compat.source.parsing import bound_by, defaults_of, expression_of, tree_of
+from compat.source.parsing import bound_by, defaults_of, expression_of, named_parameters, tree_of
 
 
 @frozen(kw_only=True)
@@ -102,7 +103,7 @@ class Unchanged:
 
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         stamps = self._known.get((source, closure))
-        if stamps is None or any(_stamp(path) != stamp for path, stamp in stamps.of.items()):
+        if stamps is None or any(stamp_of(path) != stamp for path, stamp in stamps.of.items()):
             stamps = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
         return stamps
 
@@ -111,7 +112,7 @@ class Unchanged:
 class _Stamps:
     """The files of a closure as they are."""
 
-    of: Mapping[Path, tuple[int, int] | None] = field(factory=dict)
+    of: Mapping[Path, Stamp | None] = field(factory=dict)
     """None where the source has another closure by now, or cannot be read."""
     partly: frozenset[Path] = frozenset()
     """Those of which a kernel cannot notice all."""
@@ -121,19 +122,24 @@ def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
     roots = roots or roots_of(path)
     try:
         files = closure_files(path, tree_of(path.read_bytes()), roots)
-        stamps = {file: _stamp(file) for file in files}
+        stamps = {file: stamp_of(file) for file in files}
         digest, partly = _digest(path, files, roots)
     except (OSError, SyntaxError):
         return _Stamps()
     return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+Stamp = tuple[int, int, int]
+"""The size and the times of a file: as long as they stay, it need not be read again."""
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; ``None`` where there is none."""
     try:
         status = path.stat()
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
@@ -143,7 +149,7 @@ def _functions(tree: ast.Module) -> dict[str, Parameters]:
 
 def parameters_of(arguments: ast.arguments) -> Parameters:
     """The parameters that a function is defined with."""
-    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    every = named_parameters(arguments)
     required = frozenset(arg.arg for arg in every).difference(defaults_of(arguments))
     constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
     return Parameters(names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs)
@@ -253,51 +259,35 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         node = expression_of(expression)
     except SyntaxError as error:
         raise NotReachable(f"has no function that {expression!r} could mean") from error
-    root = _root(node, expression)
+    root = _root(node)
+    if root is None:
+        raise NotReachable(f"has no function that {expression!r} could mean")
     if isinstance(node, ast.Name) and root in source.functions:
         return source.functions[root]
     definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
     if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
         raise NotReachable(f"defines no function {root!r}")
-    function = _definition(definition, node)
-    return parameters_of(function.args) if function else None
-
-
-def _root(node: ast.expr, expression: str) -> str:
-    """The name that an expression begins with."""
-    while not isinstance(node, ast.Name):
-        if isinstance(node, ast.Attribute):
-            node = node.value
-        elif isinstance(node, ast.Call) and all(map(_is_literal, [*node.args, *(keyword.value for keyword in node.keywords)])):
-            node = node.func
-        else:
-            raise NotReachable(f"has no function that {expression!r} could mean")
-    return node.id
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except ValueError:
-        return False
-    return True
-
-
-def _definition(definition: ast.stmt | None, node: ast.expr) -> ast.FunctionDef | None:
-    """The function that a class holds under a name, or that a factory returns by its name."""
+    name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
-        return _function(definition.body, node.attr)
-    if isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
-        returned = [
-            statement.value.id
-            for statement in definition.body
-            if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name)
-        ]
-        return _function(definition.body, returned[-1]) if returned else None
+        name = node.attr  # that it holds
+    elif isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
+        returned = (statement.value for statement in reversed(definition.body) if isinstance(statement, ast.Return))
+        name = next((value.id for value in returned if isinstance(value, ast.Name)), "")  # that it makes
+    body = getattr(definition, "body", []) if name else []
+    functions = {function.name: function for function in body if isinstance(function, ast.FunctionDef)}
+    return parameters_of(functions[name].args) if name in functions else None
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that an expression begins with."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner):
+            return _root(inner)
+        case ast.Call(func=inner, args=arguments, keywords=keywords):
+            with suppress(ValueError):
+                for argument in (*arguments, *(keyword.value for keyword in keywords)):
+                    ast.literal_eval(argument)
+                return _root(inner)
     return None
-
-
-def _function(body: list[ast.stmt], name: str) -> ast.FunctionDef | None:
-    return next(
-        (statement for statement in reversed(body) if isinstance(statement, ast.FunctionDef) and statement.name == name), None
-    )

@@ -36,11 +36,6 @@ class ParsedFile:
     statements: list[Statement] = field(factory=list)
 
     @classmethod
-    def read(cls, path: Path, decorators: frozenset[str] | None = None) -> ParsedFile:
-        """The file at a path. Raises OSError, and SyntaxError where it is not Python."""
-        return cls.of(path, text_of(path), decorators=decorators)
-
-    @classmethod
     def of(
         cls,
         path: Path,
@@ -177,7 +172,7 @@ class Names:
 
     def file(self, path: Path) -> ParsedFile:
         if path not in self._files:
-            self._files[path] = ParsedFile.read(path, self.decorators)
+            self._files[path] = ParsedFile.of(path, text_of(path), decorators=self.decorators)
         return self._files[path]
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:

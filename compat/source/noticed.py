@@ -24,7 +24,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import imports_of, names_bound, used_files
-from compat.source.parsing import compiles_silently, dotted, tree_of
+from compat.source.parsing import compiles, dotted, tree_of
 
 _INERT_TEXT = """
     triton.jit triton.autotune triton.heuristics staticmethod classmethod property functools.cache functools.lru_cache
@@ -317,7 +317,7 @@ def portable_bodies(content: bytes) -> frozenset[tuple[int, int]]:
     As indexes of the first line and of the one after it; none where this Python does not compile the file, or warns of something.
     A body that could be a SyntaxError in the Python of some env, from 3.8 on, is none of them.
     """
-    if not compiles_silently(content):
+    if not compiles(content, silently=True):
         return frozenset()
     lines = content.split(b"\n")
     owners = (node for node in ast.walk(tree_of(content)) if isinstance(node, ast.FunctionDef | ast.If))

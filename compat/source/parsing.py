@@ -11,7 +11,7 @@ import re
 import threading
 import tokenize
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -48,11 +48,11 @@ def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
     return cast(ast.Module, _parsed(source, name, "exec"))
 
 
-def compiles_silently(source: bytes) -> bool:
-    """Whether Python compiles a source and warns of nothing in it, in any thread."""
+def compiles(source: str | bytes, *, silently: bool = False) -> bool:
+    """Whether Python compiles a source and, where that is to be ``silently``, warns of nothing in it; in any thread."""
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
-            warnings.simplefilter("error")
+            warnings.simplefilter("error" if silently else "ignore")
             compile(source, "<source>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, Warning):
         return False
@@ -78,9 +78,9 @@ def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
         raise SyntaxError("nested too deeply") from error
 
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scoped = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 @frozen(kw_only=True)
@@ -106,7 +106,7 @@ def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
     for statement in body:
         if isinstance(statement, ast.stmt):
             yield statement
-        if not isinstance(statement, _Scope):
+        if not isinstance(statement, Scoped):
             inside = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)]
             handlers = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.ExceptHandler | ast.match_case)]
             yield from scope_statements([*inside, *handlers])
@@ -122,31 +122,64 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
     if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
         if chain.name not in local:
             yield chain
-    elif isinstance(node, _Function | ast.Lambda):
-        arguments = node.args
-        outside: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults]
-        names = {parameter.arg for parameter in parameters(arguments)}
-        if isinstance(node, ast.Lambda):
-            body: list[ast.AST] = [node.body]
-        else:
-            outside += [*node.decorator_list, node.returns, *(parameter.annotation for parameter in parameters(arguments))]
-            body = [*node.body]
-        yield from _uses_in(outside, local)
-        yield from _uses_in(body, local - declared_global(body) | names | (bound(body) - declared_global(body)))
+    elif isinstance(node, Function | ast.Lambda):
+        scope = FunctionScope.of(node)
+        yield from _uses_in(scope.outside, local)
+        yield from _uses_in(scope.body, local - scope.globals | scope.local)
     elif isinstance(node, ast.ClassDef):
         yield from _uses_in([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)], local)
         yield from _uses_in(node.body, local | bound(node.body))
-    elif isinstance(node, _Comprehension):
+    elif isinstance(node, Comprehension):
         targets = (generator.target for generator in node.generators)
         yield from _uses_in(ast.iter_child_nodes(node), local | bound(targets))
     else:
         yield from _uses_in(ast.iter_child_nodes(node), local)
 
 
-def _uses_in(nodes: Iterable[ast.AST | None], local: frozenset[str] | set[str]) -> Iterator[NameUse]:
+def _uses_in(nodes: Iterable[ast.AST], local: frozenset[str]) -> Iterator[NameUse]:
     for node in nodes:
-        if node is not None:
-            yield from uses(node, frozenset(local))
+        yield from uses(node, local)
+
+
+@frozen
+class FunctionScope:
+    """The scope that a function or a lambda makes."""
+
+    outside: tuple[ast.AST, ...]
+    """What is evaluated where it is defined: defaults, decorators and annotations."""
+    body: tuple[ast.AST, ...]
+    globals: frozenset[str]
+    """Names that it declares to be global."""
+    local: frozenset[str]
+    """Names that it binds, its parameters among them."""
+
+    @classmethod
+    def of(cls, node: Function | ast.Lambda) -> FunctionScope:
+        """The scope of this function."""
+        own = parameters(node.args)
+        outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults]
+        body: tuple[ast.AST, ...] = (node.body,) if isinstance(node, ast.Lambda) else (*node.body,)
+        if not isinstance(node, ast.Lambda):
+            outside += [*node.decorator_list, node.returns, *(parameter.annotation for parameter in own)]
+        declared = (inner for statement in body for inner in ast.walk(statement) if isinstance(inner, ast.Global))
+        globals_ = frozenset(name for statement in declared for name in statement.names)
+        local = bound(body) - globals_ | {parameter.arg for parameter in own}
+        return cls(tuple(part for part in outside if part is not None), body, globals_, local)
+
+
+def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """Some of a module's statements, with those that they need of the module, directly or through others; in their order."""
+    binding: dict[str, list[ast.stmt]] = {}
+    for statement in body:
+        for name in bound_by(statement):
+            binding.setdefault(name, []).append(statement)
+    wanted, waiting = set[int](), [*roots]
+    while waiting:
+        statement = waiting.pop()
+        if id(statement) not in wanted:
+            wanted.add(id(statement))
+            waiting += [definition for use in uses(statement) for definition in binding.get(use.name, ())]
+    return [statement for statement in body if id(statement) in wanted]
 
 
 def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:
@@ -166,7 +199,24 @@ def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters of a function."""
     further = [parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *further]
+    return [*named_parameters(arguments), *further]
+
+
+def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters of a function, without ``*`` and ``**``."""
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def passed(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | None:
+    """Parameter → what a call gives for it, or its default; ``None`` where the two do not fit, or have ``*`` or ``**``."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args) or arguments.vararg or arguments.kwarg
+    if starred or len(call.args) > len(positional):
+        return None
+    values = dict(zip((parameter.arg for parameter in positional), call.args, strict=False))
+    values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
+    values |= {name: default for name, default in defaults_of(arguments).items() if name not in values}
+    return values if set(values) == {parameter.arg for parameter in named_parameters(arguments)} else None
 
 
 def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
@@ -187,14 +237,8 @@ def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
             names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ExceptHandler) and node.name:
             names.add(node.name)
-        if isinstance(node, _Scope):
+        if isinstance(node, Scoped):
             names |= {node.name} if not isinstance(node, ast.Lambda) else set()
-        elif not isinstance(node, _Comprehension):
+        elif not isinstance(node, Comprehension):
             names |= bound(ast.iter_child_nodes(node))
     return frozenset(names)
-
-
-def declared_global(nodes: Iterable[ast.AST]) -> frozenset[str]:
-    """Names that statements declare to be global."""
-    declared = (inner for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Global))
-    return frozenset(name for statement in declared for name in statement.names)

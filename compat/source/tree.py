@@ -18,7 +18,7 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.source.closure import LIBRARY, closure_files, library_files, roots_of
+from compat.source.closure import LIBRARY, Stamp, closure_files, library_files, roots_of, stamp_of
 from compat.source.parsing import tree_of
 
 _MOST_FILES = 4000
@@ -28,8 +28,6 @@ _INSTALLED = "site-packages"
 _KEPT = 64
 """Trees that are remembered: the batches of one source come one after another."""
 _LEFT_OUT = frozenset({"__pycache__", _INSTALLED, "node_modules"})
-
-_Stamp = tuple[int, int, int] | None
 
 
 @frozen(kw_only=True)
@@ -89,7 +87,7 @@ def _name(number: int, folder: str) -> str:
 class Trees:
     """The trees of sources, each taken again only where one of its files differs by size or time. For several threads."""
 
-    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, _Stamp]]] = field(factory=dict)
+    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = field(factory=dict)
     _taking: threading.Lock = field(factory=threading.Lock)
 
     def of(self, origins: Iterable[SourceOrigin], *, whole: bool = False) -> Tree | None:
@@ -103,14 +101,14 @@ class Trees:
     def _of(self, origins: tuple[SourceOrigin, ...], whole: bool) -> Tree | None:
         key = origins, whole
         kept = self._known.pop(key, None)
-        if kept is None or any(_stamp(path) != stamp for path, stamp in kept[1].items()):
+        if kept is None or any(stamp_of(path) != stamp for path, stamp in kept[1].items()):
             files = _files(origins)
             if whole:
                 wider = _all_files(_outermost(origins))
                 if wider is None or wider <= files:
                     return None
                 files |= wider
-            stamps = {path: _stamp(path) for path in files}
+            stamps = {path: stamp_of(path) for path in files}
             kept = _tree(_outermost(origins), sorted(files)), stamps
         self._known[key] = kept
         while len(self._known) > _KEPT:
@@ -181,11 +179,3 @@ def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
             tar.addfile(entry, io.BytesIO(content))
     digest.update("\0".join(_name(number, folder) for number, folder in enumerate(folders)).encode())
     return Tree(folders=folders, digest=digest.hexdigest(), content=zlib.compress(archive.getvalue(), 1))
-
-
-def _stamp(path: Path) -> _Stamp:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

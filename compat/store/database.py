@@ -28,12 +28,16 @@ from compat.model import Diagnosis, Evidence
 from compat.model.codec import structure, unstructure
 from compat.model.evidence import within_bounds
 from compat.text import read_json, readable
+from compat.toolchains import Toolchain
 
-LAYOUT = 2
-"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
+LAYOUT = 3
+"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again. 3: rows name the
+toolchain, whose reader that is."""
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
-_COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", "attempts": "TEXT", "reader": "TEXT", "readings": "TEXT"}
+_ROW = ("toolchain", "attempts", "reader", "readings")
+"""The columns of a :class:`StoredRow` besides its key."""
+_COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", **dict.fromkeys(_ROW, "TEXT")}
 _LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "TEXT", "object": "TEXT", "told": "TEXT"}
 """Of the table of launches."""
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
@@ -61,6 +65,8 @@ class StoredRow:
     """One cell's evidence, and what was read in it."""
 
     key: str
+    toolchain: Any
+    """The name of the toolchain that the attempts are of."""
     attempts: Any
     reader: Any = None
     """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there was nothing to read."""
@@ -141,11 +147,9 @@ class Database:
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
         """The rows of those of the keys that are there."""
         marks = ",".join("?" * len(keys))
-        query = f"SELECT key, attempts, reader, readings FROM evidence WHERE key IN ({marks})"
-        found = self._asked(lambda: self._connection.execute(query, keys).fetchall())
-        return [
-            StoredRow(key=key, attempts=attempts, reader=reader, readings=readings) for key, attempts, reader, readings in found
-        ]
+        query = f"SELECT key, {', '.join(_ROW)} FROM evidence WHERE key IN ({marks})"
+        rows = self._asked(lambda: self._connection.execute(query, keys).fetchall())
+        return [StoredRow(key=key, **dict(zip(_ROW, row, strict=True))) for key, *row in rows]
 
     def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
         """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell, and how long all attempts took.
@@ -160,8 +164,8 @@ class Database:
 
     def add(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
         """Put rows in their places, all or none; with each the cell, for people who look into the file."""
-        values = [(row.key, cell, row.attempts, row.reader, row.readings) for row, cell in rows]
-        query = "INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?, ?)"
+        values = [(row.key, cell, row.toolchain, row.attempts, row.reader, row.readings) for row, cell in rows]
+        query = f"INSERT OR REPLACE INTO evidence VALUES ({', '.join('?' * len(_COLUMNS))})"
         if len(values) == 1:
             self._asked(lambda: self._connection.execute(query, values[0]))
         else:
@@ -214,13 +218,10 @@ class Database:
 def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, str]]]:
     """All rows of evidence in a database that is only read, each with the name of its cell, few of them at a time."""
     last = ""
-    query = f"SELECT key, attempts, reader, readings, cell FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
-    while found := connection.execute(query, (last,)).fetchall():
-        last = found[-1][0]
-        yield [
-            (StoredRow(key=key, attempts=attempts, reader=reader, readings=readings), str(cell))
-            for key, attempts, reader, readings, cell in found
-        ]
+    query = f"SELECT key, cell, {', '.join(_ROW)} FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    while page := connection.execute(query, (last,)).fetchall():
+        last = page[-1][0]
+        yield [(StoredRow(key=key, **dict(zip(_ROW, row, strict=True))), str(cell)) for key, cell, *row in page]
 
 
 def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
@@ -305,14 +306,15 @@ class Reading:
     diagnosis: Diagnosis = Factory(Diagnosis)
 
 
-def row_of(key: str, attempts: Sequence[Evidence]) -> StoredRow:
-    """The row for attempts that have been read by this reader."""
+def row_of(key: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> StoredRow:
+    """The row for attempts that have been read by the toolchain's reader."""
     text = json.dumps([unstructure(evidence, compact=True) for evidence in attempts])
     if all(evidence.complete for evidence in attempts):
-        return StoredRow(key=key, attempts=text)
+        return StoredRow(key=key, toolchain=toolchain.name, attempts=text)
     readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
     readings_text = json.dumps(unstructure(readings, compact=True))
-    return StoredRow(key=key, attempts=text, reader=toolchains.reading_version(), readings=readings_text)
+    reader = toolchains.reading_version(toolchain)
+    return StoredRow(key=key, toolchain=toolchain.name, attempts=text, reader=reader, readings=readings_text)
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
@@ -321,8 +323,9 @@ def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
         attempts = structure(read_json(row.attempts), tuple[Evidence, ...], more=True)
     except _UNREADABLE:
         return ()
-    known = all(evidence.stage in toolchains.stages() for evidence in attempts)
-    return tuple(map(within_bounds, attempts)) if known else ()
+    toolchain = toolchains.find(row.toolchain)
+    is_known = toolchain is not None and all(evidence.stage in toolchain.every_stage for evidence in attempts)
+    return tuple(map(within_bounds, attempts)) if is_known else ()
 
 
 def as_read(row: StoredRow, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:

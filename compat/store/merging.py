@@ -140,7 +140,8 @@ class _Page:
         """What is to be known of a cell: one row or the other, or both in one."""
         if _has(ours, theirs):
             return mine
-        one, other = _outcome(cell, ours), _outcome(cell, theirs)
+        toolchain = toolchains.named(row.toolchain)
+        one, other = _outcome(cell, toolchain, ours), _outcome(cell, toolchain, theirs)
         if _has(theirs, ours) or _gives_way(one, ours, other, theirs):
             self.bring(row, theirs)
             return row
@@ -148,7 +149,7 @@ class _Page:
             return mine
         self.bring(row, theirs)
         both = [self.store.as_read(each, attempts) for each, attempts in ((mine, ours), (row, theirs))]
-        return row_of(row.key, [evidence for attempts in both for evidence in attempts])
+        return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
     def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
         """Keep the artifacts that a row names, as far as they are there."""
@@ -165,22 +166,12 @@ def _has(attempts: Sequence[Evidence], others: Sequence[Evidence]) -> bool:
     return all(other in attempts for other in others)
 
 
-def _outcome(cell: str, attempts: Sequence[Evidence]) -> Outcome:
-    """What attempts mean, as far as the name of the cell tells which toolchain made them, and for which target."""
-    name, env = cell.split("/")[-2:] if cell.count("/") > 1 else ("", "")
-    toolchain = _toolchain(env, attempts)
+def _outcome(cell: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> Outcome:
+    """What attempts mean, as far as the name of the cell tells for which target they are."""
+    name = cell.split("/")[-2] if cell.count("/") > 1 else ""
     unknown = Target(name=name, backend="", arch=name, warp_size=0, shared_memory=0)
     target = next((target for target in toolchain.device.targets if target.name == name), unknown)
     return classify.classify(attempts, target=target, knowledge=toolchain.failures)
-
-
-def _toolchain(env: str, attempts: Sequence[Evidence]) -> Toolchain:
-    """The toolchain of an env: the one that its name begins with, else the first one that has the stages of its attempts."""
-    every = toolchains.every()
-    named = (toolchain for toolchain in every if env.startswith(f"{toolchain.name}-"))
-    stages = {evidence.stage for evidence in attempts}
-    fitting = (toolchain for toolchain in every if stages <= set(toolchain.every_stage))
-    return next(named, None) or next(fitting, toolchains.DEFAULT)
 
 
 def _fate(outcome: Outcome) -> tuple[object, ...]:

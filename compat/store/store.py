@@ -128,23 +128,19 @@ class Store:
         """The attempts with what can be read in them; ``None`` where what they printed is gone, and nobody has read it before."""
         if all(evidence.complete for evidence in attempts):
             return attempts
-        known = as_read(row, attempts)
-        if known is not None and row.reader == toolchains.reading_version():
+        known, toolchain = as_read(row, attempts), toolchains.named(row.toolchain)
+        if known is not None and row.reader == toolchains.reading_version(toolchain):
             return known
         printed = [printed_text(evidence, self.artifact) for evidence in attempts]
         if None in printed:
             return known
         read = tuple(
-            evidence if evidence.complete else self._diagnosed(evidence, text or "")
+            evidence if evidence.complete else diagnosed(evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader)
             for evidence, text in zip(attempts, printed, strict=True)
         )
-        reread = evolve(row_of(row.key, read), attempts=row.attempts)
+        reread = evolve(row_of(row.key, toolchain, read), attempts=row.attempts)
         self._do(partial(Database.reread, row=reread), "a result could not be kept")
         return read
-
-    def _diagnosed(self, evidence: Evidence, text: str) -> Evidence:
-        reader = toolchains.reader_of(text)
-        return diagnosed(evidence, reader.read(text), self.keep, reader)
 
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
         """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""
@@ -185,7 +181,7 @@ class Store:
         """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
-        self._together(_PendingRow(row=row_of(key, attempts), cell=name))
+        self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 
     def _together(self, mine: _PendingRow) -> None:
         """Keep a row, in one transaction with all those that other threads have brought while somebody was writing."""

@@ -19,7 +19,6 @@ from packaging.version import Version
 
 from compat.diagnosis import diagnose
 from compat.diagnosis.failure_class import FailureClass
-from compat.diagnosis.pipeline import OutputReader
 from compat.errors import ConfigError
 from compat.model import Cell, Env, Failure, Specialization, Target
 from compat.toolchains.base import (
@@ -66,16 +65,14 @@ __all__ = [
     "class_names",
     "every",
     "failure_class",
+    "find",
     "gpus",
     "is_of_gpu",
     "is_release",
     "known_class",
     "named",
     "of",
-    "reader_of",
-    "readers",
     "reading_version",
-    "stages",
     "targets",
     "targets_of_gpu",
 ]
@@ -124,6 +121,11 @@ def named(name: str) -> Toolchain:
     return {toolchain.name: toolchain for toolchain in every()}[name]
 
 
+def find(name: object) -> Toolchain | None:
+    """The toolchain of that name, which another version, or another machine, wrote down; ``None`` where there is none here."""
+    return next((toolchain for toolchain in every() if toolchain.name == name), None)
+
+
 def of(env: Env) -> Toolchain:
     """The toolchain of an env."""
     return named(env.toolchain)
@@ -146,11 +148,6 @@ def is_fork(env: Env, release: str | None) -> bool:
     return env.distribution != of(env).distribution or release is None or Version(release).local is not None
 
 
-def stages() -> frozenset[str]:
-    """Every stage of every toolchain."""
-    return frozenset(stage for each in every() for stage in each.every_stage)
-
-
 def failure_class(failure: Failure) -> FailureClass | None:
     """The class of a failure, among those of its toolchain; ``None`` where this version of the toolchain has none of that name."""
     return named(failure.toolchain).failures.by_name.get(failure.failure_class)
@@ -166,20 +163,9 @@ def class_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
 
 
-def readers() -> tuple[OutputReader, ...]:
-    """Of each toolchain how what it prints is taken apart."""
-    return tuple(toolchain.reader for toolchain in every())
-
-
-def reader_of(printed: str) -> OutputReader:
-    """What can read a text of which it is not known which toolchain printed it: rows of the store do not say so."""
-    fitting = (reader for reader in readers() if reader.form is not None and reader.form.search(printed))
-    return next(fitting, DEFAULT.reader)
-
-
-def reading_version() -> str:
-    """Which readers these are: what others have read in stored evidence is read again."""
-    return diagnose.version(readers())
+def reading_version(toolchain: Toolchain) -> str:
+    """Which reader a toolchain has: what others have read in stored evidence is read again."""
+    return diagnose.version(toolchain.reader)
 
 
 def targets() -> tuple[Target, ...]:

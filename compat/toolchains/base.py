@@ -16,6 +16,7 @@ from attrs import Factory, frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
+from compat.bundle.frozen import FrozenForm
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.numbers import Interpreter
 from compat.diagnosis.pipeline import OutputReader
@@ -208,13 +209,17 @@ class Capturing:
     """Records what this process launches from now on, with these settings; what is returned has ``stop()``."""
     digest: Callable[[str], str]
     """Assembly code → a hash over it, which is the same wherever functions were defined."""
-    hidden: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
     """Packages that look for a GPU while kernels are imported: stand-ins answer in their place where the GPU was not real."""
     usual: str
     """The target where none is asked for."""
-    cache: str
-    """The environment variable that says where the toolchain's cache is."""
-    without_lines: Mapping[str, str]
+    has_device: Callable[[], bool]
+    """Whether this machine has a device that a program may use: without one it is made to believe in one."""
+    written: FrozenForm
+    """How what was recorded is written as source."""
+    cache: str | None = None
+    """The environment variable that says where the toolchain's cache is, if it has one."""
+    without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of assembly code."""
 
 
@@ -245,6 +250,10 @@ class ApiNames:
     """The decorators below which code is a kernel's."""
 
 
+def _own_metadata(metadata: str, other: str) -> str:
+    return metadata
+
+
 class Unlaunchable(Exception):
     """What was compiled cannot be launched by a program of ours. The message says why, for people."""
 
@@ -261,16 +270,20 @@ class Launching:
     """The stage whose text says which parameters and which block size the binary has."""
     metadata: str
     """The name under which a worker keeps what the compiler says of a launch."""
-    without_lines: Mapping[str, str]
+    without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of the binary."""
     facts: Callable[[str, str, CompileSpec], dict[str, Any]]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``).
 
     Raises Unlaunchable."""
-    like: Callable[[str, str], str]
+    like: Callable[[str, str], str] = _own_metadata
     """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
     packages: Mapping[str, Path]
-    """The packages of the program that launches, by the names that they have in an archive → their folders."""
+    """The packages of the program that launches, by the names that they have in an archive → their folders. ``compat_launch`` is
+    one of them; its module ``program`` has ``main``: a folder → the exit code (see ``toolchains/pytorch/host`` for its files)."""
+    needs: str | None = DEFAULT_FRAMEWORK
+    """The package that the program needs, which finds the GPUs of a machine, too. ``None`` where it needs nothing but Python: it
+    is started by the user alone, not while a search goes on, and not on clusters."""
 
 
 @frozen(kw_only=True)

@@ -105,7 +105,7 @@ def judged(rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], 
 
 
 @given(tried(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_bisect_that_tries_all_says_what_the_matrix_says(rows: list[tuple[BuiltEnv, Outcome]], complete: bool) -> None:
     existing = () if complete else tuple(map(Version, LINE))
     answer, verdict = bisected(rows, (), existing), judged(rows, (), existing)
@@ -114,7 +114,7 @@ def test_a_bisect_that_tries_all_says_what_the_matrix_says(rows: list[tuple[Buil
 
 
 @given(tried(), tried())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_both_know_what_earlier_runs_found(rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]) -> None:
     """As far as it lies between the releases that a bisect is over: beyond them nobody asked it."""
     places = [LINE.index(str(built.release)) for built, _ in rows if "+" not in str(built.release)]
@@ -131,7 +131,7 @@ def test_both_know_what_earlier_runs_found(rows: list[tuple[BuiltEnv, Outcome]],
 
 
 @given(tried(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_search_that_tries_few_never_contradicts_what_it_tried(rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject) -> None:
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml")).chosen
     places = st.one_of(st.none(), st.integers(0, len(candidates) - 1))

@@ -27,6 +27,7 @@ from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.listing import File, Listing
 from compat.errors import SelectionError
 from compat.model import Env
+from compat.toolchains import DEFAULT
 
 PYTHONS = [(3, 11), (3, 12)]
 PUBLISHED = ("2.3.1", "3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0rc1", "3.6.0", "3.10.0")
@@ -49,7 +50,7 @@ def labels(found: CandidateLine) -> list[str]:
 def choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: MatrixConfig) -> Any:
     def chosen(files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **asked: Any) -> CandidateLine:
         index(monkeypatch, files)
-        return from_index(CandidateQuery(**asked), config, tmp_path, PYTHONS)
+        return from_index(CandidateQuery(**asked), DEFAULT, config, tmp_path, PYTHONS)
 
     return chosen
 
@@ -147,13 +148,13 @@ def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
         os.utime(path, (day, day))
     (house / "triton-3.0.0-cp39-cp39-manylinux_2_17_x86_64.whl").touch()
     (house / "numpy-1.26.4-py3-none-any.whl").touch()
-    found = from_index(CandidateQuery(find_links=str(house)), config, tmp_path / "state", PYTHONS)
+    found = from_index(CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS)
     assert labels(found) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
     first = found.chosen[0].env
     assert first.wheel == str(house / "triton-3.1.0+gitfff-cp311-cp311-manylinux_2_17_x86_64.whl")
     assert "setuptools<81" in first.install, "what a release needs without declaring it"
     assert load_matrix(found.matrix).env(first.name) == first
-    assert from_index(CandidateQuery(find_links=str(house)), config, tmp_path / "state", PYTHONS) == found
+    assert from_index(CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS) == found
 
 
 def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, tmp_path: Path) -> None:

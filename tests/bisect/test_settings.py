@@ -78,6 +78,7 @@ def results(project: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
     running = started(project)
     wait_until(lambda: results(project) >= 2 or running.poll() is not None)  # the cell itself, and a change that is ok

@@ -14,6 +14,7 @@ from compat.capturing.capturing import Capture, capture_program
 from compat.capturing.checking import Agreement, CodeCheck, Options, compare, target_of
 from compat.config.kernel_files import load_kernels
 from compat.model import BuiltEnv
+from compat.toolchains import DEFAULT
 
 LIBRARY = Path(__file__).parent / "library"
 EXIT_CODE = 3
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.wheels
 
 
 @pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.long
 def test_a_library_is_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,7 +71,7 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
 
 
 def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: BuiltEnv) -> None:
-    compared = compare(capture.captured, target_of(None), alone)
+    compared = compare(capture.captured, target_of(None, DEFAULT), alone)
     assert len(compared) == capture.captured.cases - 1  # nothing is known of the process that left by os._exit
     different = {each.kernel for each in compared if each.agreement is not Agreement.EQUAL}
     assert different == (set() if capture.captured.recorded.release == "3.9.0" else BUILT_AROUND)

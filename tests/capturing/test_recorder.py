@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import capture_program
-from compat.capturing.checking import Agreement, CodeCheck, Options, capturing, recorder_settings, variables
+from compat.capturing.checking import Agreement, CodeCheck, Options, capturing_of, recorder_settings, variables
 from compat.capturing.records import RecordingProgress, progress_in, read_records
 from compat.envs.interpreters import present
 from compat.model import BuiltEnv
+from compat.toolchains import DEFAULT
 from tests.capturing.test_endings import LAUNCH
 
 IMPORTS = "import _compat_recorder, importlib, pkgutil\n" + (
@@ -67,7 +68,8 @@ def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path)
     interpreters = present().get(version)
     if not interpreters:
         pytest.skip("this Python is not on this machine")
-    environ = {**variables(recorder_settings(Options(fake=True), tmp_path), None), "PYTHONPATH": str(capturing().start)}
+    capturing = capturing_of(DEFAULT)
+    environ = {**variables(recorder_settings(Options(fake=True), tmp_path), capturing, None), "PYTHONPATH": str(capturing.start)}
     subprocess.run([interpreters[0], "-B", "-c", IMPORTS], env=environ, check=True)
     (records,) = tmp_path.iterdir()
     assert json.loads(records.read_text().splitlines()[-1]) == {"r": "end"}

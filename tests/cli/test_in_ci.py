@@ -100,6 +100,7 @@ def answers(user: Installed) -> list[object]:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_whole_way(user: Installed) -> None:
     said = done(user, "compat", "init", "--github")
     assert "wrote .github/workflows/triton-compat.yml" in said

@@ -237,6 +237,7 @@ why = "Triton's interpreter computes with NumPy."
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ENVS)
+@pytest.mark.long
 def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_edit(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
@@ -255,6 +256,7 @@ def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_e
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_source_by_its_name_with_nothing_else_written_about_it(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
     built("triton-3.9.0")
     shutil.copy(SOURCES / "vector_add.py", tmp_path)

@@ -215,7 +215,7 @@ def compiling(folder: Path) -> bool:
     return any(f":{inode} " in line for line in Path("/proc/locks").read_text().splitlines())
 
 
-UNWRITTEN = "import os\nfrom pathlib import Path\nfrom compat.store.store import Store\nstore = Store(Path('.compat'))\n"
+UNWRITTEN = "import os, sqlite3\nstore = sqlite3.connect('.compat/results.sqlite')\n"
 """A program that opens the results and is killed, which leaves what SQLite keeps beside them."""
 READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
 
@@ -238,7 +238,7 @@ def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can
     compat(project, "matrix", "--target", "sm_90")
     store = project / ".compat"
     if left == "a log":
-        add = "store._file._connection.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
+        add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
         subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
     assert (store / "results.sqlite-wal").exists() == (left == "a log")
     before = sorted(path.name for path in store.iterdir())

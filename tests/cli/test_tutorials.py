@@ -39,6 +39,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("page", ["tutorial-package", "tutorial-bisect"])
+@pytest.mark.long
 def test_a_tutorial_prints_what_it_says(
     page: str, tmp_path: Path, environment: dict[str, str], built: Callable[[str], BuiltEnv]
 ) -> None:

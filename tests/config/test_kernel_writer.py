@@ -123,7 +123,6 @@ def without_origin(specs: Any) -> list[Specialization]:
     return [evolve(spec, origin="") for spec in specs]
 
 
-@settings(deadline=None)
 @given(
     compile_specs(),
     st.lists(EXPECTATIONS, max_size=3),
@@ -142,7 +141,6 @@ def test_one_specialization_is_read_as_it_was_written(
     assert json.dumps(read(folder / "k.toml")[0].compile.document()) == json.dumps(spec.compile.document())
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["k", "l", "one"]), compile_specs(), min_size=1), st.booleans())
 def test_several_kernels_are_read_as_they_were_written(folder: Path, kernels: Mapping[str, CompileSpec], plain: bool) -> None:
     names = ("as_written", "default") if plain else ("other", "a")
@@ -193,7 +191,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(documents())
 def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]) -> None:
     path = folder / "given.toml"
@@ -208,7 +206,6 @@ def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]
     assert by_place == {(spec.variant, spec.case): spec for spec in without_origin(specs)}
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from(VARIANTS), st.sampled_from(CASES)),
@@ -241,7 +238,6 @@ def test_our_own_kernel_files(path: Path, tmp_path: Path) -> None:
     assert without_origin(write_kernel_file(specs, tmp_path / "k.toml")) == without_origin(specs)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(TEXTS, st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8)))
 def test_any_toml_is_read_as_it_was_written(document: dict[str, Any]) -> None:
     for each in (document, {"table": document, "tables": [document, {"inner": [document, {}]}]}):

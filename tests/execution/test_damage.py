@@ -12,7 +12,9 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -24,7 +26,7 @@ from compat.report.views.explanation import place_of
 from compat.store import database
 from compat.store.store import Store
 from tests.execution.test_store import CELL, EVIDENCE, read
-from tests.sqlite import opened
+from tests.sqlite import opened, recorded_connections
 from tests.waiting import PATIENCE
 
 Damage = Callable[[Path], object]
@@ -124,18 +126,19 @@ def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
     other.close()
 
 
-def test_damage_in_the_middle_of_a_run(tmp_path: Path) -> None:
+def test_damage_in_the_middle_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     path = filled(tmp_path)
+    connections = recorded_connections(monkeypatch)
     with Store(tmp_path, told.append) as store:
         with opened(path) as other:
             other.execute("DROP TABLE evidence")
         other.close()
         store.write("after", CELL, (EVIDENCE,))
         assert read(store, "after", "k1") == {"after": (EVIDENCE,)}
-        store._file._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connections[-1].execute("PRAGMA wal_checkpoint(TRUNCATE)")
         path.write_bytes(b"\0" * 40960)
-        store._file._connection.execute("PRAGMA cache_size = 0")
+        connections[-1].execute("PRAGMA cache_size = 0")
         read(store, *(f"k{number}" for number in range(300)))
         store.write("later", CELL, (EVIDENCE,))
         assert "later" in read(store, "later")
@@ -238,10 +241,11 @@ def test_a_folder_without_permission(tmp_path: Path, mode: int) -> None:
     assert not list(folder.glob("*.damaged-*"))
 
 
-def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path) -> None:
+def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(tmp_path)
+    connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
-        store._file._connection.execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
+        connections[-1].execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
         with pytest.raises(StoreError, match="could not be kept") as caught:
             store.write("k", CELL, (EVIDENCE,))
     assert "writable" in (caught.value.hint or "")
@@ -372,17 +376,21 @@ def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: 
 
 def test_one_that_others_are_preparing_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite says at once that a file is locked, whatever its timeout, where two turn it to WAL at one time."""
-    prepare, tries = database.Database._prepare, list[int]()
+    connect, tries = sqlite3.connect, list[str]()
 
-    def locked_twice(opened: database.Database) -> None:
-        tries.append(1)
-        if len(tries) <= 2:
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise error
-        prepare(opened)
+    class Locked(sqlite3.Connection):
+        """Twice, it cannot be turned."""
 
-    monkeypatch.setattr(database.Database, "_prepare", locked_twice)
+        def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+            if "journal_mode" in sql:
+                tries.append(sql)
+                if len(tries) <= 2:
+                    error = sqlite3.OperationalError("database is locked")
+                    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                    raise error
+            return super().execute(sql, *parameters)
+
+    monkeypatch.setattr(sqlite3, "connect", partial(connect, factory=Locked))
     with Store(tmp_path) as store:
         store.write("k", CELL, (EVIDENCE,))
         assert len(read(store, "k")) == 1

@@ -52,8 +52,9 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.write("k", CELL, (evolve(EVIDENCE, seconds=1.5),))
         with opened(tmp_path / "results.sqlite") as other:
+            odd = f"{CELL.spec.kernel}/odd"
             for number, text in enumerate(("no JSON", '"text"', '[1, "x", {"seconds": "y"}]', b"\xff", None)):
-                other.execute("INSERT INTO evidence VALUES (?, ?, ?, NULL, NULL)", (f"k{number}", f"{CELL.spec.kernel}/odd", text))
+                other.execute("INSERT INTO evidence VALUES (?, ?, 'triton', ?, NULL, NULL)", (f"k{number}", odd, text))
         found = sorted(store.seconds([CELL.spec.kernel]))
         assert found == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
         assert RunContext(envs={}, store=store, limits=LIMITS, slots=1).expected_seconds([CELL]) == pytest.approx(1.5)

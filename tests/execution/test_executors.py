@@ -6,7 +6,7 @@ import multiprocessing
 import pickle
 import resource
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from compat.engine.run import RunContext, run
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
-from compat.executors.executor import Batch, CellAttempts, EnvLeft, LocalExecutor, OpenExecutor
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Failure, Result
 from compat.source.closure import read_source
 from compat.store.store import Store
@@ -56,9 +56,6 @@ class ElsewhereExecutor:
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         yield from pickle.loads(self._processes.submit(self.act, pickle.dumps(batch), self._worker).result())
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        return len(envs) - 1
 
     def release(self, env: str) -> None:
         self.released.append(env)
@@ -121,12 +118,12 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
     executor = ElsewhereExecutor(worker=WORKER, idle_timeout=0, stop=threading.Event())
     try:
         one = cell(env, "faces", "looped")
-        (made,) = executor.submit(Batch.of([one], env, LIMITS, mode=KEEPING_IR))
+        (made,) = executor.submit(Batch([one], env, LIMITS, mode=KEEPING_IR))
         (evidence,) = made.attempts
         name = evidence.kept["ttir"]
         assert made.artifacts[name].startswith((b"#loc", b"module"))
         mode = Mode(actions=(Compile(ir=name, keep_ir=True),), given={name: made.artifacts[name]})
-        (read,) = executor.submit(Batch.of([one], env, LIMITS, mode=mode))
+        (read,) = executor.submit(Batch([one], env, LIMITS, mode=mode))
         assert read.attempts[0].complete
         assert "ast" not in read.attempts[0].stages
     finally:

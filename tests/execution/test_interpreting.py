@@ -198,7 +198,7 @@ class Counting(LocalExecutor):
     asked: ClassVar[list[str]] = []
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
-        self.asked.extend(spec.function for spec in batch.specs if spec.kernel != "probe")
+        self.asked.extend(cell.spec.function for cell in batch.cells if cell.spec.kernel != "probe")
         return super().submit(batch, stop)
 
 

@@ -111,7 +111,7 @@ def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
     assert statuses["third-plain/sm_90"] == "ok"
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data(), slots=st.integers(1, 3))
 def test_order_and_batches_do_not_matter(
     cells: tuple[Cell, ...], env: BuiltEnv, alone: dict[str, tuple[str, str]], data: st.DataObject, slots: int
@@ -156,7 +156,7 @@ def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str,
     """Case → stage → digest of what it made, of kernels that one process compiles one after the other."""
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     with LocalExecutor() as executor:
-        told = {each.position: each.attempts[0] for each in executor.submit(Batch.of(cells, env, LIMITS))}
+        told = {each.position: each.attempts[0] for each in executor.submit(Batch(cells, env, LIMITS))}
     return {
         spec.case: {stage: made.digest for done in told[at].done for stage, made in done.made.items()}
         for at, spec in enumerate(specs)

@@ -15,6 +15,7 @@ from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
 from compat.store import store as store_of
 from compat.store.store import Store
+from compat.toolchains import Toolchain
 from compat.toolchains.triton.ir.dumps import READER
 from compat.workers.attempt import Limits
 from compat.workers.evidence import keep_printed, printed_text
@@ -59,15 +60,15 @@ def test_a_better_reader_speaks_about_old_rows(
     monkeypatch.setattr(OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
     assert failure_of(one, env, tmp_path, cached=True) == before
     with monkeypatch.context() as patched:
-        patched.setattr(toolchains, "reader_of", lambda _: evolve(READER, read=better_reader))
+        patched.setattr(Toolchain, "reader", evolve(READER, read=better_reader))
         assert failure_of(one, env, tmp_path, cached=True) == before, "the same reader need not read again"
-        patched.setattr(toolchains, "reading_version", lambda: "better")
+        patched.setattr(toolchains, "reading_version", lambda _: "better")
         after = failure_of(one, env, tmp_path, cached=True)
         assert after.pass_ == "INLINE"
         assert after.ir != before.ir
         assert (tmp_path / "artifacts" / str(after.ir)).read_text().startswith(("#loc", "module"))
         assert after.reproducer == before.reproducer
-        patched.setattr(toolchains, "reader_of", lambda _: pytest.fail("what was read is kept"))
+        patched.setattr(store_of, "diagnosed", lambda *_: pytest.fail("what was read is kept"))
         assert failure_of(one, env, tmp_path, cached=True) == after
     assert failure_of(one, env, tmp_path, cached=True) == before
 
@@ -97,7 +98,7 @@ def test_where_the_dump_is_gone_the_last_reading_counts(
     before = failure_of(crashing(env), env, tmp_path, cached=False)
     (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
     compressed.write_bytes(b"x")
-    monkeypatch.setattr(toolchains, "reading_version", lambda: "another")
+    monkeypatch.setattr(toolchains, "reading_version", lambda _: "another")
     assert failure_of(crashing(env), env, tmp_path, cached=True) == before
     with opened(tmp_path / "results.sqlite") as file:
         file.execute("UPDATE evidence SET readings = NULL")
@@ -110,7 +111,7 @@ def test_what_came_out_ok_has_nothing_to_read(tmp_path: Path, monkeypatch: pytes
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
         monkeypatch.setattr(store_of, "diagnosed", lambda *_: pytest.fail("there is nothing to read"))
-        monkeypatch.setattr(toolchains, "reading_version", lambda: "another")
+        monkeypatch.setattr(toolchains, "reading_version", lambda _: "another")
         assert read(store, "k") == {"k": (fine,)}
 
 

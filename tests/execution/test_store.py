@@ -21,7 +21,7 @@ from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.workers.attempt import Compile, Mode
 from tests.cells import KERNELS, POINTERS, cell
-from tests.sqlite import opened
+from tests.sqlite import opened, recorded_connections
 from tests.targets import TARGETS
 
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
@@ -187,12 +187,12 @@ def test_artifacts_are_kept_once_under_their_content(tmp_path: Path) -> None:
         assert [path.name for path in store.artifacts.iterdir()] == [name]
 
 
-def test_a_full_disk_is_an_error_that_keeps_what_was_finished(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_that_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
         store.write("before", CELL, (EVIDENCE,))
-        connection = store._file._connection
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        connection.execute(f"PRAGMA max_page_count = {pages}")  # what a full disk looks like from here
+        (pages,) = connections[-1].execute("PRAGMA page_count").fetchone()
+        connections[-1].execute(f"PRAGMA max_page_count = {pages}")  # what a full disk looks like from here
         with pytest.raises(StoreError, match="could not be kept"):
             store.write("more", CELL, (evolve(EVIDENCE, stderr="x" * 100_000),))
     with Store(tmp_path) as again:

@@ -99,6 +99,7 @@ def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) ->
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
+@pytest.mark.long
 def test_plain_pointers_compute_the_same_bit_for_bit(path: Path, tmp_path: Path, pair_python: str) -> None:
     """Rows and columns that fill a block and that do not, contiguous in one dtype and not in another, by Triton's interpreter."""
     edited, names = path.read_text(), EVERY[path]
@@ -154,6 +155,7 @@ def edited_kernels(form: str, folder: Path) -> Path:
 @pytest.mark.wheels
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.long
 def test_the_selection_kernels_compute_the_reference_and_compile(
     form: str, tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
 ) -> None:

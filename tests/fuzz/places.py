@@ -53,7 +53,7 @@ from compat.model import (
 from compat.model.evidence import read_metrics, read_raised, read_stages, read_warnings, within_bounds
 from compat.model.outcome import cell_document
 from compat.processes.supervisor import ProcessResult
-from compat.reduce.module import extracted, is_whole
+from compat.reduce.module import extracted
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
@@ -66,13 +66,14 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from compat.repro import issue, verify
 from compat.repro.verify import failure_of
 from compat.source.closure import read_source
+from compat.source.parsing import compiles
 from compat.store import database
 from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.text import printable, read_json, write_json
-from compat.toolchains import Unlaunchable
+from compat.toolchains import DEFAULT, Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir import canonical, dumps
@@ -203,7 +204,7 @@ def _event(line: bytes) -> None:
             at=answer.at,
         )
         assert within_bounds(evidence) == evidence
-        assert database.attempts_of(database.row_of("k", [evidence])) == (evidence,)
+        assert database.attempts_of(database.row_of("k", DEFAULT, [evidence])) == (evidence,)
         reported(evidence)
 
 
@@ -250,7 +251,7 @@ _ROW = {
 
 
 def _row(text: str, _: Path) -> None:
-    row = StoredRow(key="k", attempts=text, readings=text)
+    row = StoredRow(key="k", toolchain="triton", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
         reported(*(diagnose.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
@@ -497,9 +498,9 @@ def _source(said: tuple[bytes, bytes], folder: Path) -> None:
     for name in found.functions:
         made = bundle(evolve(SPEC, source=str(folder / "k.py"), function=name))
         made.text.encode()
-        is_whole(made.text)
+        compiles(made.text)
         with suppress(SyntaxError):  # becomes a ConfigError
-            is_whole(extracted(made.text, name))
+            compiles(extracted(made.text, name))
 
 
 # --- the command line ------------------------------------------------------------------------------------------------------------

@@ -75,8 +75,17 @@ def functions() -> Iterator[str]:
             yield node.name
 
 
-@pytest.fixture(scope="module")
-def told(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Verdict]:
+@pytest.mark.long
+def test_every_kernel_has_its_word(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> None:
+    told = verdicts_by_kernel(config, built)
+    assert {name: verdict.phrase for name, verdict in told.items()} == PHRASES
+    changed = [name for name, phrase in PHRASES.items() if phrase not in ("works", "intermittent")]
+    assert len(changed) >= 40
+    assert not {told[name].word for name in changed} & {Word.FIXED, Word.REGRESSED}
+    came_and_went_by_classes_that_say_so(told)
+
+
+def verdicts_by_kernel(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Verdict]:
     """One batch in each env, without confirmation: what the front end says alone is enough here."""
     envs = [built(env.name) for env in config.envs if "releases" in env.groups and env.release and not env.release.micro]
     releases = sorted(env.env.release for env in envs if env.env.release)
@@ -96,14 +105,7 @@ def told(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Ve
     return {verdict.kernel: verdict for verdict in verdicts(results)}
 
 
-def test_every_kernel_has_its_word(told: dict[str, Verdict]) -> None:
-    assert {name: verdict.phrase for name, verdict in told.items()} == PHRASES
-    changed = [name for name, phrase in PHRASES.items() if phrase not in ("works", "intermittent")]
-    assert len(changed) >= 40
-    assert not {told[name].word for name in changed} & {Word.FIXED, Word.REGRESSED}
-
-
-def test_what_came_and_went_is_told_by_classes_that_say_so(told: dict[str, Verdict]) -> None:
+def came_and_went_by_classes_that_say_so(told: dict[str, Verdict]) -> None:
     """``flip`` alone fails otherwise: by a defect."""
     classes = {
         name: {interval.failure_class for interval in verdict.intervals if interval.failure_class} for name, verdict in told.items()

@@ -127,6 +127,12 @@ SOUND = [name_of(spec) for spec in SPECS if not fails(spec) and not uncomputed(s
 UNCOMPILABLE: list[Name] = [("sel_varlen", "as_written", "few")]
 
 
+def begun_first(names: Iterable[Name]) -> list[Any]:
+    """The names as parameters. The first test makes the findings that all need, while other processes run other tests."""
+    first, *others = names
+    return [pytest.param(first, marks=pytest.mark.long), *others]
+
+
 @pytest.fixture(scope="module")
 def found(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
     """The findings on all that has to pass, and on the kernel that only compilers cannot take; made once."""
@@ -146,7 +152,7 @@ def found_of_mutants(pair_python: str | Path, tmp_path_factory: pytest.TempPathF
     return findings(once("mutants", lambda: checked(pair_python, copies, MUTANTS)))
 
 
-@pytest.mark.parametrize("name", SOUND, ids="/".join)
+@pytest.mark.parametrize("name", begun_first(SOUND), ids="/".join)
 def test_computes_the_reference(found: dict[Name, dict[str, Any]], name: Name) -> None:
     assert name in found, "check.py said nothing about it"
     assert found[name]["error"] is None
@@ -154,7 +160,7 @@ def test_computes_the_reference(found: dict[Name, dict[str, Any]], name: Name) -
     assert found[name]["tried"] >= 2
 
 
-@pytest.mark.parametrize("name", list(MUTANTS), ids="/".join)
+@pytest.mark.parametrize("name", begun_first(MUTANTS), ids="/".join)
 def test_notices_a_mistake(found_of_mutants: dict[Name, dict[str, Any]], name: Name) -> None:
     assert found_of_mutants[name]["error"] is None, "the mistake is to be in the numbers"
     assert not found_of_mutants[name]["ok"]

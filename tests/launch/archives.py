@@ -90,7 +90,7 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     source = {"source": "problems/problems.py", "dtype": "fp32", "parameters": {}}
     problems: dict[str, Any] = {name: {**source, "function": name} for name in ("add", "unknown", "broken")}
     target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
-    index = {"schema": 1, "target": target, "problems": problems, "cells": list(cells), "left_out": []}
+    index = {"schema": 1, "target": target, "needs": "torch", "problems": problems, "cells": list(cells), "left_out": []}
     (folder / "index.json").write_text(json.dumps(index))
     return folder
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from compat.model import CompileSpec
-from compat.reduce import Candidate, expressions, extracted, module, statements
+from compat.reduce import Candidate, expressions, extracted, statements
 from compat.reduce.candidate import Edit, ReductionPass, applied
+from compat.source.parsing import compiles
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
@@ -128,10 +129,8 @@ def test_a_helper_that_returns_in_its_middle_is_not_inlined() -> None:
 
 
 def test_a_helpers_parameter_goes_with_the_argument() -> None:
-    candidate = applied(
-        kernel("tl.store(a, twice(b, 1))", before=HELPERS),
-        list(statements.unused_arguments(kernel("tl.store(a, twice(b, 1))", before=HELPERS))),
-    )
+    start = kernel("tl.store(a, twice(b, 1))", before=HELPERS)
+    candidate = applied(start, list(statements.unused_arguments(start)))
     assert candidate is not None
     assert "def twice(x):" in candidate.text
     assert "twice(b)" in candidate.text
@@ -198,7 +197,7 @@ def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
     found = [each for make in makers for each in make(candidate) if edit in each.what]
     made = [applied(candidate, [each]) for each in found]
     assert made
-    assert all(each is None or module.is_whole(each.text) for each in made)
+    assert all(each is None or compiles(each.text) for each in made)
 
 
 def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.model import BuiltEnv, Cell
 from compat.workers.attempt import Limits
-from tests.cells import POINTERS, cell
+from tests.cells import cell
 from tests.reduce.real import LIMITS, Reduced, reduced
 from tests.targets import TARGETS
 
@@ -39,15 +38,6 @@ def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
-    env = built("triton-3.2.0")
-    facts: dict[str, Any] = {"constexprs": {"BLOCK": 64}, "options": {"num_warps": 8}, "signature": POINTERS | {"source": "*fp16"}}
-    found = reduced(cell(env, "failures", "dot_into_dot", **facts), env, tmp_path)
-    check(found, lines=8, bytes=400)
-    assert "tl.dot" in found.last.text
-
-
-@pytest.mark.wheels
-def test_a_crash_in_a_pass(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
     found = reduced(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}), env, tmp_path)
     check(found, lines=4, bytes=220)
@@ -62,6 +52,7 @@ def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Path) -> None:
     specs = load_kernels(config.kernels, config.base)
     (spec,) = (s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few"))

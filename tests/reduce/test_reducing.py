@@ -197,6 +197,7 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_the_command_writes_what_every_command_takes(project: Path, built: Built) -> None:
     said = told_by(project, "reduce", ID, "--no-build")
     assert "nothing more can be removed" in said
@@ -212,6 +213,7 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
     """It asks for the failure, and for something of the text besides that the failure does not need."""
     (project / "keeps.sh").write_text(
@@ -235,6 +237,7 @@ def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> N
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
     """The kernel itself, the search and the confirmation, each of which waits for a deadline of 60 s otherwise."""
     describe(project, candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever")), "hang")
@@ -292,6 +295,7 @@ def history(project: Path, built: Built, kernel: str) -> list[str]:
 
 
 @pytest.mark.wheels
+@pytest.mark.long
 def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> None:
     said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
     assert "preserving: ok on triton-3.8.0, triton-3.6.0" in said

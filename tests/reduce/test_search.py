@@ -135,7 +135,7 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
     return marks + "def kernel(source):\n" + "\n".join(lines) + "\n", wanted
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(programs())
 def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
     text, wanted = program

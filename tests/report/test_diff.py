@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -261,7 +261,6 @@ def test_a_comment_never_exceeds_its_limit_whatever_is_in_it() -> None:
     assert len(diff_markdown(found)) < LIMIT
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="<>/summarydetails`\n*@#|\\ ", max_size=40))
 def test_no_text_ends_the_details(said: str) -> None:
     found = compared(cell(OK), cell(bad(evolve(SHAPE, excerpt=said, advice=said))))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.model import Status
@@ -95,7 +95,6 @@ def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
     assert [(each.path, each.line) for each in findings(read, "top")] == [found]
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.text(min_size=1, max_size=30), st.text(max_size=30))
 def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: str) -> None:
     results = tried(name, "v", always(bad(evolve(SHAPE, excerpt=said, advice=reason))), envs=[env("3.1.0")], targets=TARGETS[:1])

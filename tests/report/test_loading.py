@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -170,7 +170,6 @@ values = st.recursive(
 DOCUMENT = matrix_document(evolve(odd_matrix(), api=naming_matrix().api))
 
 
-@settings(deadline=None)
 @given(st.data(), values)
 def test_whatever_stands_somewhere_is_read_or_is_one_error(data: st.DataObject, value: object) -> None:
     document: Any = json.loads(json.dumps(DOCUMENT))

@@ -62,7 +62,7 @@ def attempted_each(built: BuiltEnv, specs: Sequence[Specialization], target: str
     with LocalExecutor(idle_timeout=KEPT) as executor:
         for spec in specs:
             cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
-            with closing(executor.submit(Batch.of([cell], built, Limits(deadline=60, memory=4 << 30)))) as told:
+            with closing(executor.submit(Batch([cell], built, Limits(deadline=60, memory=4 << 30)))) as told:
                 (found,) = told
             yield found.attempts[0]
 

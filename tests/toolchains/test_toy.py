@@ -242,7 +242,8 @@ def test_a_toolchain_may_have_another_framework(tmp_path: Path, monkeypatch: pyt
 def test_what_its_name_leads_to() -> None:
     assert toolchains.named("toy") is TOY
     assert "unknown-word" in toolchains.class_names()
-    assert {"words", "blob", "ttgir"} < toolchains.stages()
+    assert toolchains.find("toy") is TOY
+    assert toolchains.find("lost") is None
 
 
 @pytest.mark.parametrize(

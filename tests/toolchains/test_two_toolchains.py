@@ -15,13 +15,10 @@ from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
 from compat.model import BuiltEnv, CompileSpec, Env, Specialization
 from compat.project import gpus_of
-from tests.envs.conftest import write_wheel
 from tests.toolchains.loom import LOOM, SM_90
+from tests.toolchains.loom.index import STRICT, write_index
 from tests.toolchains.test_toy import clear, compat
 
-PACKAGE = Path(__file__).parent / "loom" / "package" / "loom.py"
-STRICT = {"1.0": False, "1.1": False, "2.0": True}
-"""Release → whether it refuses rows of different lengths."""
 MATRIX = """
 schema = 1
 kernels = ["loom.toml", "triton.toml"]
@@ -84,17 +81,6 @@ def mismatch(source, result, SIZE: tl.constexpr):
 
 
 @pytest.fixture
-def registered(tmp_path: Path) -> Path:
-    """A folder with the loom's entry point, as an installed package would have it."""
-    folder = tmp_path / "installed"
-    info = folder / "loom_compat-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loom-compat\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nloom = tests.toolchains.loom:LOOM\n")
-    return folder
-
-
-@pytest.fixture
 def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The loom is one of the toolchains of this process."""
     monkeypatch.syspath_prepend(str(registered))
@@ -107,18 +93,7 @@ def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     """A project with a kernel for each of the two, an index with the loom's releases, and a cache with Triton's env."""
-    index = tmp_path / "simple" / "loom"
-    for release, strict in STRICT.items():
-        text = PACKAGE.read_text().replace('"1.0"', f'"{release}"').replace("STRICT = False", f"STRICT = {strict}")
-        info = f"loom-{release}.dist-info"
-        files = {
-            "loom.py": text,
-            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: loom\nVersion: {release}\n",
-            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        }
-        write_wheel(index / f"loom-{release}-py3-none-any.whl", {name: text.encode() for name, text in files.items()}, info)
-    links = (f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in sorted(index.glob("*.whl")))
-    (index / "index.html").write_text("\n".join(links))
+    write_index(tmp_path / "simple" / "loom")
     python = built("triton-3.9.0").python
     assert python is not None
     env = Path(python).parent.parent
@@ -185,8 +160,9 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Pat
         name: (cell["status"], cell["failure"]) for name, cell in cells.items()
     }
 
-    (answer,) = json.loads(compat(project, registered, "bisect", "--kernel", "twill", "--variant", "ragged", "--json"))
-    assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
+    for source in ((), ("--find-links", str(project.parent / "simple" / "loom"))):
+        (answer,) = json.loads(compat(project, registered, "bisect", *RAGGED_KERNEL, "--json", *source))
+        assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
 
 
 @pytest.mark.wheels
@@ -206,22 +182,31 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
     assert "threads  1.0–2.0" in compat(project, registered, "api", "loom.pattern", "--envs", "loom-*")
     assert "has all   1.0–2.0" in compat(project, registered, "api", "--of", "twill.py", "--envs", "loom-*")
 
-    compat(project, registered, "matrix", "--kernel", "copies", code=1)
+    compat(project, registered, "matrix", code=1)
     compat(project, registered, "guard", "--kernel", "copies", "--out", "choice.py")
+    assert '"sm_90": ("cuda", 90),' in (project / "choice.py").read_text()
 
     guessed = project / "guessed"
     guessed.mkdir()
     shutil.copy(project / "twill.py", guessed)
-    assert "even, ragged, wide" in compat(guessed, registered, "init", "twill.py", index=project.parent / "simple")
+    printed = compat(guessed, registered, "init", "twill.py", index=project.parent / "simple")
+    assert "even, ragged, wide" in printed
+    assert 'matrix.toml: name the releases to compile on, which nothing lists: env = [{ loom = "VERSION" }]' in printed
     assert 'toolchain = "loom"' in (guessed / "kernels" / "twill.toml").read_text()
-    assert '# targets = ["sm_90"]' in (guessed / "matrix.toml").read_text()
+    matrix = guessed / "matrix.toml"
+    assert '# targets = ["sm_90"]' in matrix.read_text()
+    assert "env: no env has Loom, which the kernels are for" in compat(guessed, registered, "matrix", code=3)
+    matrix.write_text(matrix.read_text().replace('# env = [{ loom = "VERSION" }]', 'env = [{ loom = "1.1" }]'))
+    assert compat(guessed, registered, "list", "cells").count("/sm_90/loom-1.1") == 3
 
     for arguments, message in (
         (("repro", ragged), "there are no scripts for Loom"),
         (("bisect", "--axis", "part", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
         (("bisect", "--axis", "pass", *RAGGED_KERNEL), "the passes of Loom cannot be told apart"),
-        (("build", "--kernel", "twill", "--out", "built"), "what Loom compiles cannot be launched"),
+        (("guard", "--kernel", "twill"), "no guard can be made for kernels of Loom"),
+        (("guard",), "the chosen kernels are of several toolchains: loom, triton"),
+        (("pairs", "--envs", "loom-*"), "Loom has no pairs that could be tried"),
         (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)

@@ -59,7 +59,7 @@ def attempts(built: BuiltEnv, found: dict[str, Specialization]) -> dict[str, Evi
         told: dict[str, Evidence] = {}
         for name, spec in found.items():
             cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=spec)
-            with closing(executor.submit(Batch.of([cell], built, LIMITS))) as answers:
+            with closing(executor.submit(Batch([cell], built, LIMITS))) as answers:
                 told[name] = next(answers).attempts[0]
         return told
 

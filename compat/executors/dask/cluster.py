@@ -5,20 +5,6 @@ Dask is imported where a cluster is opened, and not where its settings are read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
-
-from attrs import Factory, evolve, frozen
-
-from compat.config.toml import Table, quoted
-from compat.executors import OPTION
-from compat.text import lazy_pattern
-
-if TYPE_CHECKING:
-    from compat.executors.executor import OpenExecutor
 import importlib
 import logging
 import os
@@ -26,14 +12,25 @@ import signal
 import socket
 import time
 import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any
 from unittest import mock
+from urllib.parse import parse_qsl
 
-from attrs import define
+from attrs import Factory, define, evolve, frozen
 
+from compat.config.toml import Table, quoted
 from compat.errors import ClusterError, ConfigError
+from compat.executors import OPTION
+from compat.text import lazy_pattern
 
-_LOCAL_CLUSTER = "dask:local"
+if TYPE_CHECKING:
+    from compat.executors.executor import OpenExecutor
+
+_LOCAL_CLUSTER, _LOCAL_CLASS = "dask:local", "distributed.LocalCluster"
 _ADDRESS = lazy_pattern(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
 _CLASS = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _NUMBERS = ("workers", "threads", "in_flight")
@@ -150,17 +147,17 @@ def opened(settings: DaskSettings) -> Cluster:
     if settings.address is not None:
         return Cluster(settings.address, close=lambda: None, own=False)
     with _unheard():
-        made = _made(settings) if settings.cluster is not None else _local(settings)
+        made = _made(settings)
     return Cluster(str(made.scheduler_address), close=made.close, own=True)
 
 
-def client_of(address: str, patience: float) -> Any:
-    """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
+def client_of(address: str, wait: float) -> Any:
+    """A connection to a scheduler, which looks for it for so many seconds where it is gone. Raises OSError."""
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
 
-    _wait_for(get_address_host_port(address), patience)
-    return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
+    _wait_for(get_address_host_port(address), min(ANSWER, 1 + wait))
+    return Client(address, set_as_default=False, timeout=max(ANSWER, wait), name="triton-compat")
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:
@@ -216,42 +213,39 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _local(settings: DaskSettings) -> Any:
-    import dask
-    from distributed import LocalCluster
-
-    dask.config.set(_CALM)
-    count = settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads)
-    try:
-        return LocalCluster(
-            n_workers=count,
-            threads_per_worker=settings.threads,
-            processes=True,
-            memory_limit=0,  # cells have their own, and are no part of a worker's process
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    except (OSError, RuntimeError) as error:
-        raise ClusterError(f"no Dask workers can be started here: {error}", where=settings.where) from error
-
-
 def _made(settings: DaskSettings) -> Any:
     make = cluster_class(settings)
+    is_local = settings.cluster is None
     try:
-        made = make(**settings.arguments)
+        made = make(**(_local_arguments(settings) if is_local else settings.arguments))
     except Exception as error:  # whatever a foreign class raises
-        message = f"{settings.cluster} could not be made: {type(error).__name__}: {error}"
-        raise ClusterError(message, where=f"{settings.where}.arguments") from error
+        where = settings.where if is_local else f"{settings.where}.arguments"
+        message = f"{settings.cluster or _LOCAL_CLASS} could not be made: {type(error).__name__}: {error}"
+        raise ClusterError(message, where=where) from error
     if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
         raise ConfigError(f"{settings.cluster} makes no Dask cluster", where=f"{settings.where}.class")
-    if settings.workers is not None:
+    if settings.workers is not None and not is_local:
         made.scale(settings.workers)
     return made
 
 
+def _local_arguments(settings: DaskSettings) -> dict[str, Any]:
+    import dask
+
+    dask.config.set(_CALM)
+    return {
+        "n_workers": settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads),
+        "threads_per_worker": settings.threads,
+        "processes": True,
+        "memory_limit": 0,  # cells have their own, and are no part of a worker's process
+        "dashboard_address": "127.0.0.1:0",
+        "silence_logs": logging.CRITICAL,
+    }
+
+
 def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
     """What a dotted name means. Raises ConfigError."""
-    module, _, name = str(settings.cluster).rpartition(".")
+    module, _, name = (settings.cluster or _LOCAL_CLASS).rpartition(".")
     where = f"{settings.where}.class"
     try:
         with _handlers_kept():

@@ -1,55 +1,29 @@
-"""A batch between the driver and the workers of a Dask cluster: placed, retried where a worker is lost, isolated."""
+"""Batches on the workers of a Dask cluster: taken there, retried where a worker is lost, isolated."""
 
 from __future__ import annotations
 
 import os
 import threading
-import uuid
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from compat import interruption, toolchains
-from compat.errors import ClusterError, MachineError
+from compat.errors import ClusterError
 from compat.executors.dask.gpus import GpuWorkers
-from compat.executors.dask.parcel import Parcel, ParcelResult, folders_for, origins_of
-from compat.executors.dask.placement import ClusterWorker, Losses, NoEligibleWorker
-from compat.executors.dask.session import DaskSession, TaskEnd, ask
-from compat.executors.executor import Batch, CellAttempts, EnvLeft, LocalExecutor
+from compat.executors.dask.parcel import PACKAGE, Parcel, ParcelResult, origins_of
+from compat.executors.dask.session import ClusterWorker, DaskSession
+from compat.executors.dask.work import Work, by_reason
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
-from compat.source.tree import Tree
+from compat.workers.attempt import folders_of
 from compat.workers.spawn import WORKER, variable_dependencies
 
-_DISPLACED = 5
-"""How often a batch may be taken away by no fault of a worker, such as a connection that breaks, while nothing else gets done."""
-
-
-@frozen
-class _PendingBatch:
-    """Cells of a batch that have no result yet, and the attempts that failed so far."""
-
-    parcel: Parcel
-    positions: tuple[int, ...]
-    """Of its cells, in the batch that was submitted."""
-    whole_tree: bool = False
-    """Whether it has its whole tree."""
-    losses: Losses = field(factory=Losses)
-    displaced: int = 0
-    """How often it was taken away since the cluster last did anything."""
-    done_before: int = 0
-    """``DaskSession.done`` when it was taken away last."""
-
-    def part(self, keep: Sequence[int]) -> _PendingBatch:
-        """The same of some of its cells."""
-        batch = self.parcel.batch
-        fewer = evolve(batch, specs=tuple(batch.specs[number] for number in keep))
-        return evolve(self, parcel=evolve(self.parcel, batch=fewer), positions=tuple(self.positions[number] for number in keep))
-
-
-_Step = tuple[list[CellAttempts], list[_PendingBatch]]
-"""What is known after one more try, and what is left to be tried."""
+_LAST = -1
+"""The priority of a batch that is to be alone: what its worker has in line comes before it."""
 
 
 class DaskExecutor:
@@ -65,16 +39,13 @@ class DaskExecutor:
         """For batches that name files of this machine."""
         self._program = None if worker == WORKER else str(worker)
         self._closed = threading.Event()
+        self.gpus = GpuWorkers(session, self._check)
+        """The GPUs of the workers, which launch."""
 
     @property
     def slots(self) -> int:
         """How many batches are in flight at the same time: two for each thread of the workers, or as the user says."""
         return self._session.slots
-
-    @property
-    def gpus(self) -> GpuWorkers:
-        """The GPUs of the workers, which launch."""
-        return GpuWorkers(self._session, self._check)
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """What happens to each cell, once it is known of all that went together.
@@ -84,15 +55,20 @@ class DaskExecutor:
         if _names_files(batch):
             yield from self._local.submit(batch)
             return
-        queue = [self._begun(batch)]
-        while queue:
-            attempts, remaining = self._step(queue.pop(0))
-            yield from attempts
-            queue = [*remaining, *queue]
-
-    def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """One that the worker which is free is warm for, so that not every worker has servers of all envs."""
-        return self._session.next_env(envs)
+        session, origins = self._session, origins_of(batch)
+        whole = session.trees.of(origins, whole=True) if frozenset(origins) in session.wholes else None
+        tree = whole or session.trees.of(origins)
+        assert tree is not None
+        built = batch.built
+        parcel = Parcel(
+            batch=evolve(batch, built=evolve(built, packages=())),
+            tree=tree,
+            folders=(*folders_of(str(built.python)), str(PACKAGE)),
+            depends=variable_dependencies(toolchains.of(built.env), batch.cells[0].target.backend),
+            wanted=None if self._program else session.wanted(built),
+            worker=self._program,
+        )
+        yield from _BatchWork(session=session, check=self._check, parcel=parcel, positions=tuple(range(len(batch.cells)))).run()
 
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
@@ -103,140 +79,135 @@ class DaskExecutor:
         self._closed.set()
         self._local.close()
 
-    # --- one batch ---
-
-    def _begun(self, batch: Batch) -> _PendingBatch:
-        whole_tree = frozenset(origins_of(batch)) in self._session.wholes
-        parcel = Parcel(
-            batch=evolve(batch, packages=()),
-            tree=self._tree(batch, whole_tree=whole_tree),
-            folders=folders_for(batch.python),
-            depends=variable_dependencies(toolchains.of(batch.env), batch.target.backend),
-            wanted=None if self._program else self._session.wanted(batch.built),
-            worker=self._program,
-        )
-        return _PendingBatch(parcel, tuple(range(len(batch.specs))), whole_tree=whole_tree)
-
-    def _tree(self, batch: Batch, *, whole_tree: bool) -> Tree:
-        origins = origins_of(batch)
-        tree = self._session.trees.of(origins, whole=whole_tree)
-        if tree is None:
-            tree = self._session.trees.of(origins)
-        assert tree is not None
-        return tree
-
-    def _step(self, pending: _PendingBatch) -> _Step:
-        """Try a pending batch once more."""
-        env = pending.parcel.batch.digest
-        suspect = pending.losses.suspect
-        with self._session.worker_for(env, alone=suspect, not_again=pending.losses.hosts, ended=self._check) as worker:
-            if isinstance(worker, NoEligibleWorker):
-                return self._of_nobody(pending, worker), []
-            answer = self._asked(worker, pending.parcel)
-            if answer is None:
-                return self._after_loss(pending, worker)
-            return self._after(pending, worker, answer)
-
-    def _after(self, pending: _PendingBatch, worker: ClusterWorker, answer: ParcelResult) -> _Step:
-        env = pending.parcel.batch.digest
-        if answer.unknown is not None:
-            raise answer.unknown
-        if answer.lacks_tree:
-            worker.trees.discard(pending.parcel.tree.digest)
-            return [], [pending]
-        if answer.unable is not None:
-            if env not in worker.unable:
-                self._session.say(f"Dask worker {worker.info.name} cannot have {pending.parcel.batch.env.name}: {answer.unable}")
-            worker.unable[env] = answer.unable
-            worker.envs.discard(env)
-            return [], [pending]
-        if not answer.stopped:
-            with self._session.changed:
-                self._session.done += 1
-        worker.trees.add(pending.parcel.tree.digest)
-        if answer.refused is not None:
-            if worker.unfit is None:
-                self._session.say(f"Dask worker {worker.info.name} gets nothing more: {answer.refused}")
-            worker.unfit = str(answer.refused)
-        elif answer.stopped:
-            pending = self._displaced(pending)
-        attempts = answer.attempts
-        if not pending.whole_tree and (wanting := [cell.position for cell in attempts if _wants_more(cell.attempts)]):
-            return self._with_whole_tree(pending, attempts, wanting)
-        return self._numbered(pending, attempts), self._rest(pending, attempts)
-
-    def _displaced(self, pending: _PendingBatch) -> _PendingBatch:
-        """The same, taken away once more. Raises ClusterError where that goes on and on, and nothing is done meanwhile."""
-        done = self._session.done
-        pending = evolve(pending, displaced=pending.displaced + 1 if pending.done_before == done else 1, done_before=done)
-        if pending.displaced > _DISPLACED:
-            raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
-        return pending
-
-    def _with_whole_tree(self, pending: _PendingBatch, attempts: Sequence[CellAttempts], wanting: Sequence[int]) -> _Step:
-        """Kernel files that cannot be imported may lack what no import statement shows: once more, with all of their folder."""
-        origins = origins_of(pending.parcel.batch)
-        tree = self._session.trees.of(origins, whole=True)
-        if tree is None:
-            return self._numbered(pending, attempts), self._rest(pending, attempts)
-        self._session.wholes.add(frozenset(origins))
-        fine = [item for item in attempts if item.position not in wanting]
-        rest = self._rest(pending, fine)
-        return self._numbered(pending, fine), [
-            evolve(item, parcel=evolve(item.parcel, tree=tree), whole_tree=True) for item in rest
-        ]
-
-    def _after_loss(self, pending: _PendingBatch, worker: ClusterWorker) -> _Step:
-        """A worker is gone with a batch: another one tries it alone, then cell by cell, and then it counts as lost."""
-        pending = evolve(pending, losses=pending.losses.and_of(worker.info))
-        cells = pending.parcel.batch.cells
-        what = cells[0].id if len(cells) == 1 else f"{len(cells)} cells of {pending.parcel.batch.env.name}"
-        if pending.losses.are_enough:
-            self._session.say(f"Dask worker {worker.info.name} ended with {what}, which is not tried again")
-            return [_lost(position, pending.losses) for position in pending.positions], []
-        self._session.say(f"Dask worker {worker.info.name} ended with {what}; another one tries again")
-        return [], [pending.part([number]) for number in range(len(cells))] if pending.losses.divide else [pending]
-
-    def _of_nobody(self, pending: _PendingBatch, nobody: NoEligibleWorker) -> list[CellAttempts]:
-        """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
-        if all(worker.unfit for worker in self._session.placement.workers.values()):
-            hint = "What was finished is kept. Mend the workers, and run the same command again."
-            raise ClusterError(f"no Dask worker can go on: {nobody.message}", hint=hint)
-        message = f"no Dask worker has this env, or can have it: {nobody.message}"
-        broken = Evidence(
-            answered=False, asked=pending.parcel.batch.mode.asked, toolchain_broken=True, printed=message, stderr=message
-        )
-        return [CellAttempts(position=position, attempts=(broken,)) for position in pending.positions]
-
-    def _numbered(self, pending: _PendingBatch, attempts: Sequence[CellAttempts]) -> list[CellAttempts]:
-        return [evolve(cell, position=pending.positions[cell.position]) for cell in attempts]
-
-    def _rest(self, pending: _PendingBatch, attempts: Sequence[CellAttempts]) -> list[_PendingBatch]:
-        finished = {cell.position for cell in attempts}
-        remaining = [number for number in range(len(pending.positions)) if number not in finished]
-        return [pending.part(remaining)] if remaining else []
-
-    # --- one task --------------------------------------------------------------------------------------------------------------
-
     def _check(self) -> None:
         """Raise Stopped where nothing is to be waited for any more."""
         interruption.check()
         if self._stop.is_set() or self._closed.is_set():
             raise Stopped
 
-    def _asked(self, worker: ClusterWorker, parcel: Parcel) -> ParcelResult | None:
-        """What a worker makes of a parcel; ``None`` where it is gone. Raises Stopped, having cancelled it; and ClusterError."""
+
+@frozen(kw_only=True)
+class _BatchWork(Work[CellAttempts]):
+    parcel: Parcel
+    positions: tuple[int, ...]
+    """Of its cells, in the batch that was submitted."""
+    lacking: str | None = None
+    """The address of a worker that is to get the content of the tree, too."""
+
+    @property
+    def cells(self) -> Sequence[str]:
+        return [cell.id for cell in self.parcel.batch.cells]
+
+    def part(self, numbers: Sequence[int]) -> _BatchWork:
+        batch = self.parcel.batch
+        fewer = evolve(batch, cells=[batch.cells[number] for number in numbers])
+        positions = tuple(self.positions[number] for number in numbers)
+        return evolve(self, parcel=evolve(self.parcel, batch=fewer), positions=positions)
+
+    def lost(self) -> Sequence[CellAttempts]:
+        message = f"the Dask workers that tried it ended: {self.names}"
+        return self._same_of_all(Evidence(answered=False, printed=message, stderr=message))
+
+    def _same_of_all(self, evidence: Evidence) -> list[CellAttempts]:
+        return [CellAttempts(position=position, attempts=(evidence,)) for position in self.positions]
+
+    def attempt(self) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
         from compat.executors.dask import remote
 
-        sent = parcel.light if parcel.tree.digest in worker.trees else parcel
-        key = f"{parcel.batch.env.name}-{uuid.uuid4()}"
+        with self._workers() as workers:
+            if not workers:
+                return self._of_nobody(), []
+            options = {"priority": _LAST} if self.losses else {}
+            with_tree = [worker for worker in workers if worker.address == self.lacking]
+            parcel = evolve(self.parcel if with_tree else self.parcel.light, alone=bool(self.losses))
+            name = self.parcel.batch.built.env.name
+            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check, **options)
+        return self._after(answer)
+
+    # --- which workers ---------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _workers(self) -> Iterator[Sequence[ClusterWorker]]:
+        """The workers that may take it, waited for; none where no worker can. One that it is to be alone on is kept for it."""
+        chosen = self.session.wait_for(self._choose, self.check)
         try:
-            answer = ask(self._session, worker, remote.attempt, sent, key=key, check=self._check)
-        except MachineError as error:
-            return ParcelResult(refused=error)
-        if isinstance(answer, TaskEnd):
-            return None if answer is TaskEnd.GONE else ParcelResult(stopped=True)
-        return answer
+            yield chosen
+        finally:
+            if self.losses:
+                with self.session.changed:
+                    for worker in chosen:
+                        worker.alone = False
+                    self.session.changed.notify_all()
+
+    def _choose(self) -> Sequence[ClusterWorker] | None:
+        """What was lost before shares no worker, and no host with another such one: so what ends workers is known."""
+        session = self.session
+        workers = session.workers.values()
+        able = [worker for worker in workers if worker.unfit is None and self.parcel.batch.built.digest not in worker.unable]
+        if not able:
+            return () if session.is_settled else None
+        if not self.losses:
+            return [worker for worker in able if not worker.alone] or None
+        taken = {worker.host for worker in workers if worker.alone}
+        free = [worker for worker in able if worker.host not in taken]
+        if not free:
+            return None
+        chosen = min(free, key=lambda worker: worker.host in self.hosts)
+        chosen.alone = True
+        return [chosen]
+
+    def _of_nobody(self) -> list[CellAttempts]:
+        """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
+        workers, env = self.session.workers.values(), self.parcel.batch.built.digest
+        reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
+        listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
+        if all(worker.unfit for worker in workers):
+            hint = "What was finished is kept. Mend the workers, and run the same command again."
+            raise ClusterError(f"no Dask worker can go on: {listed}", hint=hint)
+        message = f"no Dask worker has this env, or can have it: {listed}"
+        asked = self.parcel.batch.mode.asked
+        return self._same_of_all(Evidence(answered=False, asked=asked, toolchain_broken=True, printed=message, stderr=message))
+
+    # --- what comes back -------------------------------------------------------------------------------------------------------
+
+    def _after(self, answer: ParcelResult) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
+        if answer.lacks_tree:
+            return [], [evolve(self, lacking=answer.worker)]
+        self._note(answer)
+        attempts = answer.attempts
+        wanting = {cell.position for cell in attempts if _wants_more(cell.attempts)}
+        whole = self._whole() if wanting else None
+        known = [cell for cell in attempts if whole is None or cell.position not in wanting]
+        numbered = [evolve(cell, position=self.positions[cell.position]) for cell in known]
+        finished = {cell.position for cell in known}
+        remaining = [number for number in range(len(self.positions)) if number not in finished]
+        return numbered, [evolve(whole or self, lacking=None).part(remaining)] if remaining else []
+
+    def _note(self, answer: ParcelResult) -> None:
+        """Remember what a worker cannot do, and say so once."""
+        session, env = self.session, self.parcel.batch.built.env.name
+        with session.changed:
+            worker = session.workers.get(answer.worker)
+            if worker is None:
+                return
+            if answer.unable is not None and self.parcel.batch.built.digest not in worker.unable:
+                worker.unable[self.parcel.batch.built.digest] = answer.unable
+                session.say(f"Dask worker {worker.name} cannot have {env}: {answer.unable}")
+            if answer.refused is not None and worker.unfit is None:
+                worker.unfit = answer.refused
+                session.say(f"Dask worker {worker.name} gets nothing more: {answer.refused}")
+
+    def _whole(self) -> _BatchWork | None:
+        """The same with its whole tree; ``None`` where it has that, or it would be too large.
+
+        Kernel files that cannot be imported may lack what no import statement shows.
+        """
+        origins = origins_of(self.parcel.batch)
+        tree = self.session.trees.of(origins, whole=True)
+        if tree is None or tree.digest == self.parcel.tree.digest:
+            return None
+        self.session.wholes.add(frozenset(origins))
+        return evolve(self, parcel=evolve(self.parcel, tree=tree))
 
 
 def _names_files(batch: Batch) -> bool:
@@ -248,8 +219,3 @@ def _wants_more(attempts: Sequence[Evidence]) -> bool:
     """Whether a kernel's file could not be imported, by what its last attempt says."""
     last = attempts[-1]
     return last.stage == SOURCE_STAGE and not last.complete and not last.toolchain_broken and last.deadline is None
-
-
-def _lost(position: int, losses: Losses) -> CellAttempts:
-    message = f"the Dask workers that tried it ended: {', '.join(losses.names)}"
-    return CellAttempts(position=position, attempts=(Evidence(answered=False, printed=message, stderr=message),))

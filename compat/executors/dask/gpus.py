@@ -5,43 +5,39 @@ A task goes to a worker with a GPU that nobody of this command uses; it is tried
 
 from __future__ import annotations
 
-import uuid
+import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
-from compat.errors import ClusterError, MachineError
-from compat.executors.dask.placement import GpuSlot, Losses, NoGpu
-from compat.executors.dask.session import DaskSession, TaskEnd, ask
-from compat.executors.gpus import GpuHost, LaunchedPiece, Load, NotLaunched
+from compat.executors.dask.session import ClusterWorker, DaskSession
+from compat.executors.dask.work import Work, by_reason
+from compat.executors.gpus import GpuDevice, GpuHost, LaunchedPiece, Load, NotLaunched
 from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
 
-_TICK = 0.2
-_DISPLACED = 5
-"""How often a task may be taken away by no fault of a worker."""
 _FIRST = 10
 """The priority of launches: a worker begins one before what it has in line, since GPUs are few."""
 _COULD_NOT = 2
 """The exit code of a launcher that could not launch anything."""
 
 
-@frozen
-class _PendingLaunch:
-    """Cells that are not launched yet, and the attempts that failed so far."""
+@frozen(kw_only=True)
+class GpuSlot:
+    """A GPU, and a worker that launches on it."""
 
-    load: Load
-    losses: Losses = field(factory=Losses)
-    displaced: int = 0
+    worker: ClusterWorker
+    device: GpuDevice
+    python: str
+    resource: str | None
+    """What the worker calls GPUs among the resources of the cluster, where it declares them."""
 
-    def part(self, cells: Sequence[Mapping[str, Any]]) -> _PendingLaunch:
-        """The same of some of the cells."""
-        return evolve(self, load=evolve(self.load, cells=tuple(cells)))
-
-
-_LaunchResults = list[LaunchedPiece | NotLaunched]
+    @property
+    def key(self) -> tuple[str, str]:
+        """The same for all workers of a machine."""
+        return self.worker.host, self.device.identity
 
 
 class GpuWorkers:
@@ -49,149 +45,152 @@ class GpuWorkers:
 
     def __init__(self, session: DaskSession, check: Callable[[], None]) -> None:
         """``check`` raises where all is to end."""
-        self._session, self._check = session, check
+        self.session, self.check = session, check
+        self.busy: set[tuple[str, str]] = set()
+        """The GPUs that this launches on."""
+        self._looking = threading.Lock()
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
         """What is missing for a target, as workers say now. Connects."""
-        self._look()
-        with self._session.changed:
-            workers, gpu_slots = self._session.placement.workers, self._session.gpu_slots
-            return None if any(gpu_slots.of(workers, arch, python)) else gpu_slots.reason(workers, target, arch, python)
+        self.look()
+        with self.session.changed:
+            return None if self.slots(arch, python) else self.reason(target, arch)
 
     def count(self, arch: int) -> int:
         """How many GPUs of an architecture workers have."""
-        with self._session.changed:
-            devices = (
-                (worker.info.host, device.identity)
-                for address, worker in self._session.placement.workers.items()
-                for device in self._session.gpu_slots.hosts.get(address, GpuHost()).devices
-                if device.arch == arch
-            )
-            return len(set(devices))
+        with self.session.changed:
+            return len({(worker.host, device.identity) for worker, device in self._devices(arch)})
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
         """Launch it on one GPU at a time; what a worker was lost with goes to another one, and is divided."""
-        queue = [_PendingLaunch(load)]
-        while queue:
-            results, remaining = self._step(queue.pop(0))
-            yield from results
-            queue = [*remaining, *queue]
+        return _LaunchWork(session=self.session, check=self.check, gpus=self, load=load).run()
 
-    # --- who can ---------------------------------------------------------------------------------------------------------------
-
-    def _look(self) -> None:
+    def look(self) -> None:
         """Ask the workers that were not asked yet what they have. Connects."""
-        session = self._session
-        client = session.client
-        with session.looking_at_gpus:
-            with session.changed:
-                workers = session.placement.workers.items()
-                new = [address for address, worker in workers if address not in session.gpu_slots.hosts and worker.unfit is None]
-            if not new:
-                return
-            from compat.executors.dask import remote
+        from compat.executors.dask import remote
 
-            answers = client.run(remote.gpu_host, workers=new, on_error="return")
-            with session.changed:
-                session.gpu_slots.hosts |= {address: answer for address, answer in answers.items() if isinstance(answer, GpuHost)}
-                session.changed.notify_all()
+        client = self.session.client
+        with self._looking:
+            workers = dict(self.session.workers)
+            new = [address for address, worker in workers.items() if worker.gpus is None and worker.unfit is None]
+            answers = client.run(remote.gpu_host, workers=new, on_error="return") if new else {}
+            for address, answer in answers.items():
+                if isinstance(answer, GpuHost):
+                    workers[address].gpus = answer
+
+    def _devices(self, arch: int) -> Iterator[tuple[ClusterWorker, GpuDevice]]:
+        for worker in self.session.workers.values():
+            for device in worker.gpus.devices if worker.gpus else ():
+                if device.arch == arch:
+                    yield worker, device
+
+    def slots(self, arch: int, python: str | None) -> list[GpuSlot]:
+        """Every combination of a worker that can launch and a GPU of an architecture; ``python`` launches, where it is named."""
+        return [
+            GpuSlot(worker=worker, device=device, python=interpreter, resource=worker.gpus.resource)
+            for worker, device in self._devices(arch)
+            if worker.unfit is None and worker.cannot_launch is None and worker.gpus
+            if (interpreter := python or worker.gpus.python) is not None
+        ]
+
+    def reason(self, target: str, arch: int) -> str:
+        """Why nobody can launch for a target: what each worker lacks."""
+        reasons = by_reason((worker.name, _lack(worker, arch)) for worker in self.session.workers.values())
+        listed = ", ".join(f"{names} {lack}" for lack, names in reasons.items())
+        return f"no Dask worker has a GPU of {target}: {listed or 'there is no worker'}"
+
+
+def _lack(worker: ClusterWorker, arch: int) -> str:
+    if reason := worker.unfit or worker.cannot_launch:
+        return f"cannot launch ({reason})"
+    if worker.gpus is None:
+        return "has not answered"
+    if not worker.gpus.devices:
+        return f"has none ({worker.gpus.why_none})"
+    if fitting := [device.name for device in worker.gpus.devices if device.arch == arch]:
+        return f"has one ({fitting[0]}), but no Python with PyTorch"
+    return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in worker.gpus.devices}))}"
+
+
+class _NoGpu(Exception):
+    """No worker that is there can launch for a target."""
+
+
+@frozen(kw_only=True)
+class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
+    ENDED = "ended while it launched"
+    gpus: GpuWorkers
+    load: Load
+
+    @property
+    def cells(self) -> Sequence[str]:
+        return [str(cell["cell"]) for cell in self.load.cells]
+
+    def part(self, numbers: Sequence[int]) -> _LaunchWork:
+        return evolve(self, load=evolve(self.load, cells=tuple(self.load.cells[number] for number in numbers)))
+
+    def lost(self) -> Sequence[NotLaunched]:
+        return [NotLaunched(cells=self.load.cells, why=f"the Dask workers that launched it ended: {self.names}", is_lost=True)]
+
+    def attempt(self) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
+        from compat.executors.dask import remote
+
+        with suppress(_NoGpu), self._slot() as slot:
+            order = remote.LaunchOrder(
+                archive=self.load.pack(self.load.cells), device=slot.device, python=slot.python, options=self.load.options
+            )
+            resources = {slot.resource: 1} if slot.resource else None
+            end = self.session.ask(
+                *(remote.launch, order, [slot.worker]),
+                name=f"launch-{self.load.target}",
+                check=self.check,
+                priority=_FIRST,
+                resources=resources,
+            )
+            return self._after(slot.worker, end)
+        why = self.gpus.reason(self.load.target, self.load.arch)
+        return [NotLaunched(cells=self.load.cells, why=why, is_lost=False)], []
 
     @contextmanager
-    def _slot_for(self, pending: _PendingLaunch) -> Iterator[GpuSlot | NoGpu]:
-        """A GPU, waited for and kept meanwhile; or what is missing, where no worker has one."""
-        slot = self._chosen(pending)
+    def _slot(self) -> Iterator[GpuSlot]:
+        """A GPU, waited for and kept meanwhile. Raises _NoGpu where no worker has one."""
+        slot = self.session.wait_for(self._choose, self._look)
         try:
             yield slot
         finally:
-            if isinstance(slot, GpuSlot):
-                with self._session.changed:
-                    self._session.gpu_slots.busy.discard(slot.key)
-                    self._session.changed.notify_all()
+            with self.session.changed:
+                self.gpus.busy.discard(slot.key)
+                self.session.changed.notify_all()
 
-    def _chosen(self, pending: _PendingLaunch) -> GpuSlot | NoGpu:
-        session, load = self._session, pending.load
-        while True:
-            self._check()
-            self._look()
-            settled = session.is_settled
-            with session.changed:
-                slot = session.gpu_slots.choose(
-                    session.placement.workers, load.target, load.arch, load.python, pending.losses.hosts
-                )
-                if isinstance(slot, GpuSlot):
-                    session.gpu_slots.busy.add(slot.key)
-                    return slot
-                if isinstance(slot, NoGpu) and settled:
-                    return slot
-                session.changed.wait(_TICK)
+    def _look(self) -> None:
+        self.check()
+        self.gpus.look()
 
-    # --- one try ---------------------------------------------------------------------------------------------------------------
+    def _choose(self) -> GpuSlot | None:
+        """A GPU that is free, on a host where it was lost only if there is no other."""
+        slots = self.gpus.slots(self.load.arch, self.load.python)
+        if not slots and self.session.is_settled:
+            raise _NoGpu
+        free = [slot for slot in slots if slot.key not in self.gpus.busy]
+        if not free:
+            return None
+        slot = min(free, key=lambda slot: slot.worker.host in self.hosts)
+        self.gpus.busy.add(slot.key)
+        return slot
 
-    def _step(self, pending: _PendingLaunch) -> tuple[_LaunchResults, list[_PendingLaunch]]:
-        with self._slot_for(pending) as slot:
-            if isinstance(slot, NoGpu):
-                return [NotLaunched(cells=pending.load.cells, why=slot.message, is_lost=False)], []
-            done = self._asked(slot, pending.load)
-            if done is None:
-                return self._after_loss(pending, slot, "ended")
-            return self._after(pending, slot, done)
-
-    def _after(self, pending: _PendingLaunch, slot: GpuSlot, done: Any) -> tuple[_LaunchResults, list[_PendingLaunch]]:
-        name = slot.worker.info.name
-        if done.stopped:
-            if pending.displaced >= _DISPLACED:
-                raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
-            return [], [evolve(pending, displaced=pending.displaced + 1)]
-        lines = _lines(done.results)
-        results: _LaunchResults = [LaunchedPiece(worker=name, lines=tuple(lines.values()))] if lines else []
-        remaining = [cell for cell in pending.load.cells if key_of(cell) not in lines]
+    def _after(self, worker: ClusterWorker, end: Any) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
+        lines = _lines(end.results)
+        results = [LaunchedPiece(worker=worker.name, lines=tuple(lines.values()))] if lines else []
+        remaining = [number for number, cell in enumerate(self.load.cells) if key_of(cell) not in lines]
         if not remaining:
             return results, []
-        if done.refused is not None or done.exit_code == _COULD_NOT:
-            why = str(done.refused) if done.refused is not None else _last_line(done.output)
-            self._session.gpu_slots.unable[slot.worker.info.address] = why
-            self._session.say(f"Dask worker {name} cannot launch: {why}")
-            return results, [pending.part(remaining)]
-        ended, more = self._after_loss(pending.part(remaining), slot, f"had its launcher end ({done.exit_code})")
-        return [*results, *ended], more
-
-    def _after_loss(self, pending: _PendingLaunch, slot: GpuSlot, what: str) -> tuple[_LaunchResults, list[_PendingLaunch]]:
-        """A worker is gone with cells: another one tries them, then cell by cell, and then they count as lost."""
-        info, cells = slot.worker.info, pending.load.cells
-        pending = evolve(pending, losses=pending.losses.and_of(info))
-        which = str(cells[0]["cell"]) if len(cells) == 1 else f"{len(cells)} cells"
-        self._session.look_soon()
-        if pending.losses.are_enough:
-            self._session.say(f"Dask worker {info.name} {what} while it launched {which}, which is not tried again")
-            message = f"the Dask workers that launched it ended: {', '.join(pending.losses.names)}"
-            return [NotLaunched(cells=cells, why=message, is_lost=True)], []
-        self._session.say(f"Dask worker {info.name} {what} while it launched {which}; another one tries again")
-        return [], [pending.part([cell]) for cell in cells] if pending.losses.divide else [pending]
-
-    # --- one task --------------------------------------------------------------------------------------------------------------
-
-    def _asked(self, slot: GpuSlot, load: Load) -> Any:
-        """What a worker makes of it; ``None`` where the worker is gone. Raises Stopped, having cancelled it; and ClusterError."""
-        from compat.executors.dask import remote
-
-        python = load.python or slot.gpu_host.python
-        assert python is not None
-        order = remote.LaunchOrder(archive=load.pack(load.cells), device=slot.device, python=python, options=load.options)
-        resource = {slot.gpu_host.resource: 1} if slot.gpu_host.resource else None
-        key = f"launch-{load.target}-{uuid.uuid4()}"
-        try:
-            done = ask(
-                *(self._session, slot.worker, remote.launch, order),
-                key=key,
-                check=self._check,
-                priority=_FIRST,
-                resources=resource,
-            )
-        except MachineError as error:
-            return remote.LaunchEnd(refused=error)
-        if isinstance(done, TaskEnd):
-            return None if done is TaskEnd.GONE else remote.LaunchEnd(stopped=True)
-        return done
+        rest = self.part(remaining)
+        if (why := end.refused) is not None or end.exit_code == _COULD_NOT:
+            worker.cannot_launch = why or _last_line(end.output)
+            self.session.say(f"Dask worker {worker.name} cannot launch: {worker.cannot_launch}")
+            return results, [rest]
+        lost, more = rest.after_loss(worker, f"had its launcher end ({end.exit_code}) while it launched")
+        return [*results, *lost], more
 
 
 def _lines(text: str) -> dict[Key, Mapping[str, Any]]:

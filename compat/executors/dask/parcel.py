@@ -12,7 +12,6 @@ from attrs import evolve, frozen
 
 from compat import __version__
 from compat.envs.worker_envs import PinnedEnv
-from compat.errors import MachineError, UnknownAction
 from compat.executors.executor import Batch, CellAttempts
 from compat.model import BuiltEnv, Specialization
 from compat.source.tree import SourceOrigin, Tree
@@ -59,6 +58,8 @@ class Parcel:
     """The env, to be had there as it is here; ``None`` where the same path is good for both, as with another worker's program."""
     worker: str | None = None
     """The folder of another worker's program than this package has, which must be there on the worker, too."""
+    alone: bool = False
+    """Whether nothing else is to be attempted there meanwhile."""
 
     @property
     def light(self) -> Parcel:
@@ -74,22 +75,18 @@ class Parcel:
         pairs = [(here, there) for there, here in zip(self.folders, mine, strict=True) if here and there]
         return evolve(
             self.batch,
-            python=built.python,
-            specs=tuple(_moved(spec, to_here) for spec in self.batch.specs),
+            built=built,
+            cells=[evolve(cell, spec=_moved(cell.spec, to_here)) for cell in self.batch.cells],
             places=Places.of([*((copy, original) for original, copy in copies), *pairs]),
         )
 
 
 def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
     """The files that a batch imports: its kernels' sources, and those of their problems where they are run on them."""
-    sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in batch.specs]
-    problems = [spec.problem for spec in batch.specs if spec.problem is not None and batch.mode.interprets]
+    specs = [cell.spec for cell in batch.cells]
+    sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in specs]
+    problems = [spec.problem for spec in specs if spec.problem is not None and batch.mode.interprets]
     return tuple(dict.fromkeys((*sources, *(SourceOrigin(source=problem.source) for problem in problems))))
-
-
-def folders_for(python: str) -> tuple[str, ...]:
-    """The ``folders`` of parcels for an env with this interpreter."""
-    return *folders_of(python), str(PACKAGE)
 
 
 def _moved(spec: Specialization, places: Places) -> Specialization:
@@ -103,12 +100,12 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
 class ParcelResult:
     """What a worker says of a parcel. Where it does not tell of every cell, it says why."""
 
+    worker: str
+    """Whose address this is."""
     attempts: tuple[CellAttempts, ...] = ()
     lacks_tree: bool = False
     """It needs the tree's content."""
     unable: str | None = None
     """What this worker lacks for the env, or how what it has differs from the driver's; another may have it."""
-    refused: MachineError | None = None
+    refused: str | None = None
     """What this worker's machine refused."""
-    unknown: UnknownAction | None = None
-    stopped: bool = False

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,10 @@ from distributed import get_worker, secede
 
 from compat import toolchains
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
-from compat.errors import EnvError, MachineError, UnknownAction
+from compat.errors import EnvError, MachineError
 from compat.executors import gpus
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
-from compat.executors.executor import Batch, CellAttempts, LocalExecutor
+from compat.executors.executor import CellAttempts, LocalExecutor
 from compat.executors.gpus import GpuDevice, GpuHost
 from compat.files import TemporaryFolder
 from compat.interruption import Stopped
@@ -54,9 +54,22 @@ def about() -> About:
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
-    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or since that is gone."""
+    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or since that is gone.
+
+    Raises Stopped then, and UnknownAction.
+    """
     worker = get_worker()
-    return _state_of(worker).attempt(parcel, Cancelled(worker, str(worker.get_current_task())))
+    stop = Cancelled(worker, str(worker.get_current_task()))
+    attempts: list[CellAttempts] = []
+    result = partial(ParcelResult, worker=worker.address)
+    try:
+        if not _state_of(worker).attempt(parcel, stop, attempts):
+            return result(lacks_tree=True)
+    except _Unable as error:
+        return result(unable=str(error))
+    except MachineError as error:
+        return result(attempts=tuple(attempts), refused=str(error))
+    return result(attempts=tuple(attempts))
 
 
 _STATES: dict[int, _WorkerState] = {}
@@ -108,25 +121,26 @@ class _WorkerState:
     """By digest, and the folder of the worker's program."""
     lock: threading.Lock = field(factory=threading.Lock)
 
-    def attempt(self, parcel: Parcel, stop: threading.Event) -> ParcelResult:
-        """What comes of a parcel here."""
-        if (lack := _difference(parcel)) is not None:
-            return ParcelResult(unable=lack)
+    def attempt(self, parcel: Parcel, stop: threading.Event, attempts: list[CellAttempts]) -> bool:
+        """Add what comes of the cells of a parcel here to a list; whether its tree is here.
+
+        Raises _Unable, Stopped, UnknownAction, and MachineError.
+        """
+        _refuse_difference(parcel)
         try:
             tree = self.written(parcel)
         except OSError as error:
-            return ParcelResult(refused=MachineError.of(error, where=str(self.folder)))
+            raise MachineError.of(error, where=str(self.folder)) from error
         if tree is None:
-            return ParcelResult(lacks_tree=True)
-        try:
-            with self.using(parcel, stop) as use:
-                assert use.built is not None
-                answer = _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
-        except _Unable as error:
-            return ParcelResult(unable=str(error))
-        except Stopped:
-            return ParcelResult(stopped=True)
-        return answer
+            return False
+        while parcel.alone and any(use.batches for use in list(self.envs.values())):
+            if stop.wait(_TICK) or stop.is_set():
+                raise Stopped
+        with self.using(parcel, stop) as use:
+            assert use.built is not None
+            with closing(use.executor.submit(parcel.unpacked(use.built, tree), stop)) as stream:
+                attempts += stream
+        return True
 
     def written(self, parcel: Parcel) -> Path | None:
         """The folder of a parcel's tree; ``None`` where it is not here and does not come with it. Raises OSError."""
@@ -173,7 +187,7 @@ class _WorkerState:
     def began(self, parcel: Parcel) -> _InUse:
         program = Path(parcel.worker or WORKER)
         with self.lock:
-            key = parcel.batch.digest, str(program)
+            key = parcel.batch.built.digest, str(program)
             use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
             use.batches += 1
             return use
@@ -217,28 +231,12 @@ def _envs() -> WorkerEnvs:
     return worker_envs()
 
 
-def _attempted(batch: Batch, executor: LocalExecutor, stop: threading.Event) -> ParcelResult:
-    attempts: list[CellAttempts] = []
-    try:
-        with closing(executor.submit(batch, stop)) as stream:
-            attempts += stream
-    except Stopped:
-        return ParcelResult(attempts=tuple(attempts), stopped=True)
-    except MachineError as error:
-        return ParcelResult(attempts=tuple(attempts), refused=error)
-    except UnknownAction as error:
-        return ParcelResult(unknown=error)
-    return ParcelResult(attempts=tuple(attempts))
-
-
-def _difference(parcel: Parcel) -> str | None:
-    """What of this machine, outside of the env, makes other results than on the driver's."""
-    toolchain = toolchains.of(parcel.batch.env)
-    mine = variable_dependencies(toolchain, parcel.batch.target.backend)
-    names = sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name))
-    if not names:
-        return None
-    return f"{', '.join(names)}: not as on the driver's machine, and results depend on it"
+def _refuse_difference(parcel: Parcel) -> None:
+    """Raise _Unable where something of this machine, outside of the env, makes other results than on the driver's."""
+    toolchain = toolchains.of(parcel.batch.built.env)
+    mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
+    if names := sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)):
+        raise _Unable(f"{', '.join(names)}: not as on the driver's machine, and results depend on it")
 
 
 # --- launches -----------------------------------------------------------------------------------------------------------------
@@ -268,8 +266,7 @@ class LaunchEnd:
     """The lines that it has written."""
     output: str = ""
     """The end of what it printed."""
-    stopped: bool = False
-    refused: MachineError | None = None
+    refused: str | None = None
     """What this worker's machine refused."""
 
 
@@ -283,19 +280,17 @@ async def gpu_host(dask_worker: Any) -> GpuHost:
 
 
 def launch(order: LaunchOrder) -> LaunchEnd:
-    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled."""
+    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled. Raises Stopped then."""
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
     secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
     try:
         with TemporaryFolder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
             return _launched(order, folder, stop, lock)
-    except Stopped:
-        return LaunchEnd(stopped=True)
     except MachineError as error:
-        return LaunchEnd(refused=error)
+        return LaunchEnd(refused=str(error))
     except OSError as error:
-        return LaunchEnd(refused=MachineError.of(error))
+        return LaunchEnd(refused=str(MachineError.of(error)))
 
 
 def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:

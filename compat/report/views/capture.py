@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from compat import toolchains
 from compat.capturing.capturing import Capture
-from compat.capturing.checking import Agreement, toolchain
+from compat.capturing.checking import Agreement, captured_toolchains
 from compat.capturing.records import Recorded
+from compat.toolchains import Toolchain
 
 _LISTED = 12
 """Names that are listed at most."""
@@ -17,15 +19,16 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     """The summary, the files in ``output``."""
     captured = capture.captured
     recorded = captured.recorded
+    toolchain = toolchains.named(recorded.toolchain)
     if recorded.release is None:
-        yield f"nothing was captured: {_why_nothing(recorded)}"
+        yield f"nothing was captured: {_why_nothing(recorded, toolchain)}"
         yield from _how_it_ended(capture)
         return
     where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
-    releases = ", ".join(recorded.toolchains)
-    framework = f", {toolchain().framework.title} {recorded.framework_release}" if recorded.framework_release else ""
-    yield f"captured with {toolchain().title} {releases}{framework}, {processes}, {where}"
+    releases = ", ".join(recorded.interpreters)
+    framework = f", {toolchain.framework.title} {recorded.framework_release}" if recorded.framework_release else ""
+    yield f"captured with {toolchain.title} {releases}{framework}, {processes}, {where}"
     yield from _how_it_ended(capture)
     yield (
         f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
@@ -47,12 +50,14 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
 
 
-def _why_nothing(recorded: Recorded) -> str:
+def _why_nothing(recorded: Recorded, toolchain: Toolchain) -> str:
     if not recorded.pythons:
         return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
+    others = " or ".join(f"--toolchain {other.name}" for other in captured_toolchains() if other is not toolchain)
+    instead = f"; another toolchain's launches are captured with {others}" if others else ""
     if recorded.not_imported:
-        return f"in the program's environment {toolchain().title} {recorded.not_imported}"
-    return f"no process of the program imported {toolchain().title}"
+        return f"in the program's environment {toolchain.title} {recorded.not_imported}{instead}"
+    return f"no process of the program imported {toolchain.title}{instead}"
 
 
 def _how_it_ended(capture: Capture) -> Iterator[str]:

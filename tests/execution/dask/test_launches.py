@@ -78,7 +78,7 @@ def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
 
 def gpus(where: DaskSession, count: int) -> Gpus:
     """The GPUs of a cluster, once so many workers are there."""
-    wait_until(lambda: where.client and len(where.placement.workers) == count)
+    wait_until(lambda: where.client and len(where.workers) == count)
     return DaskExecutor(where, worker=WORKER, stop=threading.Event()).gpus
 
 
@@ -303,7 +303,7 @@ def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> 
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
             equipped.start("equipped", has_gpu=True)
-            wait_until(lambda: len(where.placement.workers) == 2)
+            wait_until(lambda: len(where.workers) == 2)
             launches.wait()
             launches.check()
             assert launches.merged.kept == 1

@@ -65,7 +65,7 @@ def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: M
         for name in ("one", "two"):
             machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
         with session(machines, said, in_flight=2) as where:
-            wait_until(lambda: where.client and len(where.placement.workers) == 2)
+            wait_until(lambda: where.client and len(where.workers) == 2)
             warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
             for name in ("one", "two"):
                 (worker,) = [pid for pid in supervisor.children(machines.processes[name].pid) if supervisor.children(pid)]
@@ -90,7 +90,7 @@ def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_p
     with session(machines, said, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("two", COMPAT_ENVS=ENVS, SLOWLY="0")
-        wait_until(lambda: len(where.placement.workers) == 2)
+        wait_until(lambda: len(where.workers) == 2)
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
     assert alone[0].outcome.failure is not None

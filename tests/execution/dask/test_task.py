@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from compat.errors import ClusterError, MachineError
-from compat.executors.dask.session import DaskSession, TaskEnd, ask
+from compat.errors import ClusterError, UnknownAction
+from compat.executors.dask.session import DaskSession, TakenAway
 from tests.execution.dask.clusters import Machines, session
 from tests.waiting import wait_until
 
@@ -22,25 +22,24 @@ def where(tmp_path: Path) -> Iterator[DaskSession]:
         machines.start_scheduler()
         machines.start_worker("one", threads=1)
         with session(machines) as found:
-            wait_until(lambda: found.client and found.placement.workers)
+            wait_until(lambda: found.client and found.workers)
             yield found
 
 
 def asked(where: DaskSession, function: Callable[[Any], Any], given: object) -> Any:
-    (place,) = where.placement.workers.values()
-    return ask(where, place, function, given, key=f"task-{time.monotonic()}", check=lambda: None)
+    return where.ask(function, given, list(where.workers.values()), name="task", check=lambda: None)
 
 
 def test_what_a_task_raises(where: DaskSession) -> None:
     def refuse(words: str) -> None:
-        raise MachineError(words)
+        raise UnknownAction(words)
 
     def fail(words: str) -> None:
         raise ValueError(words)
 
     assert asked(where, abs, -1) == 1
-    with pytest.raises(MachineError, match=r"^no space is left$"):
-        asked(where, refuse, "no space is left")
+    with pytest.raises(UnknownAction, match=r"^this worker cannot do: fly$"):
+        asked(where, refuse, "this worker cannot do: fly")
     with pytest.raises(ClusterError, match="a Dask worker failed: ValueError: mistaken"):
         asked(where, fail, "mistaken")
 
@@ -48,7 +47,14 @@ def test_what_a_task_raises(where: DaskSession) -> None:
 def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
     """While it closes, Dask's client may forget what it has been given, and call nobody."""
     found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(asked(where, time.sleep, 20)))
+
+    def wait() -> None:
+        try:
+            asked(where, time.sleep, 20)
+        except TakenAway as error:
+            found.append(error)
+
+    thread = threading.Thread(target=wait)
     thread.start()
     client = where.client
     wait_until(lambda: any(client.processing().values()))
@@ -57,4 +63,4 @@ def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
         thread.join(5)
     finally:
         client.status = before
-    assert found == [TaskEnd.TAKEN_AWAY]
+    assert len(found) == 1

@@ -1,8 +1,8 @@
 """A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch`` and ``shared-memory``.
 
 Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory. Another
-target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit and an API;
-it has no passes, parts, scripts, guards, recorder or launches.
+target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit, an API,
+a recorder and a launcher of its own; it has no passes, parts, scripts or guards.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from pathlib import Path
 
 from attrs import evolve
 
+from compat.bundle.frozen import FrozenForm
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
-from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Toolchain
+from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Launching, Toolchain
+from compat.toolchains.base import Capturing, GpuModel
 from compat.toolchains.language import Guessing, KnownEdit
+from tests.toolchains.loom import recorder
 
 SHAPE_MISMATCH = FailureClass(
     name="shape-mismatch",
@@ -50,7 +53,31 @@ LOOM = Toolchain(
         guessing=Guessing(mark=b"loom", decorator="@loom.pattern()", where=f"{__name__}.guessing"),
         edits=(KnownEdit(name="rows filled up", function=f"{__name__}.edits:rows_filled_up", classes=("shape-mismatch",)),),
     ),
-    device=Device(targets=(SM_90, LOOM_2), gpus={"h100": "sm_90"}, usual_targets=("sm_90",)),
+    device=Device(
+        targets=(SM_90, LOOM_2),
+        gpus={"h100": "sm_90"},
+        usual_targets=("sm_90",),
+        models={"sm_90": GpuModel(name="Jacquard", multiprocessors=1)},
+        capturing=Capturing(
+            start=Path(recorder.__file__).parent / "start",
+            package=recorder.NAME,
+            variable=recorder.VARIABLE,
+            begin=recorder.begin,
+            digest=recorder.digest_of,
+            usual="sm_90",
+            has_device=Path("/dev/loom").exists,
+            written=FrozenForm(imports=("import loom",), decorators={"jit": "@loom.pattern"}),
+        ),
+    ),
+    launching=Launching(
+        backends=("loom",),
+        binary="cloth",
+        text="cloth",
+        metadata="threads",
+        facts=lambda threads, cloth, spec: {"threads": int(threads)},
+        packages={"compat_launch": Path(__file__).parent / "launcher"},
+        needs=None,
+    ),
     failures=Knowledge(
         toolchain="loom",
         classes=(*common.EVERYWHERE, SHAPE_MISMATCH, common.UNCLASSIFIED),

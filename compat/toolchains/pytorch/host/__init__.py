@@ -6,10 +6,10 @@ folder. It runs on Python 3.8 and newer. ``python FOLDER/launch.py`` starts it; 
 The folder
 ==========
 
-- ``index.json``: ``{"schema": 1, "target": {"name", "backend", "arch"}, "problems": {DIGEST: {"source": "problems/…/x.py",
-  "function", "dtype", "parameters"}}, "cells": […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id, "identity",
-  "series", "object", "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and stand in the
-  order of the releases.
+- ``index.json``: ``{"schema": 1, "target": {"name", "backend", "arch"}, "needs": "torch", "problems": {DIGEST: {"source":
+  "problems/…/x.py", "function", "dtype", "parameters"}}, "cells": […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id,
+  "identity", "series", "object", "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and
+  stand in the order of the releases.
 - ``objects/SHA256``: the binaries, each once.
 - ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z] or null, "grid_scale": [x, y,
   z], "non_portable", "cooperative", "pdl", "parameters": […], "multiples": {NAME: of what the argument is a multiple},

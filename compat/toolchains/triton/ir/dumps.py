@@ -34,9 +34,6 @@ _IR_ENDS = lazy_pattern(
     r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|\"builtin\.module\")[^\n])"
 )
 """A line's beginning, with the newline before it, which is quickly found."""
-_FORM = lazy_pattern(
-    rf"^(?:{HEADING_BEGINS}|module\b|#[A-Za-z_]\w* = |\{{-#)|Pipeline failed while executing|\berror: |\boperation '", re.MULTILINE
-)
 _PASSES_FAILED = lazy_pattern(r"Pipeline failed while executing (?:\[[^\]\n]*+\]|`[^`\n]*+` on [^\n:\]]*+)")
 """``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``, nested passes outermost first; of a
 single pass some releases leave out the brackets."""
@@ -110,7 +107,6 @@ def pass_key(name: str) -> str:
 
 READER = OutputReader(
     sources=(Path(__file__), Path(canonical_form.__file__)),
-    form=_FORM,
     heading=HEADING_BEGINS,
     suffix="mlir",
     front_end=("ast",),

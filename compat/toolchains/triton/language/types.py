@@ -9,6 +9,8 @@ from typing import Any
 from attrs import evolve, frozen
 
 from compat.model import CompileSpec, arguments
+from compat.model.constexprs import LANGUAGE_NAMES
+from compat.source.constants import Scope
 from compat.source.parsing import expression_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Option, Simplification, Values
@@ -64,17 +66,6 @@ OPTIONS = {
 # Where they are unknown, nothing is proposed; a wrong guess costs a candidate, never a wrong result.
 
 
-_LANGUAGE = {
-    "fp16": "float16",
-    "bf16": "bfloat16",
-    "fp32": "float32",
-    "fp64": "float64",
-    "fp8e5": "float8e5",
-    "fp8e4nv": "float8e4nv",
-    **{f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)},
-    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
-}
-"""Triton's two spellings of an element type: in signatures, and in its language."""
 _REDUCE = ("sum", "max", "min", "xor_sum", "argmax", "argmin")
 _ALIKE = (
     "abs",
@@ -108,7 +99,7 @@ class Block:
 def _passed(argument: Any) -> Block | None:
     """What a launch passes; ``None`` for what nothing is known of."""
     if arguments.is_tensor(argument):
-        return Block(dtype=_LANGUAGE.get(arguments.dtype_of(argument)), pointer=True)
+        return Block(dtype=LANGUAGE_NAMES.get(arguments.dtype_of(argument)), pointer=True)
     kinds = {bool: "int1", int: "int32", float: "float32"}
     return Block(dtype=kinds[type(argument)]) if type(argument) in kinds else None
 
@@ -117,14 +108,15 @@ class BlockShapes:
     """The shapes of the expressions in a kernel's body, read from top to bottom."""
 
     def __init__(self, body: Sequence[ast.stmt], compile_spec: CompileSpec) -> None:
-        self._numbers = {name: value for name, value in compile_spec.constexprs.items() if type(value) is int}
+        numbers = {name: value for name, value in compile_spec.constexprs.items() if type(value) is int}
+        self._constants = Scope({}, {}, numbers)
         self._names: dict[str, Block | None] = {
-            name: Block(dtype=_LANGUAGE.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
+            name: Block(dtype=LANGUAGE_NAMES.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
             for name, kind in compile_spec.signature.items()
             if isinstance(kind, str)  # of a tuple nothing is known
         }
         self._names |= {name: _passed(value) for name, value in compile_spec.launch.items()}
-        self._names |= {name: Block(dtype="int32") for name in self._numbers}
+        self._names |= {name: Block(dtype="int32") for name in numbers}
         self._found: dict[int, Block] = {}
         self._alike: dict[int, list[str]] = {}
         self._read(body)
@@ -198,10 +190,10 @@ class BlockShapes:
         assert isinstance(call.func, ast.Attribute)
         name, first = call.func.attr, parts[0] if parts else None
         if name == "arange" and len(call.args) == 2:
-            start, end = (self._number(arg) for arg in call.args)
-            return Block(shape=(end - start,), dtype="int32") if start is not None and end is not None else None
+            ends = self._sizes(call.args)
+            return Block(shape=(ends[1] - ends[0],), dtype="int32") if ends else None
         if name in ("zeros", "full") and call.args:
-            shape = self._shape(call.args[0])
+            shape = self._sizes(getattr(call.args[0], "elts", ()))
             return Block(shape=shape, dtype=_dtype(call)) if shape else None
         if name == "load" and first is not None:
             return evolve(first, pointer=False)
@@ -215,20 +207,10 @@ class BlockShapes:
             return evolve(first, shape=())
         return _joined(parts) if name in _ALIKE else None
 
-    def _number(self, node: ast.expr) -> int | None:
-        if isinstance(node, ast.Name):
-            return self._numbers.get(node.id)
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            return node.value
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            left, right = self._number(node.left), self._number(node.right)
-            return left * right if left is not None and right is not None else None
-        return None
-
-    def _shape(self, node: ast.expr) -> tuple[int, ...]:
-        elements = [self._number(element) for element in node.elts] if isinstance(node, ast.Tuple | ast.List) else []
-        sizes = tuple(element for element in elements if element is not None)
-        return sizes if len(sizes) == len(elements) else ()
+    def _sizes(self, nodes: Sequence[ast.expr]) -> tuple[int, ...]:
+        """The whole numbers that these expressions come to; empty where one is not known."""
+        values = [self._constants.try_value(node)[1] for node in nodes]
+        return tuple(values) if all(type(value) is int for value in values) else ()
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:
@@ -275,7 +257,7 @@ def _indexed(block: Block | None, index: ast.expr) -> Block | None:
 def _dtype(call: ast.Call) -> str | None:
     named = [*call.args, *(keyword.value for keyword in call.keywords)]
     return next(
-        (each.attr for each in reversed(named) if isinstance(each, ast.Attribute) and each.attr in _LANGUAGE.values()), None
+        (each.attr for each in reversed(named) if isinstance(each, ast.Attribute) and each.attr in LANGUAGE_NAMES.values()), None
     )
 
 

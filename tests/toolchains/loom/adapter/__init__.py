@@ -28,6 +28,7 @@ class Adapter:
     def compile(self, job, function, on_stage, on_made):
         cloth, shared = loom.weave(function, job["constexprs"], on_stage)
         on_made("cloth", cloth)
+        on_made("threads", str(function.threads))
         return {"artifacts": {"cloth": len(cloth)}, "shared": shared}, {"cloth": cloth}
 
     def kernel_line(self, error, job, function):

@@ -1,23 +1,39 @@
-"""Loads from and stores to block pointers, and what every form of access has that takes their place."""
+"""Loads from and stores to block pointers, and what every form of access has that takes their place.
+
+A part of a block pointer is written where it is needed if it gives the same wherever it stands: if it is made of names that are
+bound once and outside of loops, and of operations without effects. What is not is kept in variables.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import libcst as cst
-from attrs import frozen
+from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.components import Bindings, KeptPart, Part, PointerParts, Value, moves
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
-from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import Code, arguments_of, dotted, elements_of, literal, parenthesized
+from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web
+from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part, pairs
+from compat.toolchains.triton.edits.code import Code, arguments_of, dotted, elements_of, literal, parenthesized, walk
 
 _LOAD = ("pointer", "mask", "other", "boundary_check", "padding_option", "cache_modifier", "eviction_policy", "volatile")
 _STORE = ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy")
-HINTS = ("cache_modifier", "eviction_policy", "volatile")
-"""What may stay as it is."""
+_HINTS = ("cache_modifier", "eviction_policy", "volatile")
+_PURE_CALLS = ("program_id", "num_programs", "cdiv", "minimum", "maximum", "multiple_of", "max_contiguous", "full", "cast")
+_PURE = (
+    *(cst.Name, cst.Integer, cst.Float, cst.SimpleString, cst.BinaryOperation, cst.UnaryOperation, cst.Attribute, cst.Arg),
+    *(cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.IfExp, cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseCompOp),
+    *(cst.BaseBooleanOp, cst.AssignEqual, cst.Dot),
+)
+_DEEP = 8
+"""How far it is looked into what names are bound to."""
+
+
+Value = str | None
+"""The text of a part where it may be written wherever it is needed; ``None`` where a variable keeps it."""
 
 
 @frozen(kw_only=True)
@@ -25,42 +41,31 @@ class Access:
     """A load or a store."""
 
     web: Web
-    call: cst.Call
-    arguments: Mapping[str, cst.BaseExpression]
+    is_load: bool
     checked: tuple[int, ...]
     """The axes along which it looks whether it is within the tensor."""
     padding: str
     """``zero``, ``nan``, or empty where what lies outside is not defined."""
-
-    @property
-    def is_load(self) -> bool:
-        return "value" not in self.arguments
-
-    @property
-    def hints(self) -> dict[str, cst.BaseExpression]:
-        return {name: self.arguments[name] for name in HINTS if name in self.arguments}
+    hints: Mapping[str, cst.BaseExpression]
+    """Arguments that may stay as they are."""
 
     @classmethod
     def of(cls, call: cst.Call, web: Web, code: Code) -> Access:
-        arguments = arguments_of(call, _LOAD if code.language.called(call) == "load" else _STORE)
-        if any(not _is_none(arguments[name]) for name in ("mask", "other") if name in arguments):
+        is_load = code.language.called(call) == "load"
+        written = arguments_of(call, _LOAD if is_load else _STORE)
+        arguments = {name: node for name, node in written.items() if dotted(node) != "None"}
+        if arguments.keys() & {"mask", "other"}:
             raise CannotEdit("a block pointer is used with a mask")
         return cls(
             web=web,
-            call=call,
-            arguments=arguments,
-            checked=_axes(arguments.get("boundary_check"), web),
-            padding=_padding(arguments),
+            is_load=is_load,
+            checked=_axes(arguments["boundary_check"], web) if "boundary_check" in arguments else (),
+            padding=_padding(arguments["padding_option"]) if "padding_option" in arguments else "",
+            hints={name: written[name] for name in _HINTS if name in written},
         )
 
 
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
-
-
-def _axes(node: cst.BaseExpression | None, web: Web) -> tuple[int, ...]:
-    if node is None or _is_none(node):
-        return ()
+def _axes(node: cst.BaseExpression, web: Web) -> tuple[int, ...]:
     elements = elements_of(node)
     numbers = [literal(element) for element in ([node] if elements is None else elements)]
     axes = sorted({number for number in numbers if number is not None})
@@ -69,10 +74,7 @@ def _axes(node: cst.BaseExpression | None, web: Web) -> tuple[int, ...]:
     return tuple(axes)
 
 
-def _padding(arguments: Mapping[str, cst.BaseExpression]) -> str:
-    node = arguments.get("padding_option")
-    if node is None or _is_none(node):
-        return ""
+def _padding(node: cst.BaseExpression) -> str:
     value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
     if value not in ("", "zero", "nan"):
         raise CannotEdit("padding_option is not written out as a string")
@@ -89,12 +91,19 @@ class AccessForm(ABC):
         self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
     ) -> None:
         self.code, self.flow, self.bindings, self.accesses, self.ones = code, flow, bindings, accesses, ones
+        self.definitions = flow.definitions.values()
         self.language = code.language.name
-        self._names: dict[tuple[str, Part], str] = {}
+        self._names: dict[tuple[str, tuple[str | int, ...]], str] = {}
         self.check()
-        self.parts = PointerParts(flow, self.parts_made)
+        self._values: dict[tuple[Web, Part], Value] = {}
+        self._settle()
 
     # --- what differs ---
+
+    @staticmethod
+    @abstractmethod
+    def handed(rank: int) -> Sequence[Part]:
+        """The parts that are handed to another function, for a number of dimensions."""
 
     @abstractmethod
     def check(self) -> None:
@@ -120,40 +129,61 @@ class AccessForm(ABC):
     def element_holder(self, web: Web) -> str:
         """An expression whose ``dtype`` is that of a pointer to an element."""
 
-    @abstractmethod
-    def handing(self, web: Web) -> Mapping[Part, str]:
-        """Expressions for the parts of a block pointer that is handed to another function, or returned."""
-
     def is_natural(self, web: Web, part: Part) -> bool:
         """Whether a part is certainly no negative number."""
         return False
 
+    def notes(self) -> Iterable[str]:
+        """What is taken for granted, or changes."""
+        return ()
+
     # --- what does not ---
+
+    def _settle(self) -> None:
+        """Find the value of every part of every web: a text where all definitions agree on one."""
+        before = None
+        while before != self._values:
+            before = dict(self._values)
+            for definition in self.definitions:
+                for part, value in self._parts_of(definition).items():
+                    key = definition.web, part
+                    self._values[key] = value if self._values.get(key, value) == value else None
+
+    def _parts_of(self, definition: Definition) -> Mapping[Part, Value]:
+        if definition.made is not None:
+            return self.parts_made(definition.made, definition)
+        source = {part: value for (web, part), value in self._values.items() if web is definition.source_web}
+        return {part: None if part[0] == "at" and definition.moves(part[1]) else value for part, value in source.items()}
 
     def is_kept(self, web: Web, part: Part) -> bool:
         """Whether a variable keeps a part."""
-        return isinstance(self.parts.value(web, part), KeptPart)
+        return self._values.get((web, part)) is None
 
     def value(self, web: Web, part: Part) -> str:
         """A part where it is needed: the variable that keeps it, or its text."""
-        value = self.parts.value(web, part)
-        return self.name(web, part) if isinstance(value, KeptPart) else value
+        value = self._values.get((web, part))
+        return self.name(web, part) if value is None else value
 
-    def moved(self, definition: Definition, axis: int) -> str:
-        """The offset along an axis after a definition that copies or advances."""
+    def handing(self, web: Web) -> Mapping[Part, str]:
+        """Expressions for the parts of a block pointer that is handed to another function, or returned."""
+        return {part: self.value(web, part) for part in self.handed(web.made.rank)}
+
+    def moved(self, definition: Definition, part: Part) -> str:
+        """A part after a definition that copies or advances."""
         assert definition.source_web is not None
-        by, before = definition.offsets[axis] if definition.offsets else None, self.value(definition.source_web, ("at", axis))
-        if by is None or not moves(definition, by):
+        before = self.value(definition.source_web, part)
+        if part[0] != "at" or definition.move is None or not definition.moves(axis := part[1]):
             return before
-        return self.text(by) if definition.placed else added(before, self.text(by))
+        by = self.text(definition.move.offsets[axis])
+        return by if definition.move.placed else _added(before, by)
 
     def name(self, web: Web, part: Part) -> str:
         """The variable that keeps a part."""
-        return self.fresh(web, part, f"{web.name}_{part if isinstance(part, str) else '_'.join(map(str, part))}")
+        return self.fresh(web, part, f"{web.name}_{part[0] if part == BASE else '_'.join(map(str, part))}")
 
-    def fresh(self, web: Web, part: Part, wanted: str) -> str:
+    def fresh(self, web: Web, what: tuple[str | int, ...], wanted: str) -> str:
         """The variable for something of a web, the same for webs of one name; called as is wanted where that is free."""
-        key = (web.name, part)
+        key = (web.name, what)
         if key not in self._names:
             self._names[key] = self.code.fresh(wanted)
         return self._names[key]
@@ -168,13 +198,7 @@ class AccessForm(ABC):
 
 def stored(call: cst.Call) -> cst.BaseExpression:
     """What a store stores."""
-    named = [arg.value for arg in call.args if arg.keyword and arg.keyword.value == "value"]
-    return named[0] if named else [arg.value for arg in call.args if not arg.keyword][1]
-
-
-def axis_index(axis: int, rank: int) -> str:
-    """``[:, None]`` for the first of two."""
-    return "" if rank == 1 else f"[{', '.join(':' if position == axis else 'None' for position in range(rank))}]"
+    return arguments_of(call, _STORE)["value"]
 
 
 def addend(text: str) -> str:
@@ -186,12 +210,115 @@ def addend(text: str) -> str:
     return text if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar) else parenthesized(text)
 
 
-def added(value: str, by: str) -> str:
-    if not by or value == "0":
-        return by or value
+def _added(value: str, by: str) -> str:
+    if value == "0":
+        return by
     return f"{value} + {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesized(by)}"
 
 
 def assignment(name: str, value: str) -> str:
     """``name = value``, and ``name += …`` where that is what it comes to."""
     return f"{name} += {value.removeprefix(f'{name} + ')}" if value.startswith(f"{name} + ") else f"{name} = {value}"
+
+
+# --- what a function binds ------------------------------------------------------------------------------------------------------
+
+
+@define(eq=False, slots=False)
+class Bindings:
+    """What a function binds, and how often."""
+
+    code: Code
+    """The module that the function is of."""
+    function: cst.FunctionDef
+    naturals: frozenset[str] = frozenset()
+    """Names that are given no negative numbers."""
+    counts: Counter[str] = Factory(Counter)
+    """Name → how often it is bound; what is bound in a loop counts as often as one likes."""
+    _values: dict[str, cst.BaseExpression] = Factory(dict)
+    """Name → what it is bound to, where that is said in one assignment."""
+    _ranges: set[str] = Factory(set)
+    """Names that count up from a number that is not negative."""
+
+    def __attrs_post_init__(self) -> None:
+        self.counts.update(parameter.name.value for parameter in walk(self.function.params) if isinstance(parameter, cst.Param))
+        loops = (node for node in walk(self.function.body) if isinstance(node, cst.For | cst.While))
+        in_loops = {id(inner) for loop in loops for inner in walk(loop)}
+        for node in walk(self.function.body):
+            for target, value in _targets(node):
+                for name in walk(target):
+                    if isinstance(name, cst.Name):
+                        self.counts[name.value] += 2 if id(node) in in_loops else 1
+                if isinstance(target, cst.Name) and value is not None:
+                    self._values[target.value] = value
+            if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and self._counts_up(node.iter):
+                self._ranges.add(node.target.value)
+
+    def _counts_up(self, node: cst.BaseExpression) -> bool:
+        if not isinstance(node, cst.Call) or not (
+            dotted(node.func) == "range" or self.code.language.called(node) in ("range", "static_range")
+        ):
+            return False
+        values = [arg.value for arg in node.args if not arg.keyword]
+        start = literal(values[0]) if len(values) > 1 else 0
+        return start is not None and start >= 0 and (len(values) < 3 or not isinstance(values[2], cst.UnaryOperation))
+
+    def stable(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression gives the same wherever in the function it stands."""
+        return all(self._is_stable(inner) for inner in walk(node))
+
+    def _is_stable(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Call):
+            return self.code.language.called(node) in _PURE_CALLS or _is_converted(node)
+        return isinstance(node, _PURE) and not (isinstance(node, cst.Name) and self.counts[node.value] > 1)
+
+    def natural(self, node: cst.BaseExpression, depth: int = _DEEP) -> bool:
+        """Whether a whole number is certainly not negative."""
+        if (number := literal(node)) is not None:
+            return number >= 0
+        if depth == 0:
+            return False
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Multiply | cst.FloorDivide):
+            return self.natural(node.left, depth - 1) and self.natural(node.right, depth - 1)
+        if isinstance(node, cst.Call):
+            number_of_programs = self.code.language.called(node) in ("program_id", "num_programs")
+            return number_of_programs or (_is_converted(node) and self.natural(node.func.value, depth - 1))  # type: ignore[attr-defined]
+        if not isinstance(node, cst.Name):
+            return False
+        name = node.value
+        if name in self.naturals or name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
+            return True
+        return self.counts[name] == 1 and name in self._values and self.natural(self._values[name], depth - 1)
+
+    @cached_property
+    def _blocks(self) -> frozenset[str]:
+        """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
+        sizes = {size.value for node in walk(self.function) for size in self._sizes(node) if isinstance(size, cst.Name)}
+        return frozenset(name for name in sizes if self.counts[name] <= 1 and name not in self._values)
+
+    def _sizes(self, node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
+        called = self.code.language.called(node)
+        if called == "arange" and isinstance(node, cst.Call) and len(node.args) > 1:
+            return (node.args[1].value,)
+        try:
+            return MadePointer.of(node).block if called == MAKE and isinstance(node, cst.Call) else ()
+        except CannotEdit:
+            return ()
+
+
+def _is_converted(call: cst.Call) -> bool:
+    """``x.to(…)``."""
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value == "to"
+
+
+def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
+    """What a statement binds, and to what where it says so."""
+    if isinstance(node, cst.Assign):
+        if len(node.targets) == 1:
+            yield from pairs(node.targets[0].target, node.value)
+        else:
+            yield from ((target.target, None) for target in node.targets)
+    elif isinstance(node, cst.AnnAssign | cst.AugAssign):
+        yield node.target, node.value if isinstance(node, cst.AnnAssign) else None
+    elif isinstance(node, cst.For):
+        yield node.target, None

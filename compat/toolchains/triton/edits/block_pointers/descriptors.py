@@ -12,15 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
-from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, assignment, stored
-from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Part, Value
-from compat.toolchains.triton.edits.block_pointers.editing import AccessKind, edited
-from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN, PartFacts, of_descriptors
+from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, assignment, stored
+from compat.toolchains.triton.edits.block_pointers.editing import edited
+from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN, MADE, WHOLE, Facts
+from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
 from compat.toolchains.triton.edits.block_pointers.handing import Handing
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
-from compat.toolchains.triton.edits.block_pointers.plain import PLAIN
-from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import Code, literal, parenthesized
+from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
+from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
+from compat.toolchains.triton.edits.code import literal, parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 _HOST = (
@@ -37,35 +36,27 @@ _STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used a
 def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
     program = KernelProgram.of(faulty)
-    ones = {program.kernel: faulty.compile.ones}
-    notes, facts = dict.fromkeys(_HOST), PartFacts(ones=ones)
-    if Handing.of(program).hands:
-        facts = of_descriptors(edited(program, PLAIN, facts).facts)
-
-    def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]) -> Descriptors:
-        form = Descriptors(code, flow, bindings, accesses, ones)
-        notes.update(dict.fromkeys(form.notes()))
-        return form
-
-    result = edited(program, AccessKind(make=make, handed=_handed), facts)
-    yield Proposal.of(faulty, result.texts, (*notes, *result.notes))
-
-
-def _handed(rank: int) -> Sequence[Part]:
-    return ("made", *(("at", axis) for axis in range(rank)))
+    facts = {program.kernel: Facts(ones=frozenset((name, WHOLE) for name in faulty.compile.ones))}
+    if Handing.of(program).changed:  # what is handed over in all its parts says which strides are 1
+        facts = dict(edited(program, PlainPointers, facts).facts)
+    result = edited(program, Descriptors, facts)
+    yield Proposal.of(faulty, result.texts, (*_HOST, *result.notes))
 
 
 class Descriptors(AccessForm):
     """Tensor descriptors in one function."""
 
+    @staticmethod
+    def handed(rank: int) -> Sequence[Part]:
+        return (MADE, *(("at", axis) for axis in range(rank)))
+
     def notes(self) -> Iterator[str]:
-        """What is taken for granted besides what all descriptors need."""
-        if any(set(access.checked) != set(range(access.web.made.rank)) for access in self.accesses):
+        if any(len(access.checked) < access.web.made.rank for access in self.accesses):
             yield _UNCHECKED
         if any(access.hints for access in self.accesses):
             yield _HINTS
-        made = [definition.made for definition in self.flow.definitions if definition.made and not self._is_given(definition)]
-        innermost = {self.code.code_for(pointer.strides[self._innermost(pointer.strides)]) for pointer in made}
+        made = [definition.made for definition in self.definitions if definition.made and not self._is_given(definition.made)]
+        innermost = {self.text(pointer.strides[self._innermost(pointer.strides)]) for pointer in made}
         if innermost & self.ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self.ones)))
 
@@ -75,9 +66,8 @@ class Descriptors(AccessForm):
         if any(access.padding == "nan" for access in self.accesses):
             raise CannotEdit("tensor descriptors: padding with NaN is not known of every release that has them")
         for web in self.flow.webs:
-            orders = {self._innermost(definition.made.strides) for definition in web.definitions if definition.made}
-            ranks = {definition.made.rank for definition in web.definitions if definition.made}
-            if len(orders) > 1 or len(ranks) > 1:
+            made = [definition.made for definition in web.definitions if definition.made]
+            if len({(self._innermost(pointer.strides), pointer.rank) for pointer in made}) > 1:
                 raise CannotEdit(f"tensor descriptors: {web.variable} has its innermost axis in different places")
 
     def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
@@ -96,20 +86,22 @@ class Descriptors(AccessForm):
     # --- the form ---
 
     def defining(self, definition: Definition) -> list[str]:
-        web, source, lines = definition.web, definition.source_web, []
-        if definition.made is not None and not self._is_given(definition):
-            lines.append(f"{self.name(web, 'made')} = {self._made(definition)}")
-        elif self.is_kept(web, "made") and source is not None:
-            lines.append(f"{self.name(web, 'made')} = {self.value(source, 'made')}")
-        lines += [f"{self.name(web, ('at', axis))} = {value}" for axis, value in self._offsets(definition)]
-        return [_shorter(line) for line in lines if len(set(line.split(" = "))) > 1]
+        web, made, lines = definition.web, definition.made, list[tuple[str, str]]()
+        if made is not None and not self._is_given(made):
+            lines.append((self.name(web, MADE), self._descriptor(web, made)))
+        elif made is None and self.is_kept(web, MADE):
+            lines.append((self.name(web, MADE), self.moved(definition, MADE)))
+        for part in self.handed(web.made.rank)[1:]:
+            if self.is_kept(web, part):
+                lines.append((self.name(web, part), self.moved(definition, part) if made is None else self.text(made.parts[part])))
+        return [assignment(name, value) for name, value in lines if name != value]
 
     def accessing(self, access: Access, call: cst.Call) -> str:
         web = access.web
         at = [self.value(web, ("at", axis)) for axis in range(web.made.rank)]
         transposed = self._is_transposed(web)
         offsets = f"[{', '.join(reversed(at) if transposed else at)}]"
-        made = self.value(web, "made")
+        made = self.value(web, MADE)
         if access.is_load:
             loaded = f"{made}.load({offsets})"
             return f"{self.language}.trans({loaded})" if transposed else loaded
@@ -118,50 +110,32 @@ class Descriptors(AccessForm):
 
     def element_holder(self, web: Web) -> str:
         base = web.made.base
-        if self.text(base) == GIVEN:
+        if self._is_given(web.made):
             raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for where it was handed to")
         while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
             base = base.left
         return parenthesized(self.text(base))
 
-    def handing(self, web: Web) -> dict[Part, str]:
-        return {part: self.value(web, part) for part in _handed(web.made.rank)}
-
     # --- parts ---
 
-    def _is_given(self, definition: Definition) -> bool:
+    def _is_given(self, made: MadePointer) -> bool:
         """Whether it is a parameter."""
-        return definition.made is not None and self.text(definition.made.base) == GIVEN
+        return self.text(made.base) == GIVEN
 
     def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
-        same = [other for other in self.flow.definitions if other.variable == definition.variable]
-        alone = len(same) == 1 and not definition.in_loop
+        alone = not definition.in_loop and sum(other.variable == definition.variable for other in self.definitions) == 1
         offsets: dict[Part, Value] = {
-            ("at", axis): self.text(expression) if self.bindings.stable(expression) else KEPT
-            for axis, expression in enumerate(made.offsets)
+            part: self.text(node) if self.bindings.stable(node) else None for part, node in made.parts.items() if part[0] == "at"
         }
-        return {"made": self.name(definition.web, "made") if alone else KEPT, **offsets}
+        return {MADE: self.name(definition.web, MADE) if alone else None, **offsets}
 
-    def _made(self, definition: Definition) -> str:
-        made = definition.made
-        assert made is not None
+    def _descriptor(self, web: Web, made: MadePointer) -> str:
         innermost = self._innermost(made.strides)
         strides = ["1" if axis == innermost else self.text(expression) for axis, expression in enumerate(made.strides)]
         lists = [list(map(self.text, made.shape)), strides, list(map(self.text, made.block))]
-        lists = [expression[::-1] for expression in lists] if self._is_transposed(definition.web) else lists
+        lists = [expression[::-1] for expression in lists] if self._is_transposed(web) else lists
         arguments = ", ".join(f"[{', '.join(expression)}]" for expression in lists)
         return f"{self.language}.make_tensor_descriptor({self.text(made.base)}, {arguments})"
 
-    def _offsets(self, definition: Definition) -> Iterator[tuple[int, str]]:
-        web, made = definition.web, definition.made
-        for axis in range(web.made.rank):
-            if self.is_kept(web, ("at", axis)):
-                yield axis, self.moved(definition, axis) if made is None else self.text(made.offsets[axis])
-
     def name(self, web: Web, part: Part) -> str:
-        return web.name if part == "made" else super().name(web, part)
-
-
-def _shorter(line: str) -> str:
-    name, _, value = line.partition(" = ")
-    return assignment(name, value)
+        return web.name if part == MADE else super().name(web, part)

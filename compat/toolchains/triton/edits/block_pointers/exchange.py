@@ -6,29 +6,101 @@ edited as any other. What it returns becomes the offsets that it has moved along
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import libcst as cst
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
+from compat.toolchains.triton.edits.block_pointers.access import AccessForm, Bindings
+from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
 from compat.toolchains.triton.edits.block_pointers.handing import arguments
-from compat.toolchains.triton.edits.block_pointers.normal import MAKE, PLACED, assign, rewritten
-from compat.toolchains.triton.edits.block_pointers.webs import Flow
+from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, PLACED, Part, assign, rewritten
 from compat.toolchains.triton.edits.code import Code, elements_of, literal, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 GIVEN = "__given__"
 """Stands for a part that is not handed over by itself; in no source, and in no edited one."""
-_SAID = {"at": "start"}
+MADE: Part = ("made", 0)
+"""The whole of a block pointer, where it is handed over as one."""
+Given = tuple[str, Part]
+"""What a call gives: a parameter and the part of the block pointer for it: :data:`WHOLE` where that is none."""
+WHOLE: Part = ("", 0)
 _T = TypeVar("_T", cst.Param, cst.Arg)
 
 
 def all_parts(rank: int) -> tuple[Part, ...]:
     """The arguments of ``make_block_ptr``, each element by itself."""
-    return ("base", *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)))
+    return (BASE, *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)))
+
+
+# --- what is known of what functions are given ---------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class Site:
+    """A call that hands block pointers over."""
+
+    called: FunctionPlace
+    texts: Mapping[Given, str]
+    """What it gives, in the words of the caller."""
+    naturals: frozenset[Given]
+    """Parts that are no negative numbers."""
+    ones: frozenset[str]
+    """Names in the caller that are 1."""
+
+
+@frozen(kw_only=True)
+class Facts:
+    """What all calls of a function say of what they give it."""
+
+    texts: Mapping[Given, str] = Factory(dict)
+    """Parts that are the same number in all of them, or the value of another parameter."""
+    naturals: frozenset[Given] = frozenset()
+    ones: frozenset[Given] = frozenset()
+    """What is 1: arguments of the kernel of which the kernel file says so, and what is given them."""
+
+    def of(self, name: str, handed: Sequence[Part]) -> dict[Part, str]:
+        """The text of each part of a parameter that needs no parameter of its own."""
+        texts = {part: text for (parameter, part), text in self.texts.items() if parameter == name}
+        if MADE not in handed:
+            return texts
+        # of a whole one nothing but the offsets and strides is asked: along which axis its elements lie together
+        strides = {part: "1" for parameter, part in self.ones if parameter == name and part[0] == "stride"}
+        return {part: text for part, text in texts.items() if part[0] in ("at", "stride")} | strides
+
+
+def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, Facts]) -> dict[FunctionPlace, Facts]:
+    """What the calls show, besides what is known."""
+    more = dict(facts)
+    for called in dict.fromkeys(site.called for site in sites):
+        calls = [site for site in sites if site.called == called]
+        counts = Bindings(program.code_of(called), program.definition(called)).counts
+        shared = [given for given in calls[0].texts if all(given in call.texts for call in calls)]
+        shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
+        before = facts.get(called, Facts())
+        texts = {given: text for given in shared if given[1] != WHOLE and (text := _text(given, calls, shared))}
+        naturals = {given for given in shared if all(given in call.naturals for call in calls)}
+        ones = {given for given in shared if all(call.texts[given] in {"1", *call.ones} for call in calls)}
+        more[called] = Facts(texts={**texts, **before.texts}, naturals=before.naturals | naturals, ones=before.ones | ones)
+    return more
+
+
+def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
+    """The number that a part is in all calls, or a parameter that is always given the same; empty where there is neither."""
+    texts = {call.texts[part] for call in calls}
+    if len(texts) == 1 and is_number(text := texts.pop()):
+        return text
+    others = sorted(given for given in shared if given[1] == WHOLE)
+    return next((other[0] for other in others if all(call.texts[other] == call.texts[part] for call in calls)), "")
+
+
+def is_number(text: str) -> bool:
+    return literal(cst.parse_expression(text)) is not None
+
+
+# --- what a function is given --------------------------------------------------------------------------------------------------
 
 
 @define
@@ -40,29 +112,32 @@ class UnpackedParameter:
     """What stands for each part in the function."""
     new: dict[Part, str]
     """Those that are parameters of their own, in their order."""
-    statement: cst.SimpleStatementLine
-    """The block pointer at the beginning of the function."""
 
     @classmethod
-    def of(cls, name: str, rank: int, handed: Sequence[Part], facts: Mapping[Part, str], code: Code) -> UnpackedParameter:
+    def of(cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code) -> UnpackedParameter:
         """The parameter in those of its parts that are handed over, of which some are known not to need a parameter."""
-        if "made" in handed:  # a whole one, of which nothing but the strides is asked
-            facts = {part: text for part, text in facts.items() if part[0] in ("at", "stride")}
-        new = {part: name if part == "made" else code.fresh(f"{name}_{part_name(part)}") for part in handed if part not in facts}
-        texts = {part: facts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}
-        return cls(name, texts, new, made(name, rank, texts, code))
+        texts = facts.of(name, handed)
+        new = {part: name if part == MADE else code.fresh(f"{name}_{part_name(part)}") for part in handed if part not in texts}
+        return cls(name, {part: texts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}, new)
+
+    def statement(self, code: Code) -> cst.SimpleStatementLine:
+        """The block pointer at the beginning of the function."""
+        return _made(self.name, self.texts, code)
 
 
-def made(name: str, rank: int, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
+def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
     """A block pointer of these parts."""
-    lists = [", ".join(texts[which, axis] for axis in range(rank)) for which in ("shape", "stride", "at", "block")]
-    arguments = ", ".join([texts["base"], *(f"({items},)" for items in lists)])
-    return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({arguments})"))
+    lists = [", ".join(text for part, text in texts.items() if part[0] == kind) for kind in ("shape", "stride", "at", "block")]
+    made = ", ".join([texts[BASE], *(f"({items},)" for items in lists)])
+    return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({made})"))
 
 
 def part_name(part: Part) -> str:
     """A part in the name of a variable: ``stride_0``."""
-    return "_".join(map(str, (_SAID.get(part[0], part[0]), *part[1:]))) if isinstance(part, tuple) else str(part)
+    return "base" if part == BASE else f"{'start' if part[0] == 'at' else part[0]}_{part[1]}"
+
+
+# --- what it returns -----------------------------------------------------------------------------------------------------------
 
 
 @frozen
@@ -74,155 +149,145 @@ class Back:
     """The parameter that it is, moved along some axes; none where the function has made it."""
     parts: tuple[Part, ...]
     """The values that are returned for it."""
-    texts: Mapping[Part, str]
+    texts: Mapping[Part, str] = Factory(dict)
     """Of one that it has made the other parts: numbers, and names of its parameters."""
 
     @classmethod
     def of(
-        cls,
-        names: Sequence[cst.Name],
-        flow: Flow,
-        texts: Sequence[Mapping[Part, str]],
-        unpacked: Iterable[UnpackedParameter],
-        *,
-        alone: bool,
+        cls, webs: Sequence[Web], form: AccessForm, begun: Mapping[Definition | None, UnpackedParameter], *, alone: bool
     ) -> Back:
-        """What the names are that stand at one place of all ``return``; ``texts`` are the parts of each."""
-        histories = (definition for name in names for definition in flow.web_of(name).history())
-        origins = {definition.statement for definition in histories if definition.made is not None}
-        begun, rank = [parameter for parameter in unpacked if parameter.statement in origins], flow.web_of(names[0]).made.rank
-        if not begun:
-            return cls._made(rank, texts, {node.name.value for node in walk(flow.function.params) if isinstance(node, cst.Param)})
-        if len(origins) > 1:
-            raise CannotEdit("a function returns one of several block pointers")
-        at: list[Part] = [("at", axis) for axis in range(rank)]
-        moved = [part for part in at if any(text[part] != begun[0].texts[part] for text in texts)]
-        return cls(rank, begun[0].name, tuple(moved or at[: 1 if alone else 0]), {})
-
-    @classmethod
-    def _made(cls, rank: int, texts: Sequence[Mapping[Part, str]], parameters: set[str]) -> Back:
-        if "made" in texts[0]:
+        """What stands at one place of all ``return``; ``begun`` are the parameters, by the definitions that they become."""
+        texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
+        origins = {definition for web in webs for definition in web.history() if definition.made is not None}
+        given = next((parameter for definition, parameter in begun.items() if definition in origins), None)
+        if given is not None:
+            if len(origins) > 1:
+                raise CannotEdit("a function returns one of several block pointers")
+            at: list[Part] = [("at", axis) for axis in range(rank)]
+            moved = [part for part in at if any(text[part] != given.texts[part] for text in texts)]
+            return cls(rank, given.name, tuple(moved or at[: 1 if alone else 0]))
+        if MADE in texts[0]:
             raise CannotEdit("tensor descriptors: a block pointer is made in one function and returned to another")
+        parameters = {node.name.value for node in walk(form.flow.function.params) if isinstance(node, cst.Param)}
         same = {part: text for part, text in texts[0].items() if all(other[part] == text for other in texts)}
-        same = {part: text for part, text in same.items() if _number(text) or text in parameters}
+        same = {part: text for part, text in same.items() if is_number(text) or text in parameters}
         parts = tuple(part for part in texts[0] if part not in same)
         if any(part[0] == "block" for part in parts):
             raise CannotEdit("a function returns a block pointer whose block is not one of its parameters")
         return cls(rank, None, parts, same)
 
+    def put_together(
+        self, name: str, values: Mapping[Part, str], given: Mapping[str, cst.BaseExpression], code: Code
+    ) -> cst.BaseStatement:
+        """The block pointer in the caller, of these values and of what the function was given."""
+        if self.parameter is None:
+            texts = {part: values.get(part) or _in_caller(self.texts[part], given, code) for part in all_parts(self.rank)}
+            return _made(name, texts, code)
+        handed = given.get(self.parameter)
+        if not isinstance(handed, cst.Name):
+            raise CannotEdit("a function returns what it was given in a form that is not known")
+        offsets = ", ".join(values.get(("at", axis), "None") for axis in range(self.rank))
+        return assign(name, cst.parse_expression(f"{PLACED}({handed.value}, ({offsets},))"))
 
-def _number(text: str) -> bool:
-    return literal(cst.parse_expression(text)) is not None
+
+def _in_caller(text: str, given: Mapping[str, cst.BaseExpression], code: Code) -> str:
+    if is_number(text):
+        return text
+    if text not in given:
+        raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is not given where it is called")
+    return code.code_for(given[text])
 
 
-def received(
-    function: cst.FunctionDef, backs: Mapping[cst.Call, tuple[Sequence[Back | None], bool, cst.FunctionDef]], code: Code
-) -> cst.FunctionDef:
-    """The function with what those calls return taken apart, and put together as block pointers.
+@define
+class EditedFunction:
+    """A function before and after the edit."""
 
-    Of each call is said what it returns, whether that is one value, and the function that it calls. Raises CannotEdit.
-    """
+    original: cst.FunctionDef
+    definition: cst.FunctionDef
+    unpacked: Mapping[str, UnpackedParameter]
+    """The parameters that were block pointers."""
+    backs: Sequence[Back | None]
+    """What it returns: of block pointers their parts, and ``None`` for all else. Empty where it returns no block pointer."""
+    returns_one: bool
+    """It returned one value, and no tuple."""
+
+
+def received(function: cst.FunctionDef, calls: Mapping[cst.CSTNode, EditedFunction], code: Code) -> cst.FunctionDef:
+    """The function with what these calls return taken apart, and put together as block pointers. Raises CannotEdit."""
 
     def statement(old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = old.body[0] if len(old.body) == 1 else None
-        call = next((node for node in walk(old) if node in backs), None)
+        call = next((node for node in walk(old) if node in calls), None)
         if call is None:
             return [old]
         if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
             raise CannotEdit("what a function returns is used in a form that is not known")
         assert isinstance(call, cst.Call)
-        new = _Received(small.targets[0].target, call, *backs[call], code)
-        changed = small.with_changes(targets=[cst.AssignTarget(new.target)])
-        return [old.with_changes(body=[changed]), *new.after]
+        target, after = _taken_apart(small.targets[0].target, call, calls[call], code)
+        return [old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]), *after]
 
     return rewritten(function, statement)
 
 
-class _Received:
-    """What a call returns, in the variables of its caller."""
-
-    def __init__(
-        self,
-        target: cst.BaseExpression,
-        call: cst.Call,
-        backs: Sequence[Back | None],
-        alone: bool,
-        called: cst.FunctionDef,
-        code: Code,
-    ) -> None:
-        self._code = code
-        self._given = {name: argument.value for name, argument in arguments(call, called)}
-        self.after: list[cst.BaseStatement] = []
-        elements = (target,) if alone else elements_of(target)
-        if elements is None or len(elements) != len(backs):
-            raise CannotEdit("what a function returns is not unpacked where it is called")
-        names = [name for one, back in zip(elements, backs, strict=True) for name in self._names(one, back)]
-        one = next((name for name in names if alone and len(names) == 1 and isinstance(name, cst.Name)), None)
-        self.target = one or cst.Tuple([cst.Element(argument) for argument in names], lpar=[], rpar=[])
-
-    def _names(self, target: cst.BaseExpression, back: Back | None) -> Iterator[cst.BaseExpression]:
+def _taken_apart(
+    target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
+) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
+    """The target of a call that returns parts, and the statements after it that make block pointers of them."""
+    given = {name: argument.value for name, argument in arguments(call, called.original)}
+    elements = (target,) if called.returns_one else elements_of(target)
+    if elements is None or len(elements) != len(called.backs):
+        raise CannotEdit("what a function returns is not unpacked where it is called")
+    values: list[cst.BaseExpression] = []
+    after: list[cst.BaseStatement] = []
+    for element, back in zip(elements, called.backs, strict=True):
         if back is None:
-            yield target
-            return
-        if not isinstance(target, cst.Name):
+            values.append(element)
+            continue
+        if not isinstance(element, cst.Name):
             raise CannotEdit("a block pointer is kept in something that is not a variable")
-        names = {part: self._code.fresh(f"{target.value}_{part_name(part)}") for part in back.parts}
-        yield from map(cst.Name, names.values())
-        self.after.append(self._put_together(target.value, back, names))
-
-    def _put_together(self, name: str, back: Back, names: Mapping[Part, str]) -> cst.BaseStatement:
-        if back.parameter is None:
-            texts = {**names, **{part: self._text(text) for part, text in back.texts.items()}}
-            return made(name, back.rank, texts, self._code)
-        handed = self._given.get(back.parameter)
-        if not isinstance(handed, cst.Name):
-            raise CannotEdit("a function returns what it was given in a form that is not known")
-        offsets = ", ".join(names.get(("at", axis), "None") for axis in range(back.rank))
-        return assign(name, cst.parse_expression(f"{PLACED}({handed.value}, ({offsets},))"))
-
-    def _text(self, text: str) -> str:
-        if _number(text):
-            return text
-        if text not in self._given:
-            raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is not given where it is called")
-        return self._code.code_for(self._given[text])
+        names = {part: code.fresh(f"{element.value}_{part_name(part)}") for part in back.parts}
+        values += map(cst.Name, names.values())
+        after.append(back.put_together(element.value, names, given, code))
+    new = one_or_tuple(values, alone=called.returns_one)
+    assert isinstance(new, cst.BaseAssignTargetExpression)
+    return new, after
 
 
-# --- parameters and arguments ------------------------------------------------------------------------------------------------
+def one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.BaseExpression:
+    """Several values without parentheses, or the only one."""
+    return values[0] if alone and len(values) == 1 else cst.Tuple([cst.Element(value) for value in values], lpar=[], rpar=[])
+
+
+# --- lists of parameters and arguments -----------------------------------------------------------------------------------------
 
 
 def replaced_parameters(parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code) -> cst.Parameters:
     """The parameters of a function, those that were block pointers in parts."""
-    changed = {}
-    for kind in ("posonly_params", "params", "kwonly_params"):
-        old: Sequence[cst.Param] = getattr(parameters, kind)
-        if any(parameter.name.value in unpacked for parameter in old):
-            changed[kind] = _spread(old, [_parameters(parameter, unpacked.get(parameter.name.value), code) for parameter in old])
-    return parameters.with_changes(**changed)
-
-
-def _parameters(old: cst.Param, unpacked: UnpackedParameter | None, code: Code) -> list[cst.Param]:
-    if unpacked is None:
-        return [old]
     fixed = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
-    return [
-        cst.Param(cst.Name(name), fixed if isinstance(part, tuple) and part[0] == "block" else None)
-        for part, name in unpacked.new.items()
-    ]
+
+    def several(old: cst.Param) -> list[cst.Param]:
+        if old.name.value not in unpacked:
+            return [old]
+        new = unpacked[old.name.value].new
+        return [cst.Param(cst.Name(name), fixed if part[0] == "block" else None) for part, name in new.items()]
+
+    kinds = {kind: getattr(parameters, kind) for kind in ("posonly_params", "params", "kwonly_params")}
+    return parameters.with_changes(**{kind: _spread(old, list(map(several, old))) for kind, old in kinds.items()})
 
 
-def replaced_arguments(
-    old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Sequence[tuple[str, str]]]
-) -> Sequence[cst.Arg]:
+def replaced_arguments(old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]) -> Sequence[cst.Arg]:
     """The arguments of a call, of which some become several: parameters and texts, by the parameter that an old one is for."""
-    return _spread(old, [_arguments(argument, new.get(name)) for argument, name in zip(old, names, strict=True)])
 
+    def several(argument: cst.Arg, name: str) -> list[cst.Arg]:
+        if name not in new:
+            return [argument]
+        values = {part: cst.parse_expression(text) for part, text in new[name].items()}
+        return [
+            argument.with_changes(value=value, keyword=cst.Name(part) if argument.keyword else None)
+            for part, value in values.items()
+        ]
 
-def _arguments(old: cst.Arg, new: Sequence[tuple[str, str]] | None) -> list[cst.Arg]:
-    if new is None:
-        return [old]
-    values = [(name, cst.parse_expression(text)) for name, text in new]
-    return [old.with_changes(value=value, keyword=cst.Name(name) if old.keyword else None) for name, value in values]
+    return _spread(old, list(map(several, old, names)))
 
 
 def _spread(old: Sequence[_T], new: Sequence[Sequence[_T]]) -> list[_T]:
@@ -235,73 +300,3 @@ def _spread(old: Sequence[_T], new: Sequence[Sequence[_T]]) -> list[_T]:
     if items and not new[-1] and old[-1].comma is cst.MaybeSentinel.DEFAULT:
         items[-1] = items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return items
-
-
-@frozen(kw_only=True)
-class Site:
-    """A call that hands block pointers over."""
-
-    caller: FunctionPlace
-    called: FunctionPlace
-    arguments: Mapping[str, str]
-    """Parameter → what it is given, of those that are no block pointers."""
-    parts: Mapping[tuple[str, Part], str]
-    """Parameter and part → what that is, in the words of the caller."""
-    naturals: frozenset[tuple[str, Part]]
-    """Those that are no negative numbers."""
-    ones: frozenset[str]
-    """Names in the caller that are 1."""
-
-
-@frozen(kw_only=True)
-class PartFacts:
-    """What is known of the parts that functions are given."""
-
-    texts: Mapping[tuple[FunctionPlace, str], Mapping[Part, str]] = Factory(dict)
-    """Function and parameter → parts that are the same number in all calls, or the value of another parameter."""
-    naturals: frozenset[tuple[FunctionPlace, str, Part]] = frozenset()
-    """Parts that are no negative number in any call."""
-    strides: frozenset[tuple[FunctionPlace, str, Part]] = frozenset()
-    """Parts that are 1 in all calls."""
-    ones: Mapping[FunctionPlace, frozenset[str]] = Factory(dict)
-    """Names in a function that are 1: arguments of the kernel of which the kernel file says so, and what is given them."""
-
-
-def learned(sites: Sequence[Site], program: KernelProgram, facts: PartFacts) -> PartFacts:
-    """What the calls show, besides what is known."""
-    by_called: dict[FunctionPlace, list[Site]] = {}
-    for site in sites:
-        by_called.setdefault(site.called, []).append(site)
-    texts = {key: dict(parts) for key, parts in facts.texts.items()}
-    naturals, strides, ones = set(facts.naturals), set(facts.strides), dict(facts.ones)
-    for called, calls in by_called.items():
-        bindings = Bindings.of(program.code_of(called), program.definition(called))
-        arguments = {
-            name for name in calls[0].arguments if bindings.counts.get(name) == 1 and all(name in site.arguments for site in calls)
-        }
-        for name, part in calls[0].parts:
-            if text := _text((name, part), calls, arguments):
-                texts.setdefault((called, name), {}).setdefault(part, text)
-            if all((name, part) in site.naturals for site in calls):
-                naturals.add((called, name, part))
-            if all(site.parts[name, part] in {"1", *site.ones} for site in calls):
-                strides.add((called, name, part))
-        ones[called] = frozenset(name for name in arguments if all(site.arguments[name] in {"1", *site.ones} for site in calls))
-    return PartFacts(texts=texts, naturals=frozenset(naturals), strides=frozenset(strides), ones=ones)
-
-
-def _text(key: tuple[str, Part], calls: Sequence[Site], arguments: Iterable[str]) -> str:
-    """The number that a part is in all calls, or a parameter that is always given the same; empty where there is neither."""
-    texts = {site.parts[key] for site in calls}
-    number = next(iter(texts))
-    if len(texts) == 1 and literal(cst.parse_expression(number)) is not None:
-        return number
-    return next((name for name in sorted(arguments) if all(site.arguments[name] == site.parts[key] for site in calls)), "")
-
-
-def of_descriptors(facts: PartFacts) -> PartFacts:
-    """The same for a descriptor that is handed over whole: strides that are 1 say along which axis its elements lie together."""
-    texts = {key: dict(parts) for key, parts in facts.texts.items()}
-    for place, name, part in facts.strides:
-        texts.setdefault((place, name), {})[part] = "1"
-    return evolve(facts, texts=texts)

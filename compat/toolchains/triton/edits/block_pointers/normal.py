@@ -6,7 +6,7 @@ for a function of the user's. What such a function returns is ``p = f(…)``, un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import libcst as cst
 from attrs import frozen
@@ -15,10 +15,15 @@ from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.code import Code, arguments_of, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"
+ACCESS = ("load", "store")
 PLACED = "__placed__"
 """``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced. It stands in no source."""
 _MAKE = ("base", "shape", "strides", "offsets", "block_shape", "order")
 _Exprs = tuple[cst.BaseExpression, ...]
+Part = tuple[str, int]
+"""A part of a block pointer, and its axis: ``("at", 0)`` is its first offset."""
+BASE: Part = ("base", 0)
+"""The only one that is of no axis."""
 
 
 @frozen(kw_only=True)
@@ -35,25 +40,26 @@ class MadePointer:
     def rank(self) -> int:
         return len(self.block)
 
+    @property
+    def parts(self) -> dict[Part, cst.BaseExpression]:
+        """All but the block, each element by itself."""
+        lists = {"shape": self.shape, "stride": self.strides, "at": self.offsets}
+        return {BASE: self.base} | {(name, axis): node for name, nodes in lists.items() for axis, node in enumerate(nodes)}
+
     @classmethod
     def of(cls, call: cst.Call) -> MadePointer:
         arguments = arguments_of(call, _MAKE)
         if missing := [name for name in _MAKE[:-1] if name not in arguments]:
             raise CannotEdit(f"a block pointer is made without {missing[0]}")
-        parts = {name: elements_of(arguments[name]) for name in _MAKE[1:-1]}
-        for name, elements in parts.items():
+        parts: list[_Exprs] = []
+        for name in _MAKE[1:-1]:
+            elements = elements_of(arguments[name])
             if elements is None:
                 raise CannotEdit(f"the {name} of a block pointer are not written out as a tuple or list where it is made")
-        made = cls(
-            base=arguments["base"],
-            shape=parts["shape"] or (),
-            strides=parts["strides"] or (),
-            offsets=parts["offsets"] or (),
-            block=parts["block_shape"] or (),
-        )
-        if not 0 < made.rank == len(made.shape) == len(made.strides) == len(made.offsets):
+            parts.append(elements)
+        if not parts[0] or len(set(map(len, parts))) > 1:
             raise CannotEdit("shape, strides, offsets and block of a block pointer differ in length")
-        return made
+        return cls(base=arguments["base"], shape=parts[0], strides=parts[1], offsets=parts[2], block=parts[3])
 
 
 @frozen(kw_only=True)
@@ -65,18 +71,13 @@ class Moved:
     placed: bool = False
 
 
-def is_placed(node: cst.CSTNode) -> bool:
-    """Whether a call is :data:`PLACED`."""
-    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
-
-
 class Reader:
-    """Recognises the forms in the functions of a module."""
+    """Recognises the forms in one function."""
 
     def __init__(
         self,
         code: Code,
-        pointers: Iterable[str] = (),
+        pointers: Collection[str] = (),
         returns: Callable[[cst.CSTNode], bool] = lambda _: False,
         hands: Callable[[cst.CSTNode], Sequence[cst.BaseExpression]] = lambda _: (),
     ) -> None:
@@ -90,43 +91,52 @@ class Reader:
     def makes(self, node: cst.CSTNode) -> bool:
         return self.code.language.called(node) == MAKE
 
-    def advances(self, node: cst.CSTNode) -> bool:
-        """``tl.advance(p, …)``, or ``p.advance(…)``."""
+    def advanced(self, node: cst.CSTNode) -> cst.BaseExpression | None:
+        """``p`` of ``tl.advance(p, …)`` and of ``p.advance(…)``; ``None`` for all else."""
         if not isinstance(node, cst.Call):
-            return False
-        method = isinstance(node.func, cst.Attribute) and node.func.attr.value == ADVANCE and isinstance(node.func.value, cst.Name)
+            return None
         called = self.code.language.called(node)
-        return called == ADVANCE or (method and called is None and _receiver(node) in self.pointers)
+        if called == ADVANCE:
+            named = [arg.value for arg in node.args if arg.keyword and arg.keyword.value == "base"]
+            return next(iter([*named, *(arg.value for arg in node.args)]), None)
+        method = isinstance(node.func, cst.Attribute) and node.func.attr.value == ADVANCE and called is None
+        return node.func.value if method and self.is_pointer(node.func.value) else None  # type: ignore[attr-defined]
 
     def moved(self, call: cst.Call) -> Moved:
-        if is_placed(call):
-            pointer, offsets = call.args[0].value, elements_of(call.args[1].value)
-            assert isinstance(pointer, cst.Name)
-            assert offsets is not None
-            return Moved(pointer=pointer.value, offsets=offsets, placed=True)
-        of_method = self.code.language.called(call) is None
-        arguments = arguments_of(call, ("offsets",) if of_method else ("base", "offsets"))
-        base = _receiver(call) if of_method else arguments["base"].value if isinstance(arguments.get("base"), cst.Name) else ""  # type: ignore[attr-defined]
-        offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
-        if base not in self.pointers or offsets is None:
+        if placed := _is_placed(call):
+            base: cst.BaseExpression | None = call.args[0].value
+            offsets = elements_of(call.args[1].value)
+        else:
+            arguments = arguments_of(call, ("base", "offsets") if self.code.language.called(call) else ("offsets",))
+            base = self.advanced(call)
+            offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
+        if not isinstance(base, cst.Name) or not self.is_pointer(base) or offsets is None:
             raise CannotEdit("a block pointer is advanced in a form that is not known")
-        return Moved(pointer=str(base), offsets=offsets)
+        return Moved(pointer=base.value, offsets=offsets, placed=placed)
 
     def is_pointer(self, node: cst.CSTNode) -> bool:
         return isinstance(node, cst.Name) and node.value in self.pointers
+
+    def computes(self, node: cst.CSTNode) -> bool:
+        """Whether a call's value is a block pointer."""
+        return self.makes(node) or self.advanced(node) is not None or _is_placed(node) or self.returns(node)
 
     def gives_pointer(self, node: cst.CSTNode) -> bool:
         """Whether an expression's value is a block pointer."""
         return self.computes(node) or self.is_pointer(node)
 
-    def computes(self, node: cst.CSTNode) -> bool:
-        """Whether a call's value is a block pointer."""
-        return self.makes(node) or self.advances(node) or is_placed(node) or self.returns(node)
+    def used(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+        """Loads, stores, questions for the dtype and what is handed over, each with the block pointer that it is of."""
+        if isinstance(node, cst.Call) and self.code.language.called(node) in ACCESS and node.args:
+            named = [arg for arg in node.args if arg.keyword and arg.keyword.value == "pointer"]
+            yield node, (named or [arg for arg in node.args if not arg.keyword] or node.args)[0].value
+        elif isinstance(node, cst.Attribute) and node.attr.value == "dtype":
+            yield node, node.value
+        yield from ((value, value) for value in self.hands(node))
 
 
-def _receiver(call: cst.Call) -> str:
-    value = call.func.value if isinstance(call.func, cst.Attribute) else None
-    return value.value if isinstance(value, cst.Name) else ""
+def _is_placed(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
 
 
 def pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
@@ -141,7 +151,7 @@ def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
 
 
-# --- into that form ----------------------------------------------------------------------------------------------------------
+# --- statements in the place of others ----------------------------------------------------------------------------------------
 
 
 def line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
@@ -170,46 +180,46 @@ Rewrite = Callable[[cst.SimpleStatementLine], list[cst.BaseStatement]]
 
 def rewritten(function: cst.FunctionDef, rewrite: Rewrite) -> cst.FunctionDef:
     """The function with every simple statement replaced by what ``rewrite`` makes of it."""
-    return function.with_changes(body=_rewritten_block(function.body, rewrite))
+    body = function.body.visit(_Statements(rewrite))
+    assert isinstance(body, cst.BaseSuite)
+    return function.with_changes(body=body)
 
 
-def _rewritten_block(block: cst.BaseSuite, rewrite: Rewrite) -> cst.BaseSuite:
-    if isinstance(block, cst.SimpleStatementSuite):  # `if x: y = 1`
-        lines = cst.IndentedBlock(body=[line(statement) for statement in block.body])
-        changed = _rewritten_block(lines, rewrite)
-        return block if changed is lines else changed
-    assert isinstance(block, cst.IndentedBlock)
-    body: list[cst.BaseStatement] = []
-    for statement in block.body:
-        body += rewrite(statement) if isinstance(statement, cst.SimpleStatementLine) else [_rewritten_compound(statement, rewrite)]
-    if len(body) == len(block.body) and all(new is old for new, old in zip(body, block.body, strict=True)):
-        return block
-    return block.with_changes(body=body or [line(cst.Pass())])
+class _Statements(cst.CSTTransformer):
+    def __init__(self, rewrite: Rewrite) -> None:
+        super().__init__()
+        self._rewrite = rewrite
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> bool:
+        return False
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        return cst.FlattenSentinel(self._rewrite(original_node))
+
+    def leave_SimpleStatementSuite(  # `if x: y = 1`
+        self, original_node: cst.SimpleStatementSuite, updated_node: cst.SimpleStatementSuite
+    ) -> cst.BaseSuite:
+        lines = [line(statement) for statement in original_node.body]
+        new = [statement for old in lines for statement in self._rewrite(old)]
+        return original_node if new == lines else cst.IndentedBlock(body=new or [line(cst.Pass())])
+
+    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.IndentedBlock:
+        return updated_node if updated_node.body else updated_node.with_changes(body=[line(cst.Pass())])
 
 
-def _rewritten_compound(statement: cst.BaseStatement, rewrite: Rewrite) -> cst.BaseStatement:
-    changed: dict[str, cst.CSTNode] = {}
-    for name in ("body", "orelse"):
-        inner = getattr(statement, name, None)
-        if isinstance(inner, cst.BaseSuite):
-            new: cst.CSTNode = _rewritten_block(inner, rewrite)
-        elif isinstance(inner, cst.Else | cst.If):
-            new = _rewritten_compound(inner, rewrite)  # type: ignore[arg-type]
-        else:
-            continue
-        if new is not inner:
-            changed[name] = new
-    return statement.with_changes(**changed) if changed else statement
+# --- into the normal form ------------------------------------------------------------------------------------------------------
 
 
 def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
     """The function with every use in one of these forms. Raises CannotEdit where one cannot be brought into them."""
-    return rewritten(function, _Normal(reader.code, reader).statement)
+    return rewritten(function, _Normal(reader).statement)
 
 
 class _Normal:
-    def __init__(self, code: Code, reader: Reader) -> None:
-        self.code, self.reader = code, reader
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
 
     def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
@@ -220,19 +230,18 @@ class _Normal:
         return in_place_of(old, new)
 
     def _copies(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Assign) and any(map(self.reader.is_pointer, [value for _, value in self._single(node)]))
-
-    def _single(self, node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-        return [pair for target in node.targets for pair in pairs(target.target, node.value)]
+        return isinstance(node, cst.Assign) and any(self.reader.is_pointer(value) for _, value in _assigned(node))
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
             return self._hoisted(small)
-        pairs = self._single(small)
-        if len(pairs) == 1 or not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
-            return self._assignment(pairs[0][0], small) if len(pairs) == 1 else self._hoisted(small)
+        pairs = _assigned(small)
+        if len(pairs) == 1:
+            return self._assignment(pairs[0][0], small)
+        if not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
+            return self._hoisted(small)
         targets = [target.value for target, _ in pairs if isinstance(target, cst.Name)]
         if len(targets) < len(pairs):
             raise CannotEdit("a block pointer is assigned together with something that is not a variable")
@@ -249,36 +258,37 @@ class _Normal:
     def _assignment(self, target: cst.BaseExpression, small: cst.Assign) -> list[cst.BaseStatement]:
         value = small.value
         if isinstance(value, cst.IfExp) and any(map(self.reader.gives_pointer, choices(value))) and isinstance(target, cst.Name):
-            bodies = [
+            body, orelse = (
                 cst.IndentedBlock(body=self._assignment(target, small.with_changes(value=branch)))
                 for branch in (value.body, value.orelse)
-            ]
-            return [cst.If(test=value.test, body=bodies[0], orelse=cst.Else(body=bodies[1]))]
-        if self.reader.computes(value):
-            if not isinstance(target, cst.Name):
-                raise CannotEdit("a block pointer is kept in something that is not a variable")
-            return self._hoisted(small, keep=value)
-        return self._hoisted(small)
+            )
+            return [cst.If(test=value.test, body=body, orelse=cst.Else(body=orelse))]
+        if self.reader.computes(value) and not isinstance(target, cst.Name):
+            raise CannotEdit("a block pointer is kept in something that is not a variable")
+        return self._hoisted(small, keep=value)
 
     def _hoisted(self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None) -> list[cst.BaseStatement]:
         """The statement, after statements that make the block pointers which stand inside of it."""
-        hoisting = _Hoisting(self, keep)
+        hoisting = _Hoisting(self.reader, keep)
         new = small.visit(hoisting)
         assert isinstance(new, cst.BaseSmallStatement)
         return [*hoisting.before, line(new)]
 
 
+def _assigned(node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    return [pair for target in node.targets for pair in pairs(target.target, node.value)]
+
+
 class _Hoisting(cst.CSTTransformer):
-    def __init__(self, normal: _Normal, keep: cst.CSTNode | None) -> None:
+    def __init__(self, reader: Reader, keep: cst.CSTNode | None) -> None:
         super().__init__()
-        self._normal, self._keep = normal, keep
+        self._reader, self._keep = reader, keep
         self.before: list[cst.BaseStatement] = []
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        reader = self._normal.reader
-        if original_node is self._keep or not reader.computes(original_node):
+        if original_node is self._keep or not self._reader.computes(original_node):
             return updated_node
-        name = self._normal.code.fresh("block")
-        reader.pointers.add(name)
+        name = self._reader.code.fresh("block")
+        self._reader.pointers.add(name)
         self.before.append(assign(name, updated_node))
         return cst.Name(name)

@@ -17,7 +17,7 @@ Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothin
 **Records** have what they are under ``r``:
 
 - ``process``: a process has imported Triton: its release and where it is, and the Python
-- ``torch``: it has imported PyTorch: the release
+- ``framework``: it has imported PyTorch: the release
 - ``defined``: a jit function was defined: module, name, line
 - ``function``: a function that a launched kernel is or uses: source, and what the names in it mean (:mod:`.functions`)
 - ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place (:mod:`.launches`), what it was given

@@ -127,8 +127,10 @@ class Functions:
 
     def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
         top = module.__name__.partition(".")[0]
-        if top in _INSTALLED or top in _OTHERS:
+        if top in _INSTALLED:
             return {"module": module.__name__, "attributes": [".".join(attributes)]}
+        if top in _OTHERS:
+            return {"unfrozen": "of %s" % module.__name__}
         if not attributes or depth > _DEPTH:
             return {"unfrozen": "the module %s itself" % module.__name__}
         missing = object()

@@ -90,7 +90,7 @@ class Recording:
             self.journal.write(r="not_imported", why=why)
 
     def _torch(self, torch: Any) -> None:
-        self.journal.write(r="torch", version=str(torch.__version__))
+        self.journal.write(r="framework", version=str(torch.__version__))
         if self.settings["fake"]:
             _fake_pytorch().install(self, torch, self.settings["target"])
 

@@ -41,10 +41,7 @@ _WHOLE_ELEMENTS = lazy_pattern(
     r"|permut|sorted_|expert_ids|token_ids)"
 )
 _WIDE_ELEMENTS = lazy_pattern(r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)")
-_LANGUAGE = {"int1": "i1"} | {
-    f"{long}{bits}": f"{short}{bits}" for long, short in (("int", "i"), ("uint", "u")) for bits in (8, 16, 32, 64)
-}
-_LANGUAGE |= {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+_SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 _PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
 _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 
@@ -201,9 +198,9 @@ def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
     """The type that an annotation says; ``const`` for a pointer to what is only read."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         text = annotation.value.rpartition(".")[2] if not annotation.value.startswith("*") else annotation.value
-        return text if _TYPE.fullmatch(text) else _LANGUAGE.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
+        return text if _TYPE.fullmatch(text) else _SHORT.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
     name = (scope.origin(annotation) or "").rpartition(".")[2] if annotation is not None else ""
-    return _LANGUAGE.get(name) or _PYTHON.get(name) or ("const" if name == "const" else None)
+    return _SHORT.get(name) or _PYTHON.get(name) or ("const" if name == "const" else None)
 
 
 # --- operands of tl.dot ----------------------------------------------------------------------------------------------------------
@@ -393,8 +390,3 @@ def _better(name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scop
         if len(broken_asserts(asserts, changed, scope)) < now:
             return name, changed
     return None
-
-
-def written(value: Any) -> Any:
-    """A value as a kernel file has it."""
-    return constexprs.plain(value)

@@ -169,8 +169,6 @@ class Walk:
                 ):
                     self.facts.blocks = max(self.facts.blocks, len(index.elts))
                 return self.value(value)
-            case ast.Slice() | None:
-                return Value()
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 elements = [self.value(part) for part in parts]
                 return Value.of(None, frozenset().union(*(element.origins for element in elements)))
@@ -180,8 +178,6 @@ class Walk:
                 return calls.called(self, node)
             case ast.Starred(value=value):
                 return self.value(value)
-            case ast.JoinedStr():
-                return Value()
             case _:
                 return Value()
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from compat.toolchains.triton.language.guessing.body import Walk
 
 _LANGUAGE = "triton.language."
+_SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 
 
 def called(walk: Walk, node: ast.Call) -> Value:
@@ -112,13 +113,9 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
     if not is_known or not isinstance(value, Mapping):
         return None
     name = str(value.get("dtype", ""))
-    return "bool" if name in ("i1", "int1") else "fp8" if name.startswith("fp8") else _SHORT.get(name)
-
-
-_SHORT = {
-    long: short for short, long in constexprs.DTYPES.items() if short[0] in "iu" and short[1:].isdigit() and long != "int1"
-} | {name: name for name in ("fp16", "bf16", "fp32", "fp64")}
-"""What constexprs call a dtype → the kind of its values."""
+    if name in ("i1", "int1"):
+        return "bool"
+    return "fp8" if name.startswith("fp8") else _SHORT.get(name, name) or None
 
 
 # --- the language ----------------------------------------------------------------------------------------------------------------
@@ -202,7 +199,6 @@ def _atomic(walk: Walk, node: ast.Call, short: str) -> Value:
     bases = walk.address(walk.value(_argument(node, 0, "pointer")), "changed atomically")
     values = [walk.value(argument) for argument in _arguments(node)[1:]]
     origins = [ValueOrigin(name, element=True) for name in bases]
-    walk.facts.atomic.update(bases)
     if short in ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor"):
         walk.facts.is_kind(origins, "int", CERTAIN, f"{short} of a lock")
     elif values and values[0].kind:
@@ -230,9 +226,8 @@ def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
 
 def _filled(walk: Walk, node: ast.Call) -> Value:
     shape = _argument(node, 0, "shape")
-    sides = shape.elts if isinstance(shape, ast.List | ast.Tuple) else [shape] if shape is not None else []
-    for side in sides:
-        _side(walk, side, len(sides))
+    if shape is not None:
+        _sides(walk, shape)
     position = next((i for i, argument in enumerate(node.args[1:], 1) if _dtype(walk, argument)), 2)
     return Value.of(_dtype(walk, _argument(node, position, "dtype")))
 

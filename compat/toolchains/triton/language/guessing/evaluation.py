@@ -259,7 +259,6 @@ class TunerConfig:
 _OPTIONS: Mapping[str, Any] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
 _TORCH_NAMES = {"half": "float16", "float": "float32", "int": "int32", "long": "int64", "double": "float64"}
-_LANGUAGE_NAMES = {"int1": "i1"}
 
 
 def _cdiv(number: int, divisor: int) -> int:
@@ -338,7 +337,7 @@ def _dtype(origin: str) -> dict[str, str] | None:
     if first == "torch" and name in (*constexprs.TORCH_DTYPES, *_TORCH_NAMES):
         return {"torch_dtype": _TORCH_NAMES.get(name, name)}
     if first.startswith("triton.language"):
-        spelled = constexprs.DTYPES.get(name) or constexprs.DTYPES.get(_LANGUAGE_NAMES.get(name, ""))
+        spelled = constexprs.DTYPES.get(name)
         return {"dtype": spelled} if spelled else None
     return None
 

@@ -118,7 +118,6 @@ class KernelFacts:
     """Pointers to what has to be fp32 or fp64, and why."""
     half: dict[str, str] = Factory(dict)
     """Pointers to what is cast to fp32 as soon as it is loaded: what such kernels are given is narrower."""
-    atomic: set[str] = Factory(set)
     dots: list[tuple[Value, Value]] = Factory(list)
     copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
     """What is stored as it was loaded: to where, and from where."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from compat.model import ONLY_CASE
+from compat.model import ONLY_CASE, constexprs
 from compat.model.fields import Noted
 from compat.source.constants import UnknownValue
 from compat.text import lazy_pattern
@@ -21,7 +21,6 @@ from compat.toolchains.triton.language.guessing.arguments import (
     heuristic,
     is_value,
     mended,
-    written,
 )
 from compat.toolchains.triton.language.guessing.body import facts_of
 from compat.toolchains.triton.language.guessing.evaluation import SIZE, AssumedSize, OpaqueArgument, TunerConfig, size_by_name
@@ -64,7 +63,7 @@ class _Case:
     """Where they are others than those of the kernel."""
 
 
-def guess_kernel(function: JitFunction, module: JitModule, name: str | None = None) -> GuessedKernel:
+def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
     guessing = _Guessing(function, module)
     for usual in _SMALLER:
@@ -72,7 +71,7 @@ def guess_kernel(function: JitFunction, module: JitModule, name: str | None = No
             break
         smaller = _Guessing(function, module, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
-    return guessing.kernel(name or function.name)
+    return guessing.kernel()
 
 
 class _Guessing:
@@ -98,7 +97,7 @@ class _Guessing:
             if guess.look_at:
                 self.look_at.append(f"{parameter}: {guess.look_at}")
 
-    def kernel(self, name: str) -> GuessedKernel:
+    def kernel(self) -> GuessedKernel:
         """What was guessed."""
         guesses = [guess for guess in (*self.types.values(), *self.values.values()) if not guess.exact]
         odd = self._odd_cases()
@@ -107,7 +106,7 @@ class _Guessing:
             self.look_at.append(f"only {room} of its {len(odd)} cases are tried with odd sizes, too")
             odd = odd[:room]
         return GuessedKernel(
-            name=name,
+            name=self.function.name,
             function=self.function.name,
             line=self.function.node.lineno,
             tables=self._tables(odd),
@@ -303,22 +302,20 @@ def _innermost(strides: Sequence[str]) -> list[str]:
 
 
 def _noted(guess: Guess) -> Any:
-    value = guess.value if isinstance(guess.value, Mapping) else written(guess.value)
+    value = guess.value if isinstance(guess.value, Mapping) else constexprs.plain(guess.value)
     return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
     """The values that configs differ in, with the sides of their blocks: what a case is named by."""
     names = dict.fromkeys(name for config in configs for name in config.kwargs)
-    return frozenset(name for name in names if len({repr(config.kwargs.get(name)) for config in configs}) > 1 or _is_side(name))
-
-
-def _is_side(name: str) -> bool:
-    return bool(_SIDE.fullmatch(name))
+    return frozenset(
+        name for name in names if len({repr(config.kwargs.get(name)) for config in configs}) > 1 or _SIDE.fullmatch(name)
+    )
 
 
 def _case(config: TunerConfig, named: Collection[str]) -> _Case:
-    sides = [name for name, value in config.kwargs.items() if _is_side(name) and type(value) is int]
+    sides = [name for name, value in config.kwargs.items() if _SIDE.fullmatch(name) and type(value) is int]
     parts = ["x".join(str(config.kwargs[name]) for name in sides)] if len(sides) > 1 else []
     others = [name for name in config.kwargs if name in named and not (parts and name in sides)]
     parts += [f"{name}{_short(config.kwargs[name])}" for name in others]
@@ -351,7 +348,7 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
 
 def _written(case: _Case) -> dict[str, Any]:
     tables = {
-        "constexprs": {name: written(value) for name, value in case.constexprs.items()},
+        "constexprs": {name: constexprs.plain(value) for name, value in case.constexprs.items()},
         "options": dict(case.options),
         "hints": case.hints,
     }

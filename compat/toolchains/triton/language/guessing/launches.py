@@ -14,7 +14,7 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from compat.source.constants import UnknownValue, items_of
-from compat.source.parsing import defaults_of
+from compat.source.parsing import defaults_of, named_parameters
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,
@@ -104,9 +104,8 @@ class _Wrapper:
     def launches(self) -> list[SourceLaunch]:
         """Every launch in it, as it is reached."""
         self._tensors = self._used_as_tensors()
-        arguments = self.node.args
-        defaults = defaults_of(arguments)
-        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        defaults = defaults_of(self.node.args)
+        for parameter in named_parameters(self.node.args):
             is_known, value = self._scope.try_value(defaults.get(parameter.arg))
             if parameter.arg in self._tensors:
                 self._scope.local[parameter.arg] = self._tensors[parameter.arg]
@@ -183,14 +182,8 @@ class _Wrapper:
             case ast.If(test=test, body=body, orelse=otherwise):
                 self._branch(test, body, otherwise)
                 return
-            case ast.For(body=body, orelse=otherwise) | ast.While(body=body, orelse=otherwise):
-                self._follow([*body, *otherwise])
-                return
-            case ast.With(body=body):
-                self._follow(body)
-                return
-            case ast.Try(body=body, orelse=otherwise, finalbody=final):
-                self._follow([*body, *otherwise, *final])
+            case ast.For() | ast.While() | ast.With() | ast.Try():
+                self._follow([inner for inner in ast.iter_child_nodes(statement) if isinstance(inner, ast.stmt)])
                 return
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and self._is_launch(node):

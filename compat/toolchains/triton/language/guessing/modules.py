@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import import_origins
-from compat.source.parsing import defaults_of, scope_statements, tree_of
+from compat.source.parsing import defaults_of, dotted, named_parameters, scope_statements, tree_of
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
@@ -68,8 +68,8 @@ class JitModule:
 
     def _defined(self, function: ast.expr) -> str | None:
         """What a function is called where it is defined: behind an import by another name, and behind a module's name."""
-        if isinstance(function, ast.Attribute) and not _is_imported(function, self.scope):
-            return None
+        if isinstance(function, ast.Attribute) and dotted(function).partition(".")[0] not in self.scope.imports:
+            return None  # of a value
         called = self.scope.origin(function) or ""
         return None if called.startswith("triton.") else called.rpartition(".")[2]
 
@@ -180,15 +180,8 @@ def _parameters(arguments: ast.arguments, scope: KernelScope) -> tuple[JitParame
             default=defaults.get(parameter.arg),
             is_constexpr=_is_constexpr(parameter.annotation, scope),
         )
-        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+        for parameter in named_parameters(arguments)
     )
-
-
-def _is_imported(node: ast.Attribute, scope: KernelScope) -> bool:
-    """Whether an attribute is one of a module that is imported."""
-    while isinstance(node.value, ast.Attribute):
-        node = node.value
-    return isinstance(node.value, ast.Name) and node.value.id in scope.imports
 
 
 def _is_constexpr(annotation: ast.expr | None, scope: KernelScope) -> bool:

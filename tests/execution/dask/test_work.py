@@ -1,0 +1,67 @@
+"""Which workers take what, and what becomes of what workers were lost with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from attrs import evolve, frozen
+
+from compat.errors import ClusterError
+from compat.executors.dask.cluster import DaskSettings
+from compat.executors.dask.session import ClusterWorker, DaskSession, TakenAway, WorkerLost
+from compat.executors.dask.work import Work, by_reason
+
+
+def worker(name: str, host: str = "host") -> ClusterWorker:
+    return ClusterWorker(address=f"tcp://{name}", name=name, host=host, threads=1)
+
+
+@frozen(kw_only=True)
+class Cells(Work[str]):
+    """Those called ``killer`` end their worker, and those called ``taken`` are taken away."""
+
+    cells: Sequence[str]
+    tried: list[tuple[str, ...]]
+
+    def attempt(self) -> tuple[Sequence[str], Sequence[Cells]]:
+        self.tried.append(tuple(self.cells))
+        if "killer" in self.cells:
+            raise WorkerLost(worker(f"w{len(self.losses)}", f"host-{len(self.losses)}"))
+        if "taken" in self.cells:
+            raise TakenAway
+        return [f"{name} is done" for name in self.cells], []
+
+    def part(self, numbers: Sequence[int]) -> Cells:
+        return evolve(self, cells=[self.cells[number] for number in numbers])
+
+    def lost(self) -> Sequence[str]:
+        return [f"{name} is lost with {self.names}" for name in self.cells]
+
+
+def work(*names: str, **more: Any) -> Cells:
+    said: list[str] = []
+    session = DaskSession(DaskSettings(where="test"), said.append)
+    return Cells(session=session, check=lambda: None, cells=names, tried=[], **more)
+
+
+def test_what_ends_workers_is_tried_three_times_in_the_end_cell_by_cell() -> None:
+    some = work("a", "killer", "b")
+    assert list(some.run()) == ["a is done", "killer is lost with w0, w1, w2", "b is done"]
+    assert some.tried == [("a", "killer", "b"), ("a", "killer", "b"), ("a",), ("killer",), ("b",)]
+
+
+def test_what_is_taken_away_again_and_again() -> None:
+    some = work("taken")
+    with pytest.raises(ClusterError, match="takes tasks away again and again"):
+        list(some.run())
+    assert len(some.tried) == 6
+    some = work("taken", displaced=4)
+    some.session.done = 7
+    assert some.again().displaced == 1, "something else got done meanwhile"
+
+
+def test_reasons_are_told_once() -> None:
+    assert by_reason([("a", "no Python 3.9"), ("b", "no Python 3.9"), ("c", "full")]) == {"no Python 3.9": "a, b", "full": "c"}
+    assert by_reason((f"w{number}", "full") for number in range(10)) == {"full": "w0, w1 and 8 more"}
