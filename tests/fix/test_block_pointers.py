@@ -261,6 +261,8 @@ REFUSED = {
     "several": ("q = helper(p)\n    q = helper(x)\n    tl.load(q)", "by one call, and something else by another"),
     "unknown_axes": ("return tl.load(p, boundary_check=AXES)", "not written out as axes"),
     "condition": ("while tl.load(p):\n        pass", "in the condition"),
+    "kept": ("n.p = p", "used for something else"),
+    "itself": ("again(p)", "again calls itself"),
 }
 
 
@@ -268,11 +270,29 @@ REFUSED = {
 def test_what_cannot_be_edited_says_why(name: str) -> None:
     body, why = REFUSED[name]
     text = (
-        "import triton.language as tl\n\ndef helper(p):\n    return p\n\n"
+        "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return again(p)\n\n"
         f"def kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,), (0,))\n    {body}\n"
     )
     with pytest.raises(CannotEdit, match=why):
         with_plain_pointers("kernel", text)
+
+
+MADE_OF_PARAMETERS = """import triton.language as tl
+
+
+def rows(x, n, ROWS: tl.constexpr):
+    return tl.make_block_ptr(x, (n,), (1,), (0,), (ROWS,), (0,))
+
+
+def kernel(x, y, n, ROWS: tl.constexpr):
+    tl.store(rows(y, n, ROWS), tl.load(rows(x, n, ROWS)))
+"""
+
+
+def test_a_function_that_makes_one_of_nothing_but_its_parameters_returns_the_base() -> None:
+    edited = with_plain_pointers("kernel", MADE_OF_PARAMETERS)
+    assert "    return x\n" in edited
+    assert "    block_base = rows(y, n, ROWS)\n" in edited
 
 
 def test_descriptors_are_refused_where_no_stride_is_known_to_be_one() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import libcst as cst
 from attrs import define, field
@@ -19,6 +20,7 @@ from compat.source.parsing import expression_of
 from compat.toolchains.language import CannotEdit, line_of
 
 LANGUAGE = "triton.language"
+_N = TypeVar("_N", bound=cst.CSTNode)
 
 
 @define(eq=False, slots=False)
@@ -99,9 +101,15 @@ class Code:
         """The text of the module with these functions in the place of their namesakes."""
         replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
         if not all(any(node is old for node in self.module.body) for old in replaced):
-            return replace(self.module, replaced).code
+            return self.replaced(replaced)
         body = [replaced.get(node, node) for node in self.module.body]  # ten times as fast: replacing makes every node anew
         return self.module.with_changes(body=body).code
+
+    def replaced(self, changed: Mapping[_N, cst.CSTNode]) -> str:
+        """The text of the module with some nodes replaced; those inside of another one that is replaced go with that."""
+        new = self.module.visit(_Replacing(changed))
+        assert isinstance(new, cst.Module)
+        return new.code
 
     def fresh(self, wanted: str) -> str:
         """A name that nothing in the module, or the function, has: the one that is wanted, if possible."""
@@ -234,22 +242,30 @@ _LAYOUT = (
 )
 
 
+def bound(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
+    """What a statement binds, and to what where it says so; of ``a, b = c, d`` each by itself."""
+    if isinstance(node, cst.Assign):
+        for target in node.targets:
+            targets, values = elements_of(target.target), elements_of(node.value)
+            if targets is not None and values is not None and len(targets) == len(values):
+                yield from zip(targets, values, strict=True)
+            else:
+                yield target.target, node.value
+    elif isinstance(node, cst.AnnAssign):
+        yield node.target, node.value
+    elif isinstance(node, cst.AugAssign | cst.For):
+        yield node.target, None
+
+
 def names_in(node: cst.CSTNode) -> Iterator[str]:
     """Names in a tree; attributes and keywords are among them."""
     return (name.value for name in walk(node) if isinstance(name, cst.Name))
 
 
-def replace(tree: cst.Module, changed: dict[cst.CSTNode, cst.CSTNode]) -> cst.Module:
-    """The tree with some nodes replaced, by identity; those inside of another one that is replaced go with that."""
-    new = tree.visit(Replacing(changed))
-    assert isinstance(new, cst.Module)
-    return new
-
-
-class Replacing(cst.CSTTransformer):
+class _Replacing(cst.CSTTransformer):
     """Replaces nodes by identity."""
 
-    def __init__(self, changed: dict[cst.CSTNode, cst.CSTNode]) -> None:
+    def __init__(self, changed: Mapping[_N, cst.CSTNode]) -> None:
         super().__init__()
         self._changed = {id(node): new for node, new in changed.items()}
 

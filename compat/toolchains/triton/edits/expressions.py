@@ -10,12 +10,12 @@ from compat.text import lazy_pattern
 from compat.toolchains.language import Faulty, Proposal
 from compat.toolchains.triton.edits.code import (
     Code,
+    bound,
     dotted,
     literal,
     names_in,
     nodes_at,
     parenthesized,
-    replace,
     statement_at,
     walk,
 )
@@ -37,24 +37,18 @@ def axes_added(faulty: Faulty) -> Iterator[Proposal]:
     here = statement_at(code.module, faulty.failure)
     if here is None:
         return
-    alike = [
-        list(_terms(node)) for node in walk(code.module) if isinstance(node, cst.SimpleStatementLine) and _same(code, node, here)
-    ]
+    statements = (node for node in walk(code.module) if isinstance(node, cst.SimpleStatementLine))
+    alike = [list(_terms(statement)) for statement in statements if _tokens(statement) == _tokens(here)]
     groups = sorted(
         zip(*alike, strict=True), key=lambda same: (not same[0].lpar, not (same[0].lpar or isinstance(same[0], _ATOMS)))
     )
     for axis in AXES:
         for same in groups:
-            yield Proposal(text=replace(code.module, {term: _with_axis(term, axis) for term in same}).code, notes=(_AXIS_NOTE,))
+            yield Proposal(text=code.replaced({term: _with_axis(term, axis) for term in same}), notes=(_AXIS_NOTE,))
 
 
-def _same(code: Code, one: cst.SimpleStatementLine, other: cst.SimpleStatementLine) -> bool:
-    """Whether two statements say the same, comments and line breaks apart."""
-    return code.code_for(one).split() == code.code_for(other).split() or one.deep_equals(other) or _said(one) == _said(other)
-
-
-def _said(statement: cst.SimpleStatementLine) -> list[str]:
-    """The names, numbers and operators of a statement."""
+def _tokens(statement: cst.SimpleStatementLine) -> list[str]:
+    """The names, numbers and operators of a statement: the same for those that say the same, comments and line breaks apart."""
     return [f"{type(node).__name__} {getattr(node, 'value', '')}" for node in walk(statement) if not _is_layout(node)]
 
 
@@ -97,7 +91,7 @@ def values_compared(faulty: Faulty) -> Iterator[Proposal]:
     of_two = {call: new for call in within if (new := _of_two(code, call)) is not None}
     for some in ({call: new for call, new in clear.items() if call in within}, clear, of_two, {**clear, **of_two}):
         if some:
-            yield Proposal(text=replace(code.module, {call.func: new for call, new in some.items()}).code)  # type: ignore[attr-defined]
+            yield Proposal(text=code.replaced({call.func: new for call, new in some.items()}))  # type: ignore[attr-defined]
 
 
 def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
@@ -107,9 +101,8 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     called = code.language.called(node) or ""
     positional = [arg.value for arg in node.args if not arg.keyword]
     named = {arg.keyword.value for arg in node.args if arg.keyword}
-    if called in _COMPARING and len(positional) == 2 and not named and not _is_axis(positional[1]):
-        return _renamed(node.func, _COMPARING[called])
-    if called in _COMPARING and len(positional) == 2 and not named and literal(positional[0]) is not None:
+    of_two = called in _COMPARING and len(positional) == 2 and not named
+    if of_two and (not _is_axis(positional[1]) or literal(positional[0]) is not None):
         return _renamed(node.func, _COMPARING[called])
     if called in _REDUCING and (("axis" in named and len(positional) < 2) or len(positional) == 1):
         return _renamed(node.func, _REDUCING[called])
@@ -151,13 +144,11 @@ def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
     changes = [(_annotating(code, parameter), _values(code, faulty, parameter)) for parameter in parameters]
     for changed, values in changes:
         if values is not None:
-            yield Proposal(text=replace(code.module, changed).code, constexprs=values)
+            yield Proposal(text=code.replaced(changed), constexprs=values)
     answered = [(changed, values) for changed, values in changes if values is not None]
     if len(answered) > 1:
         together = {old: new for changed, _ in answered for old, new in changed.items()}
-        yield Proposal(
-            text=replace(code.module, together).code, constexprs={k: v for _, values in answered for k, v in values.items()}
-        )
+        yield Proposal(text=code.replaced(together), constexprs={k: v for _, values in answered for k, v in values.items()})
 
 
 def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
@@ -166,8 +157,8 @@ def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
         here = [node for node in nodes_at(code.module, faulty.failure) if node in set(walk(function.body))]
         names = set(names_in(here[-1])) if here else set()
         direct = [parameter for parameter in walk(function.params) if isinstance(parameter, cst.Param)]
-        bound = _feeding(function, names)
-        yield from (parameter for parameter in direct if parameter.name.value in bound)
+        feeding = _feeding(function, names)
+        yield from (parameter for parameter in direct if parameter.name.value in feeding)
 
 
 def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
@@ -249,10 +240,10 @@ def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
         node: new for function in code.reachable for node in walk(function) if (new := _scalar(code, function, node)) is not None
     }
     if loads:
-        yield Proposal(text=replace(code.module, dict(loads)).code)
+        yield Proposal(text=code.replaced(loads))
     single = {node: new for node, new in loads.items() if node in _before_loop(code, faulty)}
     if single and len(single) < len(loads):
-        yield Proposal(text=replace(code.module, dict(single)).code)
+        yield Proposal(text=code.replaced(single))
     for loop in _failing_loops(code, faulty):
         yield from _reduced(code, loop)
 
@@ -284,8 +275,8 @@ def _without_range(code: Code, function: cst.FunctionDef, node: cst.BaseExpressi
 def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) -> bool:
     """``tl.arange(0, 1)``, or a name that is only ever bound to that."""
     if isinstance(node, cst.Name):
-        bound = [binding for binding in walk(function) if _binds(binding, node.value)]
-        only = bound[0] if len(bound) == 1 else None
+        bindings = [binding for binding in walk(function) if _binds(binding, node.value)]
+        only = bindings[0] if len(bindings) == 1 else None
         return isinstance(only, cst.Assign) and not isinstance(only.value, cst.Name) and _is_single(code, function, only.value)
     if code.language.called(node) != "arange" or not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
@@ -295,9 +286,7 @@ def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) 
 def _binds(node: cst.CSTNode, name: str) -> bool:
     if isinstance(node, cst.Param):
         return node.name.value == name
-    targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else []
-    targets += [node.target] if isinstance(node, cst.AugAssign | cst.AnnAssign | cst.For) else []
-    return any(name in set(names_in(target)) for target in targets)
+    return any(name in names_in(target) for target, _ in bound(node))
 
 
 def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
@@ -320,7 +309,7 @@ def _reduced(code: Code, loop: cst.For) -> Iterator[Proposal]:
     reduced: dict[cst.CSTNode, cst.CSTNode] = {bound: _maximum(code, bound) for bound in bounds}
     for some in [*({name: new} for name, new in reduced.items()), reduced]:
         if some:
-            yield Proposal(text=replace(code.module, some).code, notes=(_NOTE,))
+            yield Proposal(text=code.replaced(some), notes=(_NOTE,))
 
 
 def _maximum(code: Code, node: cst.BaseExpression) -> cst.BaseExpression:
@@ -332,7 +321,7 @@ def _maximum(code: Code, node: cst.BaseExpression) -> cst.BaseExpression:
 # First its value before the loop is made of the type that the loop gives it, which loses nothing where that one is wider; then what
 # the loop assigns is converted back to the type that it has before, which is said, since it may round.
 
-_SAID = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
+_CARRIED = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
 _TYPE = lazy_pattern(
     r"(?:re-?assigned to|stays consistent.*?to|but (?:is|was)|of type|with type)\s+(?:<\[.*?\],\s*)?(?:tl\.)?(?P<type>[a-z]+\d+\w*)"
 )
@@ -343,7 +332,7 @@ _ROUNDS = "{name} keeps the type that it has before the loop: what the loop comp
 
 def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with the variable of one type."""
-    match = _SAID.search(faulty.failure.excerpt)
+    match = _CARRIED.search(faulty.failure.excerpt)
     if match is None:
         return
     code, name = Code.of(faulty.text, faulty.function), match["name"]
@@ -355,12 +344,10 @@ def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
         for dtype in dict.fromkeys([*reversed(types), "float32", "int64"]):
             if before:
                 last = before[-1]
-                yield Proposal(
-                    text=replace(code.module, {last: _converted(code, last, f"{code.language.name}.{dtype}", before=True)}).code
-                )
+                yield Proposal(text=code.replaced({last: _converted(code, last, f"{code.language.name}.{dtype}", before=True)}))
         if inside:
             back = {node: _converted(code, node, f"{name}.dtype", before=False) for node in inside}
-            yield Proposal(text=replace(code.module, dict(back)).code, notes=(_ROUNDS.format(name=name),))
+            yield Proposal(text=code.replaced(back), notes=(_ROUNDS.format(name=name),))
 
 
 def _loops_assigning(code: Code, faulty: Faulty, name: str) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:

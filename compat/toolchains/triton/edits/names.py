@@ -14,7 +14,7 @@ import libcst as cst
 
 from compat.text import lazy_pattern
 from compat.toolchains.language import Faulty, Proposal
-from compat.toolchains.triton.edits.code import LANGUAGE, Code, replace, walk
+from compat.toolchains.triton.edits.code import LANGUAGE, Code, walk
 
 _MISSING = lazy_pattern(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")
 _UNKNOWN_KEYWORD = lazy_pattern(r"unexpected keyword argument '(\w+)'")
@@ -44,12 +44,12 @@ def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
     missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}
     yield from _elsewhere(code, missing)
     if imported := _imports(code):
-        yield Proposal(text=replace(code.module, dict(imported)).code)
+        yield Proposal(text=code.replaced(imported))
     unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
         calls = {node: new for f in code.reachable for node in walk(f) if (new := _call(code, node, keywords)) is not None}
         if calls:
-            yield Proposal(text=replace(code.module, dict(calls)).code)
+            yield Proposal(text=code.replaced(calls))
 
 
 def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
@@ -83,7 +83,7 @@ def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | N
 
 
 def _with(code: Code, changed: Mapping[cst.CSTNode, str]) -> Proposal:
-    return Proposal(text=replace(code.module, {node: cst.parse_expression(text) for node, text in changed.items()}).code)
+    return Proposal(text=code.replaced({node: cst.parse_expression(text) for node, text in changed.items()}))
 
 
 def _library(code: Code) -> tuple[str, str]:

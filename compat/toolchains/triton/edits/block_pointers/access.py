@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import libcst as cst
@@ -16,8 +16,18 @@ from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part, pairs
-from compat.toolchains.triton.edits.code import Code, arguments_of, dotted, elements_of, literal, parenthesized, walk
+from compat.toolchains.triton.edits.block_pointers.normal import BASE, MAKE, MadePointer, Part
+from compat.toolchains.triton.edits.code import (
+    Code,
+    arguments_of,
+    bound,
+    dotted,
+    elements_of,
+    literal,
+    names_in,
+    parenthesized,
+    walk,
+)
 
 _LOAD = ("pointer", "mask", "other", "boundary_check", "padding_option", "cache_modifier", "eviction_policy", "volatile")
 _STORE = ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy")
@@ -87,10 +97,9 @@ class AccessForm(ABC):
     ``ones`` are names that are 1. Raises CannotEdit where not all of them have this form.
     """
 
-    def __init__(
-        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
-    ) -> None:
-        self.code, self.flow, self.bindings, self.accesses, self.ones = code, flow, bindings, accesses, ones
+    def __init__(self, code: Code, flow: Flow, accesses: Sequence[Access], ones: frozenset[str] = frozenset()) -> None:
+        self.code, self.flow, self.accesses, self.ones = code, flow, accesses, ones
+        self.bindings = Bindings(code, flow.function)
         self.definitions = flow.definitions.values()
         self.language = code.language.name
         self._names: dict[tuple[str, tuple[str | int, ...]], str] = {}
@@ -128,10 +137,6 @@ class AccessForm(ABC):
     @abstractmethod
     def element_holder(self, web: Web) -> str:
         """An expression whose ``dtype`` is that of a pointer to an element."""
-
-    def is_natural(self, web: Web, part: Part) -> bool:
-        """Whether a part is certainly no negative number."""
-        return False
 
     def notes(self) -> Iterable[str]:
         """What is taken for granted, or changes."""
@@ -172,10 +177,10 @@ class AccessForm(ABC):
         """A part after a definition that copies or advances."""
         assert definition.source_web is not None
         before = self.value(definition.source_web, part)
-        if part[0] != "at" or definition.move is None or not definition.moves(axis := part[1]):
+        if part[0] != "at" or not definition.moves(part[1]):
             return before
-        by = self.text(definition.move.offsets[axis])
-        return by if definition.move.placed else _added(before, by)
+        by = self.text(definition.offsets[part[1]])
+        return by if definition.placed else _added(before, by)
 
     def name(self, web: Web, part: Part) -> str:
         """The variable that keeps a part."""
@@ -231,8 +236,6 @@ class Bindings:
     code: Code
     """The module that the function is of."""
     function: cst.FunctionDef
-    naturals: frozenset[str] = frozenset()
-    """Names that are given no negative numbers."""
     counts: Counter[str] = Factory(Counter)
     """Name → how often it is bound; what is bound in a loop counts as often as one likes."""
     _values: dict[str, cst.BaseExpression] = Factory(dict)
@@ -245,10 +248,9 @@ class Bindings:
         loops = (node for node in walk(self.function.body) if isinstance(node, cst.For | cst.While))
         in_loops = {id(inner) for loop in loops for inner in walk(loop)}
         for node in walk(self.function.body):
-            for target, value in _targets(node):
-                for name in walk(target):
-                    if isinstance(name, cst.Name):
-                        self.counts[name.value] += 2 if id(node) in in_loops else 1
+            for target, value in bound(node):
+                for name in names_in(target):
+                    self.counts[name] += 2 if id(node) in in_loops else 1
                 if isinstance(target, cst.Name) and value is not None:
                     self._values[target.value] = value
             if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and self._counts_up(node.iter):
@@ -286,7 +288,7 @@ class Bindings:
         if not isinstance(node, cst.Name):
             return False
         name = node.value
-        if name in self.naturals or name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
+        if name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
             return True
         return self.counts[name] == 1 and name in self._values and self.natural(self._values[name], depth - 1)
 
@@ -309,16 +311,3 @@ class Bindings:
 def _is_converted(call: cst.Call) -> bool:
     """``x.to(…)``."""
     return isinstance(call.func, cst.Attribute) and call.func.attr.value == "to"
-
-
-def _targets(node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
-    """What a statement binds, and to what where it says so."""
-    if isinstance(node, cst.Assign):
-        if len(node.targets) == 1:
-            yield from pairs(node.targets[0].target, node.value)
-        else:
-            yield from ((target.target, None) for target in node.targets)
-    elif isinstance(node, cst.AnnAssign | cst.AugAssign):
-        yield node.target, node.value if isinstance(node, cst.AnnAssign) else None
-    elif isinstance(node, cst.For):
-        yield node.target, None

@@ -14,9 +14,8 @@ import libcst as cst
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.editing import edited
-from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN, MADE, WHOLE, Facts
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
-from compat.toolchains.triton.edits.block_pointers.handing import Handing
+from compat.toolchains.triton.edits.block_pointers.handing import GIVEN, MADE, WHOLE, Facts, Handing
 from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Part
 from compat.toolchains.triton.edits.block_pointers.plain import PlainPointers
 from compat.toolchains.triton.edits.code import literal, parenthesized

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import libcst as cst
 from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Bindings
-from compat.toolchains.triton.edits.block_pointers.exchange import (
+from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow
+from compat.toolchains.triton.edits.block_pointers.handing import (
     WHOLE,
     Back,
-    EditedFunction,
     Facts,
     Given,
-    Site,
+    Handing,
     UnpackedParameter,
-    learned,
-    one_or_tuple,
-    received,
+    arguments,
+    is_number,
+    part_name,
     replaced_arguments,
     replaced_parameters,
 )
-from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow
-from compat.toolchains.triton.edits.block_pointers.handing import Handing, arguments
 from compat.toolchains.triton.edits.block_pointers.normal import in_place_of, normal, rewritten
-from compat.toolchains.triton.edits.code import elements_of, names_in, walk
+from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 _HANDED = (
@@ -58,6 +56,102 @@ def edited(program: KernelProgram, kind: type[AccessForm], facts: Mapping[Functi
     return EditedProgram(texts, facts, (*edit.notes, *([_HANDED.format(names=names)] if names else ())))
 
 
+@frozen(kw_only=True)
+class Site:
+    """A call that hands block pointers over."""
+
+    called: FunctionPlace
+    texts: Mapping[Given, str]
+    """What it gives, in the words of the caller."""
+    ones: frozenset[str]
+    """Names in the caller that are 1."""
+
+
+def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, Facts]) -> dict[FunctionPlace, Facts]:
+    """What the calls show, besides what is known."""
+    more = dict(facts)
+    for called in dict.fromkeys(site.called for site in sites):
+        calls = [site for site in sites if site.called == called]
+        counts = Bindings(program.code_of(called), program.definition(called)).counts
+        shared = [given for given in calls[0].texts if all(given in call.texts for call in calls)]
+        shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
+        before = facts.get(called, Facts())
+        texts = {given: text for given in shared if given[1] != WHOLE and (text := _text(given, calls, shared))}
+        ones = {given for given in shared if all(call.texts[given] in {"1", *call.ones} for call in calls)}
+        more[called] = Facts(texts={**texts, **before.texts}, ones=before.ones | ones)
+    return more
+
+
+def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
+    """The number that a part is in all calls, or a parameter that is always given the same; empty where there is neither."""
+    texts = {call.texts[part] for call in calls}
+    if len(texts) == 1 and is_number(text := texts.pop()):
+        return text
+    others = sorted(given for given in shared if given[1] == WHOLE)
+    return next((other[0] for other in others if all(call.texts[other] == call.texts[part] for call in calls)), "")
+
+
+@define
+class EditedFunction:
+    """A function before and after the edit."""
+
+    original: cst.FunctionDef
+    definition: cst.FunctionDef
+    unpacked: Mapping[str, UnpackedParameter]
+    """The parameters that were block pointers."""
+    backs: Sequence[Back | None]
+    """What it returns: of block pointers their parts, and ``None`` for all else. Empty where it returns no block pointer."""
+    returns_one: bool
+    """It returned one value, and no tuple."""
+
+
+def _received(function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code) -> cst.FunctionDef:
+    """The function with what calls return taken apart, and put together as block pointers. Raises CannotEdit."""
+
+    def statement(old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
+        small = old.body[0] if len(old.body) == 1 else None
+        calls = ((node, called(node)) for node in walk(old))
+        call, edited = next(((node, edited) for node, edited in calls if edited is not None and edited.backs), (None, None))
+        if edited is None:
+            return [old]
+        if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
+            raise CannotEdit("what a function returns is used in a form that is not known")
+        assert isinstance(call, cst.Call)
+        target, after = _taken_apart(small.targets[0].target, call, edited, code)
+        return [old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]), *after]
+
+    return rewritten(function, statement)
+
+
+def _taken_apart(
+    target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
+) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
+    """The target of a call that returns parts, and the statements after it that make block pointers of them."""
+    given = {name: argument.value for name, argument in arguments(call, called.original)}
+    elements = (target,) if called.returns_one else elements_of(target)
+    if elements is None or len(elements) != len(called.backs):
+        raise CannotEdit("what a function returns is not unpacked where it is called")
+    values: list[cst.BaseExpression] = []
+    after: list[cst.BaseStatement] = []
+    for element, back in zip(elements, called.backs, strict=True):
+        if back is None:
+            values.append(element)
+            continue
+        if not isinstance(element, cst.Name):
+            raise CannotEdit("a block pointer is kept in something that is not a variable")
+        names = {part: code.fresh(f"{element.value}_{part_name(part)}") for part in back.parts}
+        values += map(cst.Name, names.values())
+        after.append(back.put_together(element.value, names, given, code))
+    new = _one_or_tuple(values, alone=called.returns_one)
+    assert isinstance(new, cst.BaseAssignTargetExpression)
+    return new, after
+
+
+def _one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.BaseExpression:
+    """Several values without parentheses, or the only one."""
+    return values[0] if alone and len(values) == 1 else cst.Tuple([cst.Element(value) for value in values], lpar=[], rpar=[])
+
+
 @define
 class _Edit:
     """One way to edit all functions, with what is known of what they are given."""
@@ -77,7 +171,7 @@ class _Edit:
     def texts(self) -> dict[str, str]:
         for place in self.handing.bottom_up:
             reader = self.handing.reader(place)
-            if reader.pointers or any(map(reader.makes, walk(self.program.definition(place)))):
+            if reader.pointers or any(map(reader.computes, walk(self.program.definition(place)))):
                 self.functions[place] = _FunctionEdit(self, place).edited()
         if not self.functions:
             raise CannotEdit("the kernel makes no block pointers")
@@ -105,14 +199,13 @@ class _FunctionEdit(cst.CSTTransformer):
         reader = edit.handing.reader(place)
         reader.code, reader.hands = self.code, self._handed
         function = normal(_beginning(self.original, list(begun)), reader)
-        function = received(function, self._returning(function), self.code)
+        function = _received(function, self._called, self.code)
         reader.returns = lambda _: False
         self.flow = Flow(reader, function)
         calls = [use for use in self.flow.uses if isinstance(use, cst.Call)]
         self.accesses = {call: Access.of(call, self.flow.web_of(call), self.code) for call in calls}
-        bindings = Bindings(self.code, function, self._names_of(facts.naturals))
-        self.ones = self._names_of(facts.ones)
-        self.form = edit.kind(self.code, self.flow, bindings, list(self.accesses.values()), self.ones)
+        self.ones = frozenset(self.unpacked[name].texts[part] if name in self.unpacked else name for name, part in facts.ones)
+        self.form = edit.kind(self.code, self.flow, list(self.accesses.values()), self.ones)
         edit.notes.update(dict.fromkeys(self.form.notes()))
         self.backs = self._backs({self.flow.definitions.get(statement): parameter for statement, parameter in begun.items()})
         self._comments: list[cst.EmptyLine] = []
@@ -128,10 +221,6 @@ class _FunctionEdit(cst.CSTTransformer):
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
         definition = new.with_changes(params=replaced_parameters(new.params, self.unpacked, self.code))
         return EditedFunction(self.original, definition, self.unpacked, self.backs, self.pointers.returns_one)
-
-    def _names_of(self, given: Iterable[Given]) -> frozenset[str]:
-        """What stands in the function for what it is given."""
-        return frozenset(self.unpacked[name].texts[part] if name in self.unpacked else name for name, part in given)
 
     # --- from function to function ---
 
@@ -150,18 +239,13 @@ class _FunctionEdit(cst.CSTTransformer):
         called = self.handing.called(self.place, node)
         return self.functions.get(called) if called is not None else None
 
-    def _returning(self, function: cst.FunctionDef) -> dict[cst.CSTNode, EditedFunction]:
-        """Calls that return block pointers."""
-        called = {node: self._called(node) for node in walk(function.body)}
-        return {node: one for node, one in called.items() if one is not None and one.backs}
-
     def _backs(self, begun: Mapping[Definition | None, UnpackedParameter]) -> list[Back | None]:
         values = [_values(node) for node in walk(self.flow.function.body) if isinstance(node, cst.Return)]
         backs: list[Back | None] = []
         for number, rank in enumerate(self.pointers.returned):
             names = [value[number] for value in values if rank and number < len(value) and isinstance(value[number], cst.Name)]
             webs = [self.flow.web_of(name) for name in names]
-            backs.append(Back.of(webs, self.form, begun, alone=self.pointers.returns_one) if webs else None)
+            backs.append(Back.of(webs, self.form, begun) if webs else None)
         return backs
 
     def _arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg]:
@@ -175,11 +259,10 @@ class _FunctionEdit(cst.CSTTransformer):
             raise CannotEdit(f"a call of {place.function} does not give it {missing[0]}")
         parts = {name: self.form.handing(web) for name, web in webs.items()}
         given = {(name, part): text for name, texts in parts.items() for part, text in texts.items()}
-        naturals = frozenset((name, part) for name, part in given if self.form.is_natural(webs[name], part))
         others = {
             (name, WHOLE): self.form.text(argument.value) for name, argument in named if name not in webs and not argument.star
         }
-        self.sites.append(Site(called=place, texts=given | others, naturals=naturals, ones=self.ones))
+        self.sites.append(Site(called=place, texts=given | others, ones=self.ones))
         new = {name: {new: parts[name][part] for part, new in parameter.new.items()} for name, parameter in called.unpacked.items()}
         return replaced_arguments(edited.args, [name for name, _ in named], new)
 
@@ -219,7 +302,7 @@ class _FunctionEdit(cst.CSTTransformer):
         for old, new, back in zip(_values(original_node), _values(updated_node), self.backs, strict=True):
             texts = self.form.handing(self.flow.web_of(old)) if back else {}
             values += [cst.parse_expression(texts[part]) for part in back.parts] if back else [new]
-        value = one_or_tuple(values, alone=self.pointers.returns_one)
+        value = _one_or_tuple(values, alone=self.pointers.returns_one)
         return updated_node.with_changes(value=value, whitespace_after_return=cst.SimpleWhitespace(" "))
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:

@@ -13,7 +13,7 @@ import libcst as cst
 from attrs import Factory, define, field
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Moved, Reader
+from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader, is_placed
 from compat.toolchains.triton.edits.code import dotted, literal, walk
 
 _T = TypeVar("_T")
@@ -29,21 +29,23 @@ class Definition:
     made: MadePointer | None = None
     source: str | None = None
     """The variable that it is copied or advanced from."""
-    move: Moved | None = None
-    """How it is advanced."""
+    offsets: tuple[cst.BaseExpression, ...] = ()
+    """By which it is advanced."""
+    placed: bool = False
+    """The offsets are where it is then; ``None`` for an axis along which it stays where it was."""
     in_loop: bool = False
     web: Web = field(init=False)
     source_web: Web | None = None
 
     def moves(self, axis: int) -> bool:
         """Whether it has another offset along an axis than what it comes from."""
-        by = self.move.offsets[axis] if self.move is not None else None
-        return self.move is not None and by is not None and (dotted(by) != "None" if self.move.placed else literal(by) != 0)
+        by = self.offsets[axis : axis + 1]
+        return bool(by) and (dotted(by[0]) != "None" if self.placed else literal(by[0]) != 0)
 
     @property
     def is_moved(self) -> bool:
         """Whether it has another offset along any axis."""
-        return self.move is not None and any(map(self.moves, range(len(self.move.offsets))))
+        return any(map(self.moves, range(len(self.offsets))))
 
 
 @define(eq=False, kw_only=True)
@@ -140,13 +142,12 @@ class Flow:
 
     def _definition(self, node: cst.CSTNode, state: _State) -> Definition | None:
         small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
-        if not isinstance(small, cst.Assign) or not self.reader.gives_pointer(small.value):
+        target = small.targets[0].target if isinstance(small, cst.Assign) else None
+        if not isinstance(small, cst.Assign) or not isinstance(target, cst.Name) or not self.reader.gives_pointer(small.value):
             return None
         if isinstance(small.value, cst.Name) and not state.get(small.value.value):
             return None  # something else has that name here
         if node not in self.definitions:
-            target = small.targets[0].target
-            assert isinstance(target, cst.Name), "the normal form"
             self.definitions[node] = self._read(target.value, small.value)
         definition = self.definitions[node]
         if definition.source is not None:
@@ -163,8 +164,8 @@ class Flow:
         self._refuse_in(*[arg.value for arg in value.args if not self.reader.is_pointer(arg.value)])
         if self.reader.makes(value):
             return Definition(variable=variable, made=MadePointer.of(value), in_loop=in_loop)
-        move = self.reader.moved(value)
-        return Definition(variable=variable, source=move.pointer, move=move, in_loop=in_loop)
+        source, offsets = self.reader.moved(value)
+        return Definition(variable=variable, source=source, offsets=offsets, placed=is_placed(value), in_loop=in_loop)
 
     def _uses(self, node: cst.CSTNode, state: _State, but: Iterable[cst.Name] = ()) -> None:
         """Note the uses in an expression or statement, and refuse all else."""

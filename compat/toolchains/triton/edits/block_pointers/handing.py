@@ -1,20 +1,43 @@
-"""Block pointers that are handed to other functions of the user's, or returned by them: which, and of how many dimensions.
+"""Block pointers that are handed to other functions of the user's, or returned by them: which, and what takes their place.
 
-A parameter is a block pointer where a call gives it one; so is what a function returns. Functions that are handed some get other
-parameters, so that whatever else calls them is edited, too.
+A parameter is a block pointer where a call gives it one; so is what a function returns. Such a parameter becomes one for each part
+that the function uses, and a block pointer of these at its beginning, which is edited as any other. What a function returns becomes
+the offsets that it has moved along, or all parts where it has made it. Whatever else calls such functions is edited, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 import libcst as cst
-from attrs import Factory, define
+from attrs import Factory, define, frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader, choices, pairs
-from compat.toolchains.triton.edits.code import elements_of, walk
+from compat.toolchains.triton.edits.block_pointers.access import AccessForm
+from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
+from compat.toolchains.triton.edits.block_pointers.normal import (
+    BASE,
+    MAKE,
+    PLACED,
+    MadePointer,
+    Part,
+    Reader,
+    assign,
+    choices,
+)
+from compat.toolchains.triton.edits.code import Code, bound, elements_of, literal, walk
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
+
+GIVEN = "__given__"
+"""Stands for a part that is not handed over by itself; in no source, and in no edited one."""
+MADE: Part = ("made", 0)
+"""The whole of a block pointer, where it is handed over as one."""
+Given = tuple[str, Part]
+"""What a call gives: a parameter and the part of the block pointer for it: :data:`WHOLE` where that is none."""
+WHOLE: Part = ("", 0)
+_T = TypeVar("_T", cst.Param, cst.Arg)
 
 
 @define
@@ -42,7 +65,6 @@ class Handing:
     program: KernelProgram
     functions: dict[FunctionPlace, PointersOf] = Factory(dict)
     """The kernel's functions, and those that call one of them which gets other parameters."""
-    _nodes: dict[FunctionPlace, list[cst.CSTNode]] = Factory(dict)
 
     @classmethod
     def of(cls, program: KernelProgram) -> Handing:
@@ -65,23 +87,15 @@ class Handing:
     @property
     def bottom_up(self) -> list[FunctionPlace]:
         """The functions, each after those that it calls. Raises CannotEdit where one calls itself."""
-        order: list[FunctionPlace] = []
-        for place in self.functions:
-            self._visit(place, order, ())
-        return order
-
-    def _visit(self, place: FunctionPlace, order: list[FunctionPlace], above: tuple[FunctionPlace, ...]) -> None:
-        if place in above:
-            raise CannotEdit(f"{place.function} calls itself")
-        if place not in order:
-            for called, _ in self._calls(place):
-                if called != place and called in self.functions:
-                    self._visit(called, order, (*above, place))
-            order.append(place)
+        calls = {place: [called for called, _ in self._calls(place) if called in self.functions] for place in self.functions}
+        try:
+            return list(TopologicalSorter(calls).static_order())
+        except CycleError as error:
+            raise CannotEdit(f"{error.args[1][0].function} calls itself") from error
 
     def _calls(self, place: FunctionPlace) -> Iterator[tuple[FunctionPlace, cst.Call]]:
         """The calls of functions of the program that a function makes."""
-        for node in self._nodes_of(place):
+        for node in walk(self.program.definition(place).body):
             if isinstance(node, cst.Call) and (called := self.program.called(place.file, node)) is not None:
                 yield called, node
 
@@ -125,24 +139,21 @@ class Handing:
         pointers = self.functions[place]
         for name, rank in pointers.parameters.items():
             pointers.variables.setdefault(name, set()).add(rank)
-        for node in self._nodes_of(place):
-            if isinstance(node, cst.Assign | cst.AnnAssign) and node.value is not None:
-                targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else [node.target]
-                for target in targets:
-                    for name, rank in self._assigned(place, target, node.value):
-                        pointers.variables.setdefault(name, set()).add(rank)
-            elif isinstance(node, cst.Return) and node.value is not None:
+        for node in walk(self.program.definition(place).body):
+            for target, value in bound(node):
+                for name, rank in self._assigned(place, target, value) if value is not None else ():
+                    pointers.variables.setdefault(name, set()).add(rank)
+            if isinstance(node, cst.Return) and node.value is not None:
                 self._return(place, node.value)
         for called, call in self._calls(place):
             self._call(place, called, call)
 
-    def _assigned(self, place: FunctionPlace, whole: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[tuple[str, int]]:
-        for target, part in pairs(whole, value):
-            if isinstance(target, cst.Name):
-                yield from ((target.value, rank) for rank in self._ranks(place, part))
-            elif (returned := self.returns(place, part)) is not None:
-                ranks = zip(elements_of(target) or (), returned.returned, strict=False)
-                yield from ((element.value, rank) for element, rank in ranks if rank and isinstance(element, cst.Name))
+    def _assigned(self, place: FunctionPlace, target: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[tuple[str, int]]:
+        if isinstance(target, cst.Name):
+            yield from ((target.value, rank) for rank in self._ranks(place, value))
+        elif (returned := self.returns(place, value)) is not None:
+            ranks = zip(elements_of(target) or (), returned.returned, strict=False)
+            yield from ((element.value, rank) for element, rank in ranks if rank and isinstance(element, cst.Name))
 
     def _ranks(self, place: FunctionPlace, value: cst.BaseExpression) -> set[int]:
         """The dimensions of what an expression may give; empty where that is no block pointer."""
@@ -180,14 +191,6 @@ class Handing:
             raise CannotEdit(f"{place.function} returns block pointers in different ways")
         pointers.returned, pointers.returns_one = returned, elements is None
 
-    def _nodes_of(self, place: FunctionPlace) -> Sequence[cst.CSTNode]:
-        if place not in self._nodes:
-            body = self.program.definition(place).body
-            self._nodes[place] = [
-                node for node in walk(body) if isinstance(node, cst.Assign | cst.AnnAssign | cst.Call | cst.Return)
-            ]
-        return self._nodes[place]
-
 
 def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, cst.Arg]]:
     """The parameter that each argument is for; an empty name where that is not known."""
@@ -199,3 +202,171 @@ def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, 
             yield argument.keyword.value, argument
         else:
             yield names[number] if number < len(names) and not starred else "", argument
+
+
+def all_parts(rank: int) -> tuple[Part, ...]:
+    """The arguments of ``make_block_ptr``, each element by itself."""
+    return (BASE, *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)))
+
+
+# --- what is known of what functions are given ---------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class Facts:
+    """What all calls of a function say of what they give it."""
+
+    texts: Mapping[Given, str] = Factory(dict)
+    """Parts that are the same number in all of them, or the value of another parameter."""
+    ones: frozenset[Given] = frozenset()
+    """What is 1: arguments of the kernel of which the kernel file says so, and what is given them."""
+
+    def of(self, name: str, handed: Sequence[Part]) -> dict[Part, str]:
+        """The text of each part of a parameter that needs no parameter of its own."""
+        texts = {part: text for (parameter, part), text in self.texts.items() if parameter == name}
+        if MADE not in handed:
+            return texts
+        # of a whole one nothing but the offsets and strides is asked: along which axis its elements lie together
+        strides = {part: "1" for parameter, part in self.ones if parameter == name and part[0] == "stride"}
+        return {part: text for part, text in texts.items() if part[0] in ("at", "stride")} | strides
+
+
+def is_number(text: str) -> bool:
+    return literal(cst.parse_expression(text)) is not None
+
+
+# --- what a function is given --------------------------------------------------------------------------------------------------
+
+
+@define
+class UnpackedParameter:
+    """A parameter that is a block pointer, in parts."""
+
+    name: str
+    texts: dict[Part, str]
+    """What stands for each part in the function."""
+    new: dict[Part, str]
+    """Those that are parameters of their own, in their order."""
+
+    @classmethod
+    def of(cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code) -> UnpackedParameter:
+        """The parameter in those of its parts that are handed over, of which some are known not to need a parameter."""
+        texts = facts.of(name, handed)
+        new = {part: name if part == MADE else code.fresh(f"{name}_{part_name(part)}") for part in handed if part not in texts}
+        return cls(name, {part: texts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}, new)
+
+    def statement(self, code: Code) -> cst.SimpleStatementLine:
+        """The block pointer at the beginning of the function."""
+        return _made(self.name, self.texts, code)
+
+
+def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
+    """A block pointer of these parts."""
+    lists = [", ".join(text for part, text in texts.items() if part[0] == kind) for kind in ("shape", "stride", "at", "block")]
+    made = ", ".join([texts[BASE], *(f"({items},)" for items in lists)])
+    return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({made})"))
+
+
+def part_name(part: Part) -> str:
+    """A part in the name of a variable: ``stride_0``."""
+    return "base" if part == BASE else f"{'start' if part[0] == 'at' else part[0]}_{part[1]}"
+
+
+# --- what it returns -----------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class Back:
+    """A block pointer that a function returns, in parts."""
+
+    rank: int
+    parameter: str | None
+    """The parameter that it is, moved along some axes; none where the function has made it."""
+    parts: tuple[Part, ...]
+    """The values that are returned for it."""
+    texts: Mapping[Part, str] = Factory(dict)
+    """Of one that it has made the other parts: numbers, and names of its parameters."""
+
+    @classmethod
+    def of(cls, webs: Sequence[Web], form: AccessForm, begun: Mapping[Definition | None, UnpackedParameter]) -> Back:
+        """What stands at one place of all ``return``; ``begun`` are the parameters, by the definitions that they become."""
+        texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
+        origins = {definition for web in webs for definition in web.history() if definition.made is not None}
+        given = next((parameter for definition, parameter in begun.items() if definition in origins), None)
+        if given is not None:
+            if len(origins) > 1:
+                raise CannotEdit("a function returns one of several block pointers")
+            at: list[Part] = [("at", axis) for axis in range(rank)]
+            moved = [part for part in at if any(text[part] != given.texts[part] for text in texts)]
+            return cls(rank, given.name, tuple(moved or at[:1]))  # it returns something in any case
+        if MADE in texts[0]:
+            raise CannotEdit("tensor descriptors: a block pointer is made in one function and returned to another")
+        parameters = {node.name.value for node in walk(form.flow.function.params) if isinstance(node, cst.Param)}
+        same = {part: text for part, text in texts[0].items() if all(other[part] == text for other in texts)}
+        same = {part: text for part, text in same.items() if is_number(text) or text in parameters}
+        parts = tuple(part for part in texts[0] if part not in same)
+        if any(part[0] == "block" for part in parts):
+            raise CannotEdit("a function returns a block pointer whose block is not one of its parameters")
+        return cls(rank, None, parts or (BASE,), same)
+
+    def put_together(
+        self, name: str, values: Mapping[Part, str], given: Mapping[str, cst.BaseExpression], code: Code
+    ) -> cst.BaseStatement:
+        """The block pointer in the caller, of these values and of what the function was given."""
+        if self.parameter is None:
+            texts = {part: values.get(part) or _in_caller(self.texts[part], given, code) for part in all_parts(self.rank)}
+            return _made(name, texts, code)
+        handed = given.get(self.parameter)
+        if not isinstance(handed, cst.Name):
+            raise CannotEdit("a function returns what it was given in a form that is not known")
+        offsets = ", ".join(values.get(("at", axis), "None") for axis in range(self.rank))
+        return assign(name, cst.parse_expression(f"{PLACED}({handed.value}, ({offsets},))"))
+
+
+def _in_caller(text: str, given: Mapping[str, cst.BaseExpression], code: Code) -> str:
+    if is_number(text):
+        return text
+    if text not in given:
+        raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is not given where it is called")
+    return code.code_for(given[text])
+
+
+# --- lists of parameters and arguments -----------------------------------------------------------------------------------------
+
+
+def replaced_parameters(parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code) -> cst.Parameters:
+    """The parameters of a function, those that were block pointers in parts."""
+    fixed = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
+
+    def several(old: cst.Param) -> list[cst.Param]:
+        if old.name.value not in unpacked:
+            return [old]
+        new = unpacked[old.name.value].new
+        return [cst.Param(cst.Name(name), fixed if part[0] == "block" else None) for part, name in new.items()]
+
+    kinds = {kind: getattr(parameters, kind) for kind in ("posonly_params", "params", "kwonly_params")}
+    return parameters.with_changes(**{kind: _spread(old, list(map(several, old))) for kind, old in kinds.items()})
+
+
+def replaced_arguments(old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]) -> Sequence[cst.Arg]:
+    """The arguments of a call, of which some become several: parameters and texts, by the parameter that an old one is for."""
+
+    def several(argument: cst.Arg, name: str) -> list[cst.Arg]:
+        if name not in new:
+            return [argument]
+        values = [(cst.Name(parameter) if argument.keyword else None, text) for parameter, text in new[name].items()]
+        return [argument.with_changes(keyword=keyword, value=cst.parse_expression(text)) for keyword, text in values]
+
+    return _spread(old, list(map(several, old, names)))
+
+
+def _spread(old: Sequence[_T], new: Sequence[Sequence[_T]]) -> list[_T]:
+    """A list between commas: the first of what takes the place of one stands where that stood, the last has its comma."""
+    items: list[_T] = []
+    between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    for one, several in zip(old, new, strict=True):
+        items += [item.with_changes(comma=between) for item in several[:-1]]
+        items += [item.with_changes(comma=one.comma) for item in several[-1:]]
+    if items and not new[-1] and old[-1].comma is cst.MaybeSentinel.DEFAULT:
+        items[-1] = items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return items

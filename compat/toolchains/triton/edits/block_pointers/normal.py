@@ -12,7 +12,7 @@ import libcst as cst
 from attrs import frozen
 
 from compat.toolchains.language import CannotEdit
-from compat.toolchains.triton.edits.code import Code, arguments_of, elements_of, walk
+from compat.toolchains.triton.edits.code import Code, arguments_of, bound, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
@@ -62,15 +62,6 @@ class MadePointer:
         return cls(base=arguments["base"], shape=parts[0], strides=parts[1], offsets=parts[2], block=parts[3])
 
 
-@frozen(kw_only=True)
-class Moved:
-    """The arguments of ``advance``, or of :data:`PLACED`."""
-
-    pointer: str
-    offsets: _Exprs
-    placed: bool = False
-
-
 class Reader:
     """Recognises the forms in one function."""
 
@@ -102,8 +93,9 @@ class Reader:
         method = isinstance(node.func, cst.Attribute) and node.func.attr.value == ADVANCE and called is None
         return node.func.value if method and self.is_pointer(node.func.value) else None  # type: ignore[attr-defined]
 
-    def moved(self, call: cst.Call) -> Moved:
-        if placed := _is_placed(call):
+    def moved(self, call: cst.Call) -> tuple[str, _Exprs]:
+        """What ``advance`` or :data:`PLACED` moves, and by or to which offsets."""
+        if is_placed(call):
             base: cst.BaseExpression | None = call.args[0].value
             offsets = elements_of(call.args[1].value)
         else:
@@ -112,14 +104,14 @@ class Reader:
             offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
         if not isinstance(base, cst.Name) or not self.is_pointer(base) or offsets is None:
             raise CannotEdit("a block pointer is advanced in a form that is not known")
-        return Moved(pointer=base.value, offsets=offsets, placed=placed)
+        return base.value, offsets
 
     def is_pointer(self, node: cst.CSTNode) -> bool:
         return isinstance(node, cst.Name) and node.value in self.pointers
 
     def computes(self, node: cst.CSTNode) -> bool:
         """Whether a call's value is a block pointer."""
-        return self.makes(node) or self.advanced(node) is not None or _is_placed(node) or self.returns(node)
+        return self.makes(node) or self.advanced(node) is not None or is_placed(node) or self.returns(node)
 
     def gives_pointer(self, node: cst.CSTNode) -> bool:
         """Whether an expression's value is a block pointer."""
@@ -135,16 +127,8 @@ class Reader:
         yield from ((value, value) for value in self.hands(node))
 
 
-def _is_placed(node: cst.CSTNode) -> bool:
+def is_placed(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
-
-
-def pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    """Targets with their values, of ``a, b = c, d`` each with its own."""
-    targets, values = elements_of(target), elements_of(value)
-    if targets is not None and values is not None and len(targets) == len(values):
-        return list(zip(targets, values, strict=True))
-    return [(target, value)]
 
 
 def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -217,9 +201,12 @@ def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
     return rewritten(function, _Normal(reader).statement)
 
 
-class _Normal:
+class _Normal(cst.CSTTransformer):
     def __init__(self, reader: Reader) -> None:
+        super().__init__()
         self.reader = reader
+        self._keep: cst.CSTNode | None = None
+        self._before: list[cst.BaseStatement] = []
 
     def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
@@ -230,14 +217,14 @@ class _Normal:
         return in_place_of(old, new)
 
     def _copies(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Assign) and any(self.reader.is_pointer(value) for _, value in _assigned(node))
+        return isinstance(node, cst.Assign) and any(value and self.reader.is_pointer(value) for _, value in bound(node))
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
             return self._hoisted(small)
-        pairs = _assigned(small)
+        pairs = [(target, value) for target, value in bound(small) if value is not None]
         if len(pairs) == 1:
             return self._assignment(pairs[0][0], small)
         if not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
@@ -269,26 +256,15 @@ class _Normal:
 
     def _hoisted(self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None) -> list[cst.BaseStatement]:
         """The statement, after statements that make the block pointers which stand inside of it."""
-        hoisting = _Hoisting(self.reader, keep)
-        new = small.visit(hoisting)
+        self._keep, self._before = keep, []
+        new = small.visit(self)
         assert isinstance(new, cst.BaseSmallStatement)
-        return [*hoisting.before, line(new)]
-
-
-def _assigned(node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-    return [pair for target in node.targets for pair in pairs(target.target, node.value)]
-
-
-class _Hoisting(cst.CSTTransformer):
-    def __init__(self, reader: Reader, keep: cst.CSTNode | None) -> None:
-        super().__init__()
-        self._reader, self._keep = reader, keep
-        self.before: list[cst.BaseStatement] = []
+        return [*self._before, line(new)]
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        if original_node is self._keep or not self._reader.computes(original_node):
+        if original_node is self._keep or not self.reader.computes(original_node):
             return updated_node
-        name = self._reader.code.fresh("block")
-        self._reader.pointers.add(name)
-        self.before.append(assign(name, updated_node))
+        name = self.reader.code.fresh("block")
+        self.reader.pointers.add(name)
+        self._before.append(assign(name, updated_node))
         return cst.Name(name)

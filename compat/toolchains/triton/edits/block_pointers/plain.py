@@ -14,8 +14,8 @@ import libcst as cst
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, addend, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.editing import edited
-from compat.toolchains.triton.edits.block_pointers.exchange import all_parts
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web, joined
+from compat.toolchains.triton.edits.block_pointers.handing import all_parts
 from compat.toolchains.triton.edits.block_pointers.normal import BASE, MadePointer, Part
 from compat.toolchains.triton.edits.code import parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
@@ -119,18 +119,14 @@ class PlainPointers(AccessForm):
         return part[0] != "shape" or bool(self.flow.handed) or any(part[1] in axes for axes in self._checks[web])
 
     def _masked(self, web: Web, axes: tuple[int, ...]) -> str:
-        parts: list[Part] = [("at", axis) for axis in range(web.made.rank)]
         shape = [self.value(web, ("shape", axis)) if axis in axes else "" for axis in range(web.made.rank)]
-        return self._inside(web, axes, shape, [self.is_natural(web, part) for part in parts])
+        return self._inside(web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)])
 
-    def is_natural(self, web: Web, part: Part) -> bool:
+    def _natural(self, web: Web, axis: int) -> bool:
         """Whether an offset is certainly never negative, whatever was added to it."""
-        if part[0] != "at":
-            return False
         for definition in web.history():
-            offsets = definition.made.offsets if definition.made else definition.move.offsets if definition.move else ()
-            stays = definition.made is None and not definition.moves(part[1])
-            if not stays and not self.bindings.natural(offsets[part[1]]):
+            offsets = definition.made.offsets if definition.made else definition.offsets
+            if (definition.made or definition.moves(axis)) and not self.bindings.natural(offsets[axis]):
                 return False
         return True
 
