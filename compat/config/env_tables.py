@@ -146,7 +146,8 @@ def _env(table: Table, base: Path) -> Env:
         framework_release=framework_release,
         distribution=distribution,
     )
-    name = table.string("name", env.label)
+    own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
+    name = table.string("name", own.label)
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
     return evolve(

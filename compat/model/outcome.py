@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from attrs import Factory, evolve, field, frozen
 
-from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Cell
+from compat.model.cell import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
 from compat.model.fields import ABSENT, DIGITS, KEY, Seconds, Text, rules
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Expectation, Latency, Numbers, Status
@@ -249,7 +249,7 @@ def _shared(failure: Failure) -> Failure:
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""
 FRAMEWORK = DEFAULT_FRAMEWORK
-"""The key of the framework's release."""
+"""The key of the framework's release in the schema; in data it is the name of the env's framework."""
 _LAUNCH_FACTS = ("launches", "differing", "device")
 """What only a check on a GPU has."""
 
@@ -292,13 +292,14 @@ def cell_document(result: Result) -> JsonObject:
     cell = result.cell
     facts = {"id": cell.id, "target": cell.target.name, "env": cell.env.name}
     record = record_of(CellRecord, result, result.outcome, result.built, cell.spec, **facts)
-    document = with_toolchain(unstructure(record), cell.env.toolchain)
+    document = with_names(unstructure(record), cell.env)
     if interpreter := document["numbers"]["interpreter"]:
         for name in _LAUNCH_FACTS:
             del interpreter[name]
     return document
 
 
-def with_toolchain(document: JsonObject, toolchain: str) -> JsonObject:
-    """The same with the installed release under the name of its toolchain."""
-    return document if toolchain == RELEASE else {toolchain if key == RELEASE else key: item for key, item in document.items()}
+def with_names(document: JsonObject, env: Env) -> JsonObject:
+    """The same with the installed releases under the names of the env's toolchain and its framework."""
+    names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
+    return {names.get(key, key): item for key, item in document.items()}

@@ -20,7 +20,7 @@ from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import DIGITS, KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
-from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_names
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryRecord, library_versions
@@ -316,7 +316,7 @@ def _targets(report: Report) -> tuple[Target, ...]:
 def _env(built: BuiltEnv) -> JsonObject:
     packages = tuple(sorted(built.packages, key=lambda package: package.name))
     record = record_of(EnvRecord, built, built.env, python=built.python_version, packages=packages)
-    return with_toolchain(unstructure(record), built.env.toolchain)
+    return with_names(unstructure(record), built.env)
 
 
 def _order(verdict: Verdict) -> tuple[object, ...]:

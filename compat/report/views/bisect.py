@@ -19,7 +19,7 @@ from compat.history.verdict import class_of, release_of
 from compat.model import Failure, Result, Status
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
-from compat.model.outcome import RELEASE, cell_document, with_toolchain
+from compat.model.outcome import RELEASE, cell_document, with_names
 from compat.report.document import BracketRecord, bracket_record
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
@@ -239,7 +239,7 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
         ran=check_words(check) if (check := result.numbers.decisive) else None,
         **({} if outcome.failure else {"failure_class": None, "fingerprint": None}),
     )
-    return with_toolchain(unstructure(record), env.toolchain)
+    return with_names(unstructure(record), env)
 
 
 # --- inside a failure -------------------------------------------------------------------------------------------------------------
