@@ -260,7 +260,7 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
 
 def test_the_worker_needs_the_standard_library_and_a_toolchain() -> None:
     for path in foreign_modules():
-        allowed = BESIDES.get(path.parent.name, {"triton"})
+        allowed = BESIDES.get(path.parent.name, {"cutlass", "cuda"} if "cute" in path.relative_to(PACKAGE).parts else {"triton"})
         for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
             names = []
             if isinstance(node, ast.Import):

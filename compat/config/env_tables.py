@@ -147,7 +147,8 @@ def _env(table: Table, base: Path) -> Env:
         framework_release=framework_release,
         distribution=distribution,
     )
-    name = table.string("name", label(env))
+    own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
+    name = table.string("name", label(own))
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
     return evolve(

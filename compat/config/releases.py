@@ -50,10 +50,26 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
     """
     chosen = _chooser(word)
     names: set[str] = set()
-    for toolchain in dict.fromkeys(env.toolchain for env in envs):
-        own = _representatives(env for env in envs if env.toolchain == toolchain)
+    for of_toolchain in _by_toolchain(envs).values():
+        own = _representatives(of_toolchain)
         names.update(own[release].name for release in chosen(sorted(own)))
     return tuple(env for env in envs if env.name in names)
+
+
+def known(envs: Sequence[Env]) -> tuple[Version, ...]:
+    """The releases that a word can mean which names no toolchain, in the order of the envs."""
+    found = [_representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()]
+    return tuple(dict.fromkeys(env.release for env in envs if env.release and any(env.release in own for own in found)))
+
+
+def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
+    """The envs of each toolchain that a word can mean which names none."""
+    from compat import toolchains  # whose facts take longer to read than most of what needs this module
+
+    by_name: dict[str, list[Env]] = {}
+    for env in envs:
+        by_name.setdefault(env.toolchain, []).append(env)
+    return {name: found for name, found in by_name.items() if not toolchains.named(name).only_named} or by_name
 
 
 def whole_release(word: str) -> Version | None:

@@ -94,7 +94,7 @@ def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
 def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
-    known_releases = dict.fromkeys(str(env.release) for env in envs if toolchains.is_release(env))
+    known_releases = [str(release) for release in releases.known(envs)]
     if meant := releases.corrected(word):
         return SelectionError(f"{word!r} is no release and no version specifier", hint=f"Did you mean {meant!r}?")
     if not releases.is_one(word):

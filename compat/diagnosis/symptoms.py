@@ -19,7 +19,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 
-from attrs import Factory, frozen
+from attrs import Factory, evolve, frozen
 
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.diagnosis.pipeline import OutputReader
@@ -46,6 +46,7 @@ _FIRST, _LAST = 3000, 1000
 """Letters of an exception's or a diagnostic's words that are looked at, from either end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
+_COLOURS = lazy_pattern(r"\x1b\[[0-9;]*m")
 _CONTENTLESS = lazy_pattern(r"false|0")
 
 
@@ -117,7 +118,7 @@ class Symptoms:
 
 def of(evidence: Evidence, wording: Wording) -> Symptoms:
     """Read the words out of one attempt's evidence, of much its beginning and its end."""
-    evidence = within_bounds(evidence)
+    evidence = _without_colours(within_bounds(evidence))
     messages = "\n".join(link.message for link in evidence.raised)
     everything = f"{evidence.stderr}\n{messages}"
     error, message = _explanation(evidence.raised, wording)
@@ -148,6 +149,14 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
 def _bounded(text: str) -> str:
     """As much of it as any class looks at: patterns may take a time that grows faster than their text."""
     return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n[…]\n{text[-_LAST:]}"
+
+
+def _without_colours(evidence: Evidence) -> Evidence:
+    """The same evidence as a terminal would show it that knows no colours."""
+    if "\x1b[" not in evidence.stderr and not any("\x1b[" in link.message for link in evidence.raised):
+        return evidence
+    raised = tuple(evolve(link, message=_COLOURS.sub("", link.message)) for link in evidence.raised)
+    return evolve(evidence, stderr=_COLOURS.sub("", evidence.stderr), raised=raised)
 
 
 def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:

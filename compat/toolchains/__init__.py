@@ -37,6 +37,7 @@ from compat.toolchains.base import (
     Variables,
     Wheels,
 )
+from compat.toolchains.cute import CUTE
 from compat.toolchains.triton import TRITON
 
 __all__ = [
@@ -76,6 +77,7 @@ __all__ = [
 
 DEFAULT = TRITON
 """The default toolchain."""
+_BUILT_IN = (DEFAULT, CUTE)
 GROUP = "triton_compat.toolchains"
 
 
@@ -85,7 +87,7 @@ def every() -> tuple[Toolchain, ...]:
 
     Raises ConfigError where an installed package offers something else, or something that cannot be loaded.
     """
-    by_name = {DEFAULT.name: DEFAULT}
+    by_name = {toolchain.name: toolchain for toolchain in _BUILT_IN}
     for entry in entry_points(group=GROUP):
         toolchain, where = _loaded(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):

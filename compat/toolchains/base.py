@@ -458,6 +458,8 @@ class Toolchain:
     ``matrix.toml``. The group ``releases`` is what a project compiles on by default."""
     oldest: Version | None = None
     """Releases before it are not tried unless they are named: their compilers take kernels in another form. ``None`` for all."""
+    only_named: bool = False
+    """Whether a word that names no toolchain (``3.9``, ``>=4``, ``newest``) means its releases only where no others are there."""
     repository: str | None = None
     """The URL of its source, which has tags like ``v3.1.0``; on GitHub."""
     commits_command: tuple[str, ...] = ()

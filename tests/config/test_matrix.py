@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from compat import toolchains
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.errors import ConfigError, SelectionError
 from tests.targets import TARGETS
@@ -133,7 +134,7 @@ def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, m
         (ONE + "[defautls]\n", "Did you mean defaults?"),
         (ONE + '[defaults]\nenvs = ["defalut"]', "Did you mean default?"),
         (envs(GOOD, GOOD), 'Give one of them another name = "…".'),
-        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, torch, install, why, toolchain."),
+        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, cute, torch, install, why, toolchain."),
     ],
 )
 def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None:
@@ -160,7 +161,7 @@ def test_defaults_are_filled_in(load: Load) -> None:
     assert config.deadline == 60.0
     assert config.keep_workers == 300.0
     assert config.memory == 4 * 1024**3
-    assert config.targets == tuple(TARGETS.values())
+    assert config.targets == toolchains.targets()
     assert config.base == config.path.parent
 
 
@@ -308,7 +309,7 @@ def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
     assert (config.path, config.path.exists(), config.kernels) == (tmp_path / "matrix.toml", False, ())
     assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
     assert all(not env.paired for env in config.choose_envs())
-    assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90"]
+    assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90", "sm_90a"]
 
 
 @pytest.mark.parametrize("text", ["", 'kernels = ["k.toml"]', "schema = 1\n[defaults]\ndeadline = 3\n"])

@@ -227,7 +227,7 @@ def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
         ("loom", "sm_90", "loom"),
     ]
     assert cells[-1].target is SM_90
-    assert toolchains.targets_of_gpu("H100") == ("sm_90",)
+    assert toolchains.targets_of_gpu("H100") == ("sm_90", "sm_90a")
 
 
 @pytest.mark.usefixtures("_known")
@@ -250,5 +250,6 @@ def test_the_usual_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
     chosen = config.choose_targets(["h100"])
     assert [(target.toolchain, gpus_of(target)) for target in chosen] == [
         ("triton", ("h100", "h200", "gh200")),
+        ("cute", ("h100", "h200", "gh200")),
         ("loom", ("h100",)),
     ]

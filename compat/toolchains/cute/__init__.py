@@ -1,0 +1,32 @@
+"""CuTe DSL, NVIDIA's Python DSL for CUTLASS: all that the program knows of it.
+
+``facts/`` has its releases, targets and environment variables, :mod:`.language` what kernels are written in, :mod:`.failures` how
+it fails. ``inside/`` runs inside an env. Its wheels are NVIDIA's, under an End User License Agreement: whoever uses them installs
+them, from the package index.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from packaging.version import Version
+
+from compat.toolchains.base import Device, Toolchain
+from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
+from compat.toolchains.cute.failures import KNOWLEDGE
+from compat.toolchains.cute.language import LANGUAGE
+
+CUTE = Toolchain(
+    name=NAME,
+    title="CuTe DSL",
+    distribution="nvidia-cutlass-dsl",
+    adapter=Path(__file__).parent / "inside" / "adapter",
+    stages=("trace", "mlir", "ptx", "cubin"),
+    releases=RELEASES,
+    oldest=Version("4.0.0"),
+    only_named=True,
+    variables=VARIABLES,
+    language=LANGUAGE,
+    device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
+    failures=KNOWLEDGE,
+)

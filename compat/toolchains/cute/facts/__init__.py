@@ -1,0 +1,57 @@
+"""What is known of CuTe DSL's releases, targets, GPUs and environment variables: data, in the TOML files of this folder.
+
+``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from compat.model import Target
+from compat.toolchains.base import Variables
+
+NAME = "cute"
+_FOLDER = Path(__file__).parent
+RELEASES = _FOLDER / "releases.toml"
+_KIB = 1024
+_WARP = 32
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
+
+
+_targets = _read("targets.toml")
+TARGETS = tuple(
+    Target(
+        name=table["name"],
+        toolchain=NAME,
+        backend="cuda",
+        arch=table["arch"],
+        warp_size=_WARP,
+        shared_memory=table["shared_memory"] * _KIB,
+    )
+    for table in _targets["target"]
+)
+USUAL: tuple[str, ...] = tuple(_targets["usual"])
+"""The names of the targets that are compiled for where nothing says which."""
+GPUS: Mapping[str, str] = {gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]}
+"""What GPUs are called → their target."""
+
+
+def private_variables(folder: str) -> dict[str, str]:
+    """What keeps a worker's caches in a folder of its own."""
+    return {"CUTE_DSL_CACHE_DIR": f"{folder}/cache", "CUTE_DSL_DUMP_DIR": folder}
+
+
+_variables = _read("variables.toml")
+VARIABLES = Variables(
+    files=tuple(_variables["files"]),
+    folders=tuple(_variables["folders"]),
+    settings=tuple(_variables["settings"]),
+    withheld={table["why"]: tuple(table["names"]) for table in _variables["withheld"]},
+    private=private_variables,
+)

@@ -1,0 +1,323 @@
+"""What is known of CuTe DSL's failures: its classes, as data, in the order of precedence, and how its releases word things.
+
+Up to 4.5 an exception of CuTe DSL wraps the one that says why, and shows the latter's words; from 4.6 on errors of users are
+printed like a compiler's, with a code (``error[UNSUP_EARLY_EXIT]``), the source and suggestions. What MLIR, libNVVM and ptxas say
+stayed the same, inside of either. So causes are looked at before wrappers, and facts are taken out of the sentences: a fingerprint
+is made of those. Adding a class takes one entry here, and one kernel in ``tests/toolchains/cute/kernels/faces.py``.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from compat.diagnosis import common
+from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
+from compat.diagnosis.pipeline import OutputReader
+from compat.diagnosis.symptoms import Wording
+from compat.model import Status
+from compat.text import lazy_pattern
+from compat.toolchains.cute.facts import NAME
+
+_OBJECTS = (
+    r"_?Tensor|_?Pointer|Layout|ComposedLayout|Atom|MmaAtom|CopyAtom|TiledMma|TiledCopy|ThrMma|ThrCopy|SmemAllocator|TmemAllocator|"
+    r"Pipeline\w+|KernelLauncher|Swizzle|TensorSSA|Boolean|B?Float\d+\w*|U?[Ii]nt\d+|ArithValue"
+)
+_LAYOUT_WORDS = (
+    r"size|shape|rank|layout|align|divis|stride|tiler|mode|profile|congruen|compatib|coalesc|swizzle|weakly|compact|element type"
+)
+_MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
+"""What stands before a sentence of MLIR: where it is about."""
+
+TARGET_UNKNOWN = evolve(
+    common.TARGET_UNKNOWN,
+    signs=(
+        Sign(error=r"^KeyError$", message=r"^'?sm_\w+'?$", means="no such architecture"),
+        Sign(message=r"NVVM_ERROR_INVALID_OPTION[^\n]*-arch=compute_", means="no such architecture"),
+        Sign(message=r"(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported) (?:GPU )?arch\w*[^\n]*sm_\d+", means="no such architecture"),
+    ),
+)
+
+CLASSES = (
+    *(each for each in common.EVERYWHERE if each is not common.TARGET_UNKNOWN),
+    TARGET_UNKNOWN,
+    FailureClass(
+        name="kernel-file",
+        title="Kernel file does not fit",
+        meaning="What the kernel file says of arguments does not go with the function. Nothing is known about the kernel.",
+        status=Status.SOURCE_BROKEN,
+        advice="Compare `[signature]` and `[constexprs]` with the parameters of the function, and of the class's constructor.",
+        blame=Blame.ENV,
+        signs=(
+            Sign(error=r"^KernelFileError$"),
+            Sign(message=r"Missing required argument in|error\[CALL_MISSING_ARG\]", means="an argument is missing"),
+            Sign(
+                message=r"expects argument #\d+ \((?P<name>\w+)\) to be|error\[ARG_ANNOTATION_MISMATCH\]",
+                means="an argument of another type",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="compiler-assert",
+        title="Compiler aborted",
+        meaning="The compiler gave up by ending the process.",
+        status=Status.CRASHED,
+        advice="A compiler bug. Try the neighbouring releases, and report it with the evidence that was kept.",
+        blame=Blame.COMPILER,
+        signs=(Sign(assertion=r".", words="assertion"),),
+    ),
+    FailureClass(
+        name="ptxas",
+        title="ptxas refuses the code",
+        meaning="The assembler does not take the PTX that was made, or that the kernel has as inline assembly.",
+        advice="The message names the instruction. Inline assembly is the kernel's own; any other is a defect of the release.",
+        blame=Blame.COMPILER,
+        signs=(Sign(assembler=r".", words="assembler"),),
+    ),
+    FailureClass(
+        name="arch-required",
+        title="Operation of another architecture",
+        meaning="The kernel uses an operation that {target} does not have: wgmma is of sm_90a, tcgen05 of sm_100a and its kin.",
+        advice='Compile for an architecture that has it: `targets = ["{first}"]` in the kernel file.',
+        signs=(
+            Sign(message=r"expects arch to be (?:one of )?\W*(?:[\w.]*Arch\.)?(?P<first>sm_\w+)", means="needs {first}"),
+            Sign(
+                message=r"libNVVM extra log: +error: (?P<name>[\w.]+) supported only on",
+                means="{name}",
+                advice="`{name}` is of another architecture.",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="nvvm",
+        title="libNVVM refuses the code",
+        meaning="The back end that makes PTX does not take what MLIR's passes made of the kernel.",
+        advice="An operation that the target does not have is the usual cause. Releases up to 4.5 name it, later ones do not.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(message=r"(?s:.*)libNVVM extra log: *(?:[Ee]rror: )?(?P<words>[^\n]+)", means="{words}"),
+            Sign(message=r"(?P<words>NVVM_ERROR_\w+)", means="{words}"),
+        ),
+    ),
+    FailureClass(
+        name="api-missing",
+        title="API missing",
+        meaning="The kernel uses a name that this release does not have: not yet, or no longer.",
+        advice="`{name}` is not in this release. Take what this release has in its place, or have the kernel ask for it "
+        "(`hasattr`, inside of `cutlass.const_expr`).",
+        at_import=r".",
+        lacks=True,
+        signs=(
+            Sign(
+                error=r"^AttributeError$", message=r"module 'cutlass(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'", means="{name}"
+            ),
+            Sign(error=r"^AttributeError$", message=rf"^'(?:{_OBJECTS})' object has no attribute '(?P<name>\w+)'", means="{name}"),
+            Sign(
+                error=r"^AttributeError$", message=r"^type object '(?P<owner>\w+)' has no attribute '(?P<name>\w+)'", means="{name}"
+            ),
+            Sign(
+                error=r"^ImportError$",
+                message=r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module )?cutlass[\w.]*'",
+                means="{name}",
+            ),
+            Sign(error=r"^ModuleNotFoundError$", message=r"No module named '(?P<name>cutlass(?:\.[\w.]+)?)'", means="{name}"),
+        ),
+    ),
+    FailureClass(
+        name="api-changed",
+        title="API call changed",
+        meaning="The function is there, but does not take these arguments in this release.",
+        advice="Compare the call with the definition of `{name}` in this release.",
+        lacks=True,
+        signs=(
+            Sign(
+                error=r"^TypeError$",
+                message=r"^(?:\w+\.)*(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'",
+                means="{name} got {argument}",
+                advice="`{name}` takes no `{argument}` in this release: leave it out, or pass it only where the release takes it.",
+            ),
+            Sign(
+                error=r"^TypeError$",
+                message=r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:\S+ )?arguments?: '(?P<argument>\w+)'",
+                means="{name} lacks {argument}",
+                advice="`{name}` needs `{argument}`, too, in this release: pass it.",
+            ),
+            Sign(
+                error=r"^TypeError$",
+                message=r"^(?:\w+\.)*(?P<name>\w+)\(\) (?:takes .* given$|got multiple values)",
+                means="{name} got too many arguments",
+            ),
+            Sign(
+                error=r"^(?:SystemExit|DSLRuntimeError)$",
+                output=r"unrecognized arguments: (?P<name>--\S+)",
+                means="option {name}",
+                advice="This release has no option `{name}`.",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="undefined-name",
+        title="Name not defined",
+        meaning="The kernel uses a name that is defined nowhere, or not on every path that leads to its use.",
+        advice="Check the spelling of `{name}`. A variable that only one branch of a dynamic `if` defines does not exist after it: "
+        "define it before, or make the condition a constant (`cutlass.const_expr`).",
+        signs=(
+            Sign(error=r"^NameError$", message=r"name '(?P<name>\w+)' is not defined", means="{name}"),
+            Sign(error=r"^UnboundLocalError$", message=r"local variable '(?P<name>\w+)'", means="{name}"),
+            Sign(message=r"NameError in `\w+`: name '(?P<name>\w+)' is not defined", means="{name}"),
+        ),
+    ),
+    FailureClass(
+        name="unsupported-syntax",
+        title="Syntax not supported",
+        meaning="The kernel is written in a form of Python that CuTe DSL does not translate.",
+        advice="Write it in another way: the message names the form.",
+        signs=(
+            Sign(
+                message=r"Early exit \((?P<what>\w+)\) is not allowed",
+                means="early exit by {what}",
+                advice="A `{what}` inside of a dynamic `if`, `for` or `while` is not translated: make the condition a constant "
+                "(`cutlass.const_expr`, `cutlass.range_constexpr`), or carry a flag.",
+            ),
+            Sign(
+                message=r"could not get source code|error\[UNSUP_NO_SOURCE\]",
+                means="no source",
+                advice="CuTe DSL reads the source of a kernel: it has to be in a file.",
+            ),
+            Sign(message=r"error\[(?P<code>UNSUP_\w+)\]", means="{code}"),
+            Sign(error=r"^DSLAstPreprocessorError$", message=r"^(?:DSLAstPreprocessorError: )?(?P<words>[^\n]+)", means="{words}"),
+        ),
+    ),
+    FailureClass(
+        name="loop-carried-type",
+        title="Variable changes type",
+        meaning="A variable has one type before a dynamic `for`, `while` or `if`, and another inside of it.",
+        advice="Give `{name}` its final type before (`cutlass.Float32(0.0)` instead of `0`), or convert it back inside (`.to(…)`).",
+        signs=(
+            Sign(
+                message=r"`(?P<name>\w+)` is (?P<one>\w+) prior to this `\w+`, and update to (?P<two>\w+)",
+                means="{one} becomes {two}",
+            ),
+            Sign(
+                message=r"`(?P<name>\w+)` has type `(?P<one>\w+)` on one path and `(?P<two>\w+)` on another",
+                means="{one} becomes {two}",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="constexpr-required",
+        title="Compile-time constant required",
+        meaning="A range, a condition or an argument that has to be known when the kernel is compiled depends on a run-time value.",
+        advice="Declare the parameter `cutlass.Constexpr`, or use the dynamic form: `range` for `range_constexpr`, a plain `if`.",
+        signs=(
+            Sign(message=r"`range_constexpr(?:\(\))?` requires", means="range_constexpr over a run-time value"),
+            Sign(message=r"`const_expr\(\??\)` (?:received a dynamic expression|requires)", means="const_expr of a run-time value"),
+            Sign(
+                message=r"object cannot be interpreted as an integer|error\[PHASE_DYNAMIC_INDEX\]",
+                means="a run-time value as an index or a range",
+            ),
+            Sign(message=r"error\[(?P<code>ARG_NON_CONSTANT|PHASE_REQUIRES_CONSTANT)\]", means="{code}"),
+        ),
+    ),
+    FailureClass(
+        name="layout-mismatch",
+        title="Layouts do not go together",
+        meaning="Shapes, strides, ranks or alignments of tensors and atoms do not go together in an operation.",
+        advice="Print the shapes while the kernel is traced (`print(tensor)`), and compare them with what the message asks for: "
+        "later releases check more of this.",
+        signs=(
+            Sign(message=r"'(?P<name>[\w.]+)' op [^\n]*ptr alignment [^\n]*does not meet requirement", means="{name}: alignment"),
+            Sign(
+                message=r"'cute\.copy' op expects same size in rank|source and destination tensors to have the same size in mode",
+                means="cute.copy: sizes differ",
+            ),
+            Sign(message=rf"'(?P<name>[\w.]+)' op (?P<words>[^\n]*(?:{_LAYOUT_WORDS})[^\n]*)", means="{name}: {words}"),
+            Sign(message=rf"{_MLIR_SAYS}(?P<words>[^\n]*?(?:{_LAYOUT_WORDS})[^\n]*?)(?:,? but got [^\n]*)?$", means="{words}"),
+            Sign(
+                error=r"^ValueError$",
+                message=r"^Operation creation failed$",
+                diagnostic=r"^(?P<words>[^\n]*?)(?:,? but got [^\n]*)?$",
+                means="{words}",
+            ),
+            Sign(
+                error=r"^ValueError$",
+                message=rf"^(?P<words>Expected [^\n]*(?:{_LAYOUT_WORDS})[^\n]*)",
+                place=r"\.py: ",
+                means="{words}",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="verifier",
+        title="Refused by MLIR's verifier",
+        meaning="The IR that tracing the kernel made is not valid, for a reason that is not one of layouts.",
+        advice="The message names the operation: compare its call with what it asks for.",
+        signs=(
+            Sign(message=r"'(?P<name>[\w.]+)' op (?P<words>[^\n]+)", means="{name}: {words}"),
+            Sign(message=rf"{_MLIR_SAYS}(?P<words>[^\n]+)", means="{words}"),
+        ),
+    ),
+    FailureClass(
+        name="static-assert",
+        title="The kernel's own assertion",
+        meaning="An `assert` of the kernel fails while it is traced.",
+        advice="The kernel says that it is not meant for these arguments: give it others.",
+        signs=(Sign(error=r"^AssertionError$", message=r"."),),
+    ),
+    FailureClass(
+        name="internal-error",
+        title="Error inside of CuTe DSL",
+        meaning="Code of CuTe DSL fails in itself, and does not say what the kernel has to do with it.",
+        advice="What the kernel's line calls may take other arguments in this release. Try the neighbouring releases.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(
+                message=r"Error during runtime code generation|^(?:DSLRuntimeError: )?\W*ICE\b|error\[INTERNAL\]",
+                place=r"(?P<where>.+)",
+                means="raised in {where}",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="coded",
+        title="Refused with a code",
+        meaning="The release refuses the kernel with a diagnostic of its own, which has a code.",
+        advice="The message says what is wrong, and often what to write instead.",
+        signs=(Sign(message=r"error\[(?P<code>(?!INTERNAL\b)[A-Z_]+)\]", means="{code}"),),
+    ),
+    common.UNCLASSIFIED,
+)
+
+_FORGET = tuple(
+    (lazy_pattern(pattern), replacement)
+    for pattern, replacement in (
+        (r"[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]", ""),
+        (r"(?m)^\s*(?:-->|\d* *\||> *\d+ \|).*$", ""),  # the kernel's source
+        (r"(?m)^\s*(?:suggestion|= note|note):(?s:.*)", ""),
+        (r"see current operation:(?s:.*)", ""),
+        (r"kernel_cutlass_\w+", "<kernel>"),
+        (r"\[(?:(?:'|[\w.]*arch\.)?sm_\w+'?(?:, )?)+\]", "<architectures>"),
+        (r"%[\w.$-]+(?:[:#]\d+)?", "%"),
+    )
+)
+
+KNOWLEDGE = Knowledge(
+    toolchain=NAME,
+    classes=CLASSES,
+    wording=Wording(
+        package="cutlass",
+        wrappers=("DSLRuntimeError", "DSLUserCodeError", "CompilationError", "CompilerDiagnosticError"),
+        assembler=lazy_pattern(r"log: *ptxas[^\n]*?\b(?:error|fatal) *: *(?P<words>[^\n]+)"),
+        assembler_name="ptxas",
+        forget=_FORGET,
+        fatal=(
+            lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
+            lazy_pattern(r"what\(\): +(?P<words>[^\n]+)"),
+            lazy_pattern(  # Python's own stack, where an abort says nothing: the innermost frame
+                r"Fatal Python error: [^\n]+\n+(?:Current )?[Tt]hread [^\n]*\n"
+                r'  File "[^"\n]*/cutlass/[^"\n]*", line \d+ in (?P<words>\w+)'
+            ),
+        ),
+        reader=OutputReader(front_end=("trace",)),
+    ),
+    programs={"source": "the kernel's file", "trace": "the tracer", "mlir": "MLIR", "ptx": "libNVVM", "cubin": "ptxas"},
+)

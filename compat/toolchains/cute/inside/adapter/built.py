@@ -1,0 +1,164 @@
+"""What came out of a compile, read in the compiled module and in the cubin in it: no tool is needed.
+
+The cubin is the object of a ``gpu.binary`` up to 4.2, and in a fat binary in a global since. Registers, stack frames and static
+shared memory are in its ELF sections (``EIATTR`` records of ``.nv.info``), dynamic shared memory is in the host code that launches
+it. ptxas writes down its own version for architectures from Blackwell on.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+_BINARY = re.compile(r'"((?:P\\EDU\\BA|\\7FELF)(?:[^"\\]|\\.)*)"')
+"""A fat binary, or an ELF file, as MLIR prints bytes."""
+_ESCAPED = re.compile(rb"\\([0-9A-Fa-f]{2}|\\)")
+_ELF = b"\x7fELF"
+
+_REGISTERS, _FRAME = 0x2F, 0x11
+"""``EIATTR_REGCOUNT`` and ``EIATTR_FRAME_SIZE``: a symbol and a number."""
+_SIZED = 4
+"""The format of records that say how long they are."""
+_RESERVED = 1024
+"""Bytes of shared memory that are the system's from sm_90 on, and in the section of every kernel."""
+
+_FUNCTIONS = re.compile(r"^ +(?:llvm\.func|func\.func) ", re.MULTILINE)
+"""Where a function begins: names of values are its own."""
+_CONSTANT = re.compile(r"%(\w+) = (?:llvm\.mlir\.constant\(|arith\.constant )(-?\d+) : i\d+")
+_STORED = re.compile(r"llvm\.store %(\w+), %(\w+) : i64")
+_CONFIG = re.compile(
+    r"%(\w+) = llvm\.getelementptr %\w+\[0, 2\] : \(!llvm\.ptr\) -> !llvm\.ptr, !llvm\.struct<\(array<3 x i32>, array<3 x i32>, i64"
+)
+"""Where a launch's configuration has its dynamic shared memory, from 4.3 on."""
+_LAUNCHED = re.compile(r"dynamic_shared_memory_size %(\w+)")
+"""The same in what was traced, up to 4.2."""
+_THREADS = re.compile(r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE)
+_PTX_VERSION = re.compile(r"^\.version (\d+\.\d+)", re.MULTILINE)
+_TOOLS = re.compile(rb"Cuda compilation tools, release [\d.]+, V([\d.]+)")
+
+_INSTRUCTIONS = {
+    "wgmma": "wgmma.mma_async.",
+    "mma": "mma.sync.",
+    "tcgen05_mma": "tcgen05.mma.",
+    "ldmatrix": "ldmatrix.",
+    "cp_async": "cp.async.c",
+    "tma_loads": "cp.async.bulk.tensor.",
+    "bar_sync": "bar.sync",
+}
+"""Metric → how its instructions begin in PTX."""
+
+
+def cubin_in(module: str) -> bytes | None:
+    """The machine code in a compiled module's text; ``None`` where there is none."""
+    found = _BINARY.search(module)
+    if found is None:
+        return None
+    data = _ESCAPED.sub(_byte, found[1].encode("utf-8", "surrogateescape"))
+    start = data.find(_ELF)
+    return data[start:] if start >= 0 else None
+
+
+def _byte(found: re.Match[bytes]) -> bytes:
+    return b"\\" if found[1] == b"\\" else bytes([int(found[1], 16)])
+
+
+def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
+    """Sizes in bytes, the most registers, stack and shared memory that a kernel of them takes, and which ptxas made them."""
+    facts = facts_of(made["cubin"])
+    static = facts.pop("static_shared", 0)
+    dynamic = dynamic_shared(made["trace"], module)
+    found: dict[str, Any] = {"artifacts": {stage: len(result) for stage, result in made.items()}, **facts}
+    if dynamic is not None:
+        found["shared"] = static + dynamic
+    tools = _TOOLS.search(made["cubin"])
+    if tools:
+        found["ptxas"] = tools[1].decode()
+    if "ptx" in made:
+        found.update(_of_ptx(made["ptx"]))
+    return found
+
+
+def _of_ptx(ptx: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}}
+    version = _PTX_VERSION.search(ptx)
+    if version:
+        found["ptx_version"] = version[1]
+    threads = [[int(number or 1) for number in each] for each in _THREADS.findall(ptx)]
+    if threads:
+        found["threads"] = max(x * y * z for x, y, z in threads)
+    return found
+
+
+def dynamic_shared(traced: str, module: str) -> int | None:
+    """The most dynamic shared memory that a launch in a module asks for; ``None`` where that is known at run time only."""
+    sizes = [size for text in (traced, module) for function in _FUNCTIONS.split(text) for size in _sizes(function)]
+    return None if None in sizes else max([0, *(size for size in sizes if size is not None)])
+
+
+def _sizes(function: str) -> list[int | None]:
+    """What the launches in a function's text ask for; ``None`` for what is no constant."""
+    fields = set(_CONFIG.findall(function))
+    values = [value for value, field in _STORED.findall(function) if field in fields] + _LAUNCHED.findall(function)
+    if not values:
+        return []
+    constants = {name: int(number) for name, number in _CONSTANT.findall(function)}
+    return [constants.get(value) for value in values]
+
+
+# --- the cubin ----------------------------------------------------------------------------------------------------------------
+
+
+class _Section(NamedTuple):
+    """A section of an ELF file."""
+
+    name: str
+    offset: int
+    size: int
+
+
+def facts_of(cubin: bytes) -> dict[str, int]:
+    """``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels``: of several kernels the most; nothing of
+    what is no ELF file."""
+    sections = list(_sections(cubin))
+    kernels = [section for section in sections if section.name.startswith(".text.")]
+    if not kernels:
+        return {}
+    reserved = _RESERVED if any(section.name == ".nv.shared.reserved.0" for section in sections) else 0
+    shared = [
+        section.size - reserved
+        for section in sections
+        if section.name.startswith(".nv.shared.") and ".reserved." not in section.name
+    ]
+    records = [record for section in sections if section.name == ".nv.info" for record in _records(cubin, section)]
+    return {
+        "registers": max((number for kind, number in records if kind == _REGISTERS), default=0),
+        "stack_bytes": max((number for kind, number in records if kind == _FRAME), default=0),
+        "static_shared": max([0, *shared]),
+        "code_bytes": sum(section.size for section in kernels),
+        "kernels": len(kernels),
+    }
+
+
+def _sections(data: bytes) -> Iterator[_Section]:
+    if len(data) < 64 or data[:4] != _ELF:
+        return
+    table, size, count, names = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HHH", data, 58)
+    headers = [struct.unpack_from("<IIQQQQ", data, table + number * size) for number in range(count)]
+    strings = headers[names][4]
+    for name, _, _, _, offset, length in headers:
+        begin = strings + name
+        yield _Section(data[begin : data.index(b"\0", begin)].decode(), offset, length)
+
+
+def _records(data: bytes, section: _Section) -> Iterator[tuple[int, int]]:
+    """The records of a section that give a symbol a number: what they are about, and the number."""
+    at, end = section.offset, section.offset + section.size
+    while at + 4 <= end:
+        form, kind, length = struct.unpack_from("<BBH", data, at)
+        at += 4
+        if form == _SIZED:
+            if length == 8:
+                yield kind, struct.unpack_from("<I", data, at + 4)[0]
+            at += length

@@ -1,0 +1,223 @@
+"""Import CuTe DSL, watch it work, compile with it on a machine that has no GPU.
+
+Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the whole pipeline: MLIR's passes,
+libNVVM and ptxas, all in this process. What is before it is tracing. What comes after it wants a driver in most releases, so that
+the compile is left behind it, by an exception that nothing of CuTe DSL's catches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import re
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from typing import Any
+
+from . import arguments, built
+
+_DISTRIBUTION = "nvidia-cutlass-dsl"
+_ONE_THREAD = "OPENBLAS_NUM_THREADS"
+"""NumPy, which releases up to 4.7 import, starts threads, and a process that has some cannot be forked."""
+_ARCH = "CUTE_DSL_ARCH"
+_CACHE = "CUTE_DSL_CACHE_DIR"
+_OWN_FEATURES = 90
+"""The first architecture that is compiled for with the features that only it has."""
+_MARKS = (
+    ("cubin", re.compile(r"^ptxas\b|ptxas (?:fatal|application|log)|NVPTX compiler invocation failed|PTXAS_ERROR", re.MULTILINE)),
+    ("ptx", re.compile(r"NVVM_ERROR|libNVVM|nvvmCompile|Error: unsupported operation")),
+)
+"""Stage → what a failure says that came while it was made: all are one call into the compiler."""
+_PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
+"""A line of a file, as releases write it in what they say."""
+_PIPELINE = "cute-to-nvvm{"
+"""How a pipeline that compiles is known. Others only tidy up modules that are to be shown."""
+_PTX_ASKED = " dump-ptx-path='%s' "
+
+
+class _Compiled(BaseException):
+    """What was compiled, on its way past all that would launch it."""
+
+    def __init__(self, module: Any) -> None:
+        super().__init__("compiled")
+        self.module = module
+
+
+class Cute:
+    """CuTe DSL as a toolchain: import, observe, compile."""
+
+    name = "cutlass"
+
+    def __init__(self) -> None:
+        os.environ.setdefault(_ONE_THREAD, "1")
+        import cutlass.cute as cute
+        from cutlass.base_dsl import compiler
+        from cutlass.cutlass_dsl import CuTeDSL
+
+        self.version = version(_DISTRIBUTION)
+        self.interpreting = None
+        self._cute = cute
+        self._dsl = CuTeDSL._get_dsl()
+        self._dsl.get_version = hashlib.sha256  # of the whole package, for the key of a cache that is never read here
+        self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
+        self._on_stage: Callable[..., None] = _ignore
+        self._on_made: Callable[..., None] = _ignore
+        self._beacon: Any = None
+        self._ptx = ""
+        self._watch(compiler.Compiler)
+
+    def begin_interpreting(self) -> None:
+        """CuTe DSL has no interpreter."""
+        raise NotImplementedError("CuTe DSL has no interpreter")
+
+    def files(self) -> list[str]:
+        """All that it has loaded is in ``sys.modules``."""
+        return []
+
+    def use_cache_dir(self, directory: str, diagnose: bool) -> None:
+        """Keep what it writes in a private folder, and read no results from files."""
+        os.environ[_CACHE] = os.path.join(directory, "cache")
+        self._ptx = os.path.join(directory, "kernel.ptx")
+        self._quieten()
+
+    def reload_env(self) -> None:
+        """Read the environment variables again."""
+        for name, value in list(vars(inspect.getmodule(type(self._dsl.envar))).items()):
+            if name.startswith("get_") and callable(getattr(value, "cache_clear", None)):
+                value.cache_clear()
+        self._dsl.envar = type(self._dsl.envar)(self._dsl.name)
+        self._quieten()
+
+    def _quieten(self) -> None:
+        self._dsl.envar.disable_file_caching = True
+
+    def observe(self, beacon: Any, passes: bool) -> None:
+        """Nothing is on the beacon: which line is being traced is in the traceback of what it raises."""
+        self._beacon = beacon
+
+    def remap_paths(self, places: list[list[str]]) -> None:
+        """Paths are in nothing that is compiled without line numbers, which is how all is compiled here."""
+
+    def set_target(self, target: dict[str, Any]) -> None:
+        """Compile for this target from now on."""
+        os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (target["arch"], "a" if target["arch"] >= _OWN_FEATURES else "")
+
+    def knows_target(self, target: dict[str, Any]) -> bool | None:
+        """It brings no assembler that could be looked into."""
+        return None
+
+    def compile(
+        self, job: dict[str, Any], function: Any, on_stage: Callable[..., None], on_made: Callable[..., None]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Compile one job and return its metrics, and what each stage made.
+
+        Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the kernel file says does not fit.
+        """
+        self._on_stage, self._on_made = on_stage, on_made
+        function, given = arguments.bound(function, job)
+        options = arguments.options(job["options"])
+        on_stage("trace")
+        try:
+            self._cute.compile(function, *given, **options)
+        except _Compiled as compiled:
+            return self._result(job, str(compiled.module))
+        finally:
+            self._on_stage = self._on_made = _ignore
+        raise arguments.KernelFileError("the function launches no kernel")
+
+    def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+        """The line of the kernel's own tree that a failure is about: as it says, or the last that it came through."""
+        roots = tuple(os.path.join(root, "") for root in job["roots"])
+        links = list(_chain(error))
+        told = [(path, int(line)) for link in reversed(links) for path, line in _PLACE.findall(str(link))]
+        frames = [line for link in links for line in _lines(link)][::-1]
+        own = (place for place in [*told, *frames] if place[0].startswith(roots) and "site-packages" not in place[0])
+        return next(own, None) or _first_line(function)
+
+    # --- watching it work ---
+
+    def _watch(self, kind: Any) -> None:
+        """Announce the stages of every compile, and leave it once there is a binary."""
+        run = kind.compile
+
+        def run_in_sight(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
+            if _PIPELINE not in pipeline:
+                return run(compiler, module, pipeline, *rest, **options)
+            self._traced = str(module)
+            self._on_made("trace", self._traced)
+            self._on_stage("mlir")
+            try:
+                run(compiler, module, self._keeping_ptx(pipeline), *rest, **options)
+            except Exception as error:
+                stage = _stage_of(error)
+                if stage is not None:
+                    self._on_stage(stage)
+                raise
+            raise _Compiled(module)
+
+        kind.compile = run_in_sight
+
+    def _keeping_ptx(self, pipeline: str) -> str:
+        """The pipeline that also writes PTX to a file, in releases that can (4.3 on)."""
+        if "enable-cuda-dialect" not in pipeline or "dump-ptx-path" in pipeline:
+            return pipeline
+        return pipeline.replace(_PIPELINE, _PIPELINE + _PTX_ASKED % self._ptx, 1)
+
+    def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Metrics, and what each stage made. Raises KernelFileError where there is no binary of a kernel."""
+        cubin = built.cubin_in(module)
+        if cubin is None or not built.facts_of(cubin):
+            raise arguments.KernelFileError("the function launches no kernel")
+        made: dict[str, Any] = {"trace": self._traced, "ptx": self._taken_ptx(), "cubin": cubin}
+        made = {stage: result for stage, result in made.items() if result}
+        for stage in ("ptx", "cubin"):
+            if stage in made:
+                self._on_made(stage, made[stage])
+        return built.metrics(made, module), made
+
+    def _taken_ptx(self) -> str:
+        """The PTX that was written, which is removed; empty where this release writes none."""
+        folder, name = os.path.split(self._ptx)
+        texts = []
+        for written in sorted(each for each in os.listdir(folder) if each.startswith(name)):
+            with open(os.path.join(folder, written), encoding="utf-8", errors="replace") as file:
+                texts.append(file.read())
+            os.remove(os.path.join(folder, written))
+        return "\n".join(texts).rstrip("\0\n")
+
+
+def _stage_of(error: BaseException) -> str | None:
+    """The stage that a failure of the pipeline was in, where its words tell."""
+    text = "\n".join(str(link) for link in (error, error.__cause__, error.__context__) if link is not None)
+    return next((stage for stage, pattern in _MARKS if pattern.search(text)), None)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception and what caused it, outermost first."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _lines(error: BaseException) -> list[tuple[str, int]]:
+    found = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        found.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return found
+
+
+def _first_line(function: Any) -> tuple[str, int] | None:
+    """Where a function begins, or the call of an object."""
+    function = inspect.unwrap(function)
+    code = getattr(function, "__code__", None) or getattr(inspect.unwrap(type(function).__call__), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code is not None else None
+
+
+def _ignore(*_: Any) -> None:
+    pass

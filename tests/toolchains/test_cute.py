@@ -1,0 +1,293 @@
+"""CuTe DSL: its facts, what is made of a kernel file, what is read in what came out, and how its releases word failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from packaging.version import Version
+
+from compat import toolchains
+from compat.config.env_tables import built_in
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig, no_matrix
+from compat.diagnosis.classify import classify
+from compat.envs.cache import requirements
+from compat.envs.record import read_env
+from compat.errors import ConfigError
+from compat.model import BuiltEnv, Cell, Outcome, Status
+from compat.toolchains.cute.inside.adapter import arguments, built
+from tests.toolchains import cute_faces
+from tests.toolchains.compiling import compile_all
+
+CUTE = toolchains.named("cute")
+REPOSITORY = Path(__file__).resolve().parents[2]
+NEWEST, OLDEST = "4.8.1", "4.0.0"
+
+
+@pytest.fixture
+def nothing(tmp_path: Path) -> MatrixConfig:
+    """A folder without a ``matrix.toml``."""
+    return no_matrix(tmp_path)
+
+
+# --- facts --------------------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_25_releases_in_the_order_of_versions() -> None:
+    released = [env.release for env in built_in().envs if "cute-releases" in env.groups]
+    assert len(released) == 25
+    assert (released[0], released[-1]) == (Version(OLDEST), Version(NEWEST))
+    assert released == sorted(released, key=lambda release: release or Version("0"))
+
+
+def test_an_env_is_called_by_its_toolchain(nothing: MatrixConfig) -> None:
+    plain, extra = nothing.env("cute-4.8.1"), nothing.env("cute-4.8.1-cu13")
+    assert requirements(plain) == ("nvidia-cutlass-dsl==4.8.1",)
+    assert requirements(extra) == ("nvidia-cutlass-dsl==4.8.1", "nvidia-cutlass-dsl[cu13]")
+    assert nothing.env("cute-4.9.0").distribution == "nvidia-cutlass-dsl"
+
+
+@pytest.mark.parametrize("word", ["newest", ">=3.8", "3.9"])
+def test_a_release_that_names_no_toolchain_is_none_of_its_own(nothing: MatrixConfig, word: str) -> None:
+    assert {env.toolchain for env in nothing.choose_envs([word])} == {"triton"}
+    assert {env.toolchain for env in nothing.choose_envs(["cute-4.5.*"])} == {"cute"}
+
+
+def test_nothing_of_it_is_compiled_unless_it_is_asked_for(nothing: MatrixConfig) -> None:
+    assert {env.toolchain for env in nothing.choose_envs()} == {"triton"}
+
+
+def test_targets_have_limits_of_their_own() -> None:
+    limits = {target.name: target.shared_memory // 1024 for target in CUTE.device.targets}
+    assert limits == {"sm_80": 163, "sm_90a": 227, "sm_100a": 227, "sm_103a": 227, "sm_120a": 99}
+
+
+# --- kernel files -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "fp16[m, 64]",
+        "bf16[1024,k%8] align=32",
+        "fp32[4, 8]:[8, 1]",
+        "fp16[m, n]:[s, 1]",
+        "i8[n] leading=0",
+        "ptr<fp16>",
+        "i32",
+        "stream",
+    ],
+)
+def test_a_type_that_can_be_given(kind: str) -> None:
+    assert CUTE.language.types.pattern.fullmatch(kind)
+
+
+@pytest.mark.parametrize(
+    "kind", ["*fp16", "fp16[]", "fp16[m n]", "fp16[0]", "f16[4]", "fp16[4]:[1] leading=0", "ptr<fp16", "constexpr"]
+)
+def test_a_type_that_cannot(kind: str) -> None:
+    assert not CUTE.language.types.pattern.fullmatch(kind)
+
+
+def layout_of(kind: str) -> arguments._Layout:
+    found = arguments._TENSOR.fullmatch(kind)
+    assert found
+    return arguments._layout(found)
+
+
+def test_what_a_type_says_of_a_tensor() -> None:
+    compact = layout_of("fp16[m, 4, k%8]")
+    assert (compact.shape, compact.strides, compact.dynamic) == ([64, 4, 512], [2048, 512, 1], {0: 1, 2: 8})
+    assert (compact.order, compact.alignment) == ((0, 1, 2), 16)
+    assert layout_of("fp16[2, 4, 8] leading=0").strides == [1, 16, 2]
+    assert layout_of("fp16[2, 4]:[8, 1] align=8")[1:] == ([2, 4], [8, 1], (), {}, None, 8)
+    assert layout_of("fp16[m, n]:[1, s]").strided == 0
+    with pytest.raises(ValueError, match="2 sizes and 1 strides"):
+        layout_of("fp16[2, 4]:[1]")
+    with pytest.raises(ValueError, match="one of the strides has to be 1"):
+        layout_of("fp16[m, n]:[s, t]")
+
+
+def job(**facts: object) -> dict[str, object]:
+    return {"signature": {}, "constexprs": {}, "options": {}, **facts}
+
+
+def test_what_a_class_is_made_of_and_what_its_call_is_given() -> None:
+    class Kernel:
+        def __init__(self, threads: int, stages: int = 2) -> None:
+            self.made = (threads, stages)
+
+        def __call__(self, count: int, scale: float = 0.5) -> None: ...
+
+    made, given = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
+    assert (made.made, given) == ((64, 2), [3, 0.5])
+    for constexprs, message in (
+        ({"count": 3}, "gives no value to threads"),
+        ({"threads": 64}, "no type or value to count"),
+        ({"threads": 64, "count": 3, "other": 1}, "no parameter 'other'"),
+    ):
+        with pytest.raises(arguments.KernelFileError, match=message):
+            arguments.bound(Kernel, job(constexprs=constexprs))
+
+
+def test_options_are_one_text() -> None:
+    assert arguments.options({}) == {}
+    assert arguments.options({"opt-level": 2, "enable-assertions": True, "rdc": False}) == {
+        "options": "--opt-level 2 --enable-assertions"
+    }
+
+
+def test_the_kernels_of_this_repository_can_be_read() -> None:
+    specs = load_kernels(["kernels/cute/*.toml"], REPOSITORY)
+    assert {spec.toolchain for spec in specs} == {"cute"}
+    assert {spec.kernel for spec in specs} >= {"cute_copy", "cute_rms_norm"}
+
+
+def test_a_wrong_type_is_told_with_an_example(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text("def k(x): ...\n")
+    path = tmp_path / "k.toml"
+    path.write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\nsignature = { x = "*fp16" }\n')
+    with pytest.raises(ConfigError, match=r'expected a CuTe DSL type such as "fp16\[m, 64\]"'):
+        load_kernels(["k.toml"], tmp_path)
+
+
+# --- what came out ------------------------------------------------------------------------------------------------------------
+
+_NEW = """
+  llvm.func @first() -> i32 {
+    %0 = llvm.mlir.constant(99 : i64) : i64
+  }
+  llvm.func @launches(%arg0: i32) -> i32 {
+    %0 = llvm.mlir.constant(4096 : i64) : i64
+    %18 = llvm.getelementptr %12[0, 2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(array<3 x i32>, array<3 x i32>, i64, ptr)>
+    llvm.store %0, %18 : i64, !llvm.ptr
+  }
+"""
+_OLD = """
+  func.func @launches(%arg0: i32) {
+    %c1024_i32 = arith.constant 1024 : i32
+    gpu.launch_func @k::@k blocks in (%1, %1, %1) threads in (%2, %1, %1) dynamic_shared_memory_size %c1024_i32 args(%arg0 : i32)
+  }
+"""
+
+
+def test_dynamic_shared_memory_is_read_in_every_form() -> None:
+    assert built.dynamic_shared("", _NEW) == 4096
+    assert built.dynamic_shared(_OLD, "") == 1024
+    assert built.dynamic_shared("", "") == 0
+    assert built.dynamic_shared("", _NEW.replace("llvm.store %0", "llvm.store %arg0")) is None
+
+
+def test_bytes_are_read_as_mlir_prints_them() -> None:
+    module = r'llvm.mlir.global @b("P\EDU\BA\01\7FELF\02\\x\22") gpu'
+    assert built.cubin_in(module) == b'\x7fELF\x02\\x"'
+    assert built.cubin_in("module {}") is None
+    assert built.facts_of(b"no ELF file") == {}
+
+
+# --- failures -----------------------------------------------------------------------------------------------------------------
+
+
+def outcomes() -> dict[tuple[str, str], Outcome]:
+    return {
+        (name, release): classify([evidence], target=cute_faces.target(), knowledge=CUTE.failures)
+        for name, release, evidence in cute_faces.saved()
+    }
+
+
+def test_every_face_has_its_class() -> None:
+    found = {key: outcome.failure.failure_class if outcome.failure else None for key, outcome in outcomes().items()}
+    expected = {
+        (name, release): cute_faces.WORSE.get((name, release), expected)
+        for name, expected in cute_faces.FACES.items()
+        for release in cute_faces.RELEASES
+    }
+    assert found == expected
+
+
+def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two() -> None:
+    fingerprints: dict[str, set[str]] = {}
+    for (name, release), outcome in outcomes().items():
+        assert outcome.failure
+        if (name, release) not in cute_faces.WORSE:
+            fingerprints.setdefault(name, set()).add(outcome.failure.fingerprint)
+    assert {name: len(found) for name, found in fingerprints.items()} == dict.fromkeys(cute_faces.FACES, 1)
+    alike = {frozenset(found) for found in fingerprints.values()}
+    assert len(alike) == len(fingerprints) - 1  # a type changes in the same way in a loop and in a branch
+
+
+def test_advice_names_what_it_speaks_of() -> None:
+    for outcome in outcomes().values():
+        assert outcome.failure
+        assert "{" not in outcome.failure.advice
+        assert "\x1b" not in outcome.failure.excerpt
+
+
+def test_a_silent_abort_is_told_by_the_innermost_frame() -> None:
+    (_, _, evidence), *_ = cute_faces.saved()
+    stack = (
+        "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n"
+        '  File "/env/lib/python3.12/site-packages/nvidia_cutlass_dsl/python_packages/cutlass/cute/atom.py", line 7 in thr_layout\n'
+        '  File "/home/me/kernel.py", line 3 in kernel\n'
+    )
+    died = evolve(evidence, answered=False, signal="SIGABRT", raised=(), stderr=stack, printed=stack, stage="trace")
+    outcome = classify([died], target=cute_faces.target(), knowledge=CUTE.failures)
+    assert outcome.status is Status.CRASHED
+    assert outcome.failure
+    assert (outcome.failure.failure_class, "thr_layout" in outcome.failure.excerpt) == ("compiler-assert", True)
+
+
+# --- on real wheels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
+    """An env by its release; the test is skipped where it is not built: NVIDIA's wheels are for who wants them to install."""
+
+    def find(release: str) -> BuiltEnv:
+        found = read_env(config.env(f"cute-{release}"), config.env_cache())
+        if found.error is not None:
+            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
+        return found
+
+    return find
+
+
+def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:
+    """The cells of this repository's kernels in an env."""
+    specs = load_kernels(["kernels/cute/*.toml"], REPOSITORY)
+    return [Cell(env=env.env, target=cute_faces.target(on), spec=spec) for spec in specs]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", [OLDEST, "4.2.1", "4.5.3", NEWEST])
+def test_a_copy_compiles_in_every_release(cute: Callable[[str], BuiltEnv], release: str) -> None:
+    env = cute(release)
+    (asked,) = (cell for cell in cells(env) if cell.spec.kernel == "cute_copy")
+    (evidence,) = compile_all(env, [asked])
+    assert evidence.complete, evidence.raised
+    assert evidence.metrics["registers"] == 10
+    assert evidence.metrics["stack_bytes"] == evidence.metrics["shared"] == 0
+    assert {"trace", "cubin"} <= set(evidence.metrics["artifacts"])
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["4.2.1", NEWEST])
+def test_shared_memory_and_who_assembled_it_are_told(cute: Callable[[str], BuiltEnv], release: str) -> None:
+    env = cute(release)
+    asked = [cell for cell in cells(env, "sm_100a") if cell.spec.kernel == "cute_rms_norm"]
+    found = compile_all(env, asked)
+    assert [evidence.metrics["shared"] for evidence in found] == [16, 128]
+    assert {evidence.metrics["ptxas"] for evidence in found} == {"12.9.83"}
+
+
+@pytest.mark.wheels
+def test_more_shared_memory_than_there_is_is_foretold(cute: Callable[[str], BuiltEnv]) -> None:
+    env = cute(NEWEST)
+    (evidence,) = compile_all(env, cute_faces.cells(env, ["big"]))
+    outcome = classify([evidence], target=cute_faces.target(), knowledge=CUTE.failures)
+    assert outcome.failure
+    assert (outcome.failure.failure_class, outcome.failure.prediction) == ("shared-memory", True)
