@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from attrs import evolve
 from compat import project
 from compat.cli.answer import relative
 from compat.cli.logs import say
-from compat.cli.opening import CompileOptions, compile_options
+from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.errors import ConfigError
@@ -30,11 +31,7 @@ from compat.project import Selection
 @click.option("--repeats", type=click.IntRange(min=2), default=30, show_default=True, help="Launches of each problem.")
 @click.option("--deadline", type=SECONDS, default=30, show_default=True, help="Seconds one cell may take.")
 @click.option("--no-latency", is_flag=True, help="Take no times.")
-@click.option(
-    "--executor",
-    metavar="EXECUTOR",
-    help="Where to launch: local, which is this machine, or on workers of dask://HOST:PORT that have a GPU [local].",
-)
+@partial(executor_option, what="launch", otherwise="local")
 def launch(
     *,
     folder: Path,
@@ -48,9 +45,9 @@ def launch(
 ) -> None:
     """Launch every kernel in FOLDER on the GPU of this machine, hold what it computes to its references, and time it.
 
-    The same as `python FOLDER/launch.py`, which needs nothing but PyTorch. With --executor dask://HOST:PORT it is done by those
-    workers of a Dask cluster that have a GPU of the architecture, which share it. Results are added to FOLDER/results.jsonl; what
-    that has is not launched again. `compat matrix --launched FILE` has them in the report.
+    The same as `python FOLDER/launch.py`, which needs nothing but PyTorch. With --executor it is done by those workers of a
+    cluster that have a GPU of the architecture, which share it. Results are added to FOLDER/results.jsonl; what that has is not
+    launched again. `compat matrix --launched FILE` has them in the report.
 
     Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be launched, and with 3 if no
     worker can.

@@ -103,10 +103,12 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
     return selection.open_store(warn, say=say, only_read=only_read)
 
 
-def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled; :func:`compile_options` reads it."""
+def executor_option(
+    command: Callable[..., Any], what: str = "compile", otherwise: str = "what matrix.toml says, or local"
+) -> Callable[..., Any]:
+    """Give a command the option that says where cells are compiled, or what else is done; :func:`compile_options` reads it."""
     forms = ", ".join(map(shlex.quote, executor_forms()))
-    words = f"Where to compile: {forms} (default: what matrix.toml says, or local)."
+    words = f"Where to {what}: {forms} (default: {otherwise})."
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 
 

@@ -10,6 +10,7 @@ from attrs import field, frozen
 from compat.model import (
     DEFAULT_FRAMEWORK,
     DEFAULT_TOOLCHAIN,
+    Env,
     Expectation,
     Failure,
     Latency,
@@ -26,7 +27,7 @@ from compat.model.json_text import JsonObject
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""
 FRAMEWORK = DEFAULT_FRAMEWORK
-"""The key of the framework's release."""
+"""The key of the framework's release in the schema; in data it is the name of the env's framework."""
 _LAUNCH_FACTS = ("launches", "differing", "device")
 """What only a check on a GPU has."""
 
@@ -67,13 +68,14 @@ def cell_document(result: Result) -> JsonObject:
     cell = result.cell
     facts = {"id": cell.id, "target": cell.target.name, "env": cell.env.name}
     record = record_of(CellRecord, result, result.outcome, result.built, cell.spec, **facts)
-    document = with_toolchain(unstructure(record), cell.env.toolchain)
+    document = with_names(unstructure(record), cell.env)
     if interpreter := document["numbers"]["interpreter"]:
         for name in _LAUNCH_FACTS:
             del interpreter[name]
     return document
 
 
-def with_toolchain(document: JsonObject, toolchain: str) -> JsonObject:
-    """The same with the installed release under the name of its toolchain."""
-    return document if toolchain == RELEASE else {toolchain if key == RELEASE else key: item for key, item in document.items()}
+def with_names(document: JsonObject, env: Env) -> JsonObject:
+    """The same with the installed releases under the names of the env's toolchain and its framework."""
+    names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
+    return {names.get(key, key): item for key, item in document.items()}

@@ -9,7 +9,7 @@ import ast
 import copy
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -137,14 +137,8 @@ Fact = tuple[str, str]
 """A table of the specialization (``options``) and a name in it."""
 
 
-class _Drop:
-    """Stands for a fact that is to go."""
-
-    def __repr__(self) -> str:
-        return "DROP"
-
-
-DROP: Any = _Drop()
+DROP: Any = object()
+"""Stands for a fact that is to go."""
 Nodes = Mapping[ast.AST, Sequence[ast.AST]]
 
 
@@ -238,11 +232,3 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
     changed: dict[str, Any] = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}
     return evolve(candidate, compile=CompileSpec(**changed))
-
-
-def statements_of(candidate: Candidate) -> Iterator[tuple[ast.FunctionDef, ast.stmt]]:
-    """Every statement inside a function, with the function, outermost first."""
-    for function in candidate.functions.values():
-        for node in ast.walk(function):
-            if isinstance(node, ast.stmt) and node is not function:
-                yield function, node

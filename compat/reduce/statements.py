@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.reduce import module
-from compat.reduce.candidate import Candidate, Edit, Nodes, statements_of
+from compat.reduce.candidate import Candidate, Edit, Nodes
 from compat.source.parsing import passed
 
 _WIDTH = 100
@@ -106,12 +106,10 @@ def _readings(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
 
 def _fits(function: ast.FunctionDef, use: ast.Name, value: ast.expr) -> bool:
     """Whether the line stays readable."""
-    around = min((s for s in ast.walk(function) if isinstance(s, ast.stmt) and _has(s, use)), key=lambda s: len(ast.unparse(s)))
+    around = min(
+        (s for s in ast.walk(function) if isinstance(s, ast.stmt) and use in ast.walk(s)), key=lambda s: len(ast.unparse(s))
+    )
     return around.col_offset + len(ast.unparse(around).splitlines()[0]) - len(use.id) + len(ast.unparse(value)) <= _WIDTH
-
-
-def _has(statement: ast.stmt, node: ast.AST) -> bool:
-    return any(inner is node for inner in ast.walk(statement))
 
 
 def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:
@@ -123,7 +121,12 @@ def _in_order(candidate: Candidate) -> list[tuple[ast.FunctionDef, ast.stmt]]:
 
     What comes last is needed by nothing, so it is the likeliest to go.
     """
-    return sorted(statements_of(candidate), key=lambda found: found[1].lineno, reverse=True)
+    inside = ((function, statement) for function in candidate.functions.values() for statement in _statements_in(function))
+    return sorted(inside, key=lambda pair: pair[1].lineno, reverse=True)
+
+
+def _statements_in(function: ast.FunctionDef) -> Iterator[ast.stmt]:
+    return (node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function)
 
 
 def _place(function: ast.FunctionDef, statement: ast.stmt) -> str:
@@ -137,7 +140,7 @@ def inline(candidate: Candidate) -> Iterator[Edit]:
     """The body of a helper instead of a call of it: of a call that is a statement, or within one where the helper is one value."""
     helpers = {name: function for name, function in candidate.functions.items() if name != candidate.function}
     for function in candidate.functions.values():
-        for statement in (node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function):
+        for statement in _statements_in(function):
             call = getattr(statement, "value", None)
             if isinstance(call, ast.Call) and (helper := _called(call, helpers)) and helper is not function:
                 body = _body(statement, call, helper, function)

@@ -18,7 +18,7 @@ from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
-from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
+from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord, cell_document, with_names
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
 from compat.model.json_text import JsonObject, json_pieces, write_json
@@ -317,7 +317,7 @@ def _targets(report: Report) -> tuple[Target, ...]:
 def _env(built: BuiltEnv) -> JsonObject:
     packages = tuple(sorted(built.packages, key=lambda package: package.name))
     record = record_of(EnvRecord, built, built.env, python=built.python_version, packages=packages)
-    return with_toolchain(unstructure(record), built.env.toolchain)
+    return with_names(unstructure(record), built.env)
 
 
 def _order(verdict: Verdict) -> tuple[object, ...]:

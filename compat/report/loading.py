@@ -38,7 +38,7 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.model.cell_record import RELEASE, CellRecord
+from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord
 from compat.model.codec import RecordError, record_of, structure
 from compat.model.json_text import JsonObject, read_json_stream
 from compat.model.outcome import compacted, once
@@ -171,7 +171,7 @@ def _check_schema(document: Any, where: str) -> None:
 
 
 def _with_releases(document: JsonObject) -> JsonObject:
-    """The release of an env is under the name of its toolchain in the file."""
+    """The releases of an env are under the names of its toolchain and its framework in the file."""
     envs = document.get("envs")
     if not isinstance(envs, list):
         return document
@@ -179,8 +179,9 @@ def _with_releases(document: JsonObject) -> JsonObject:
 
 
 def _with_release(env: JsonObject) -> JsonObject:
-    toolchain = env.get("toolchain")
-    return {**env, RELEASE: env.get(toolchain) if isinstance(toolchain, str) else None}
+    toolchain = toolchains.find(env.get("toolchain"))
+    names = {RELEASE: toolchain.name, FRAMEWORK: toolchain.framework.name} if toolchain else {}
+    return {**env, RELEASE: None, FRAMEWORK: None, **{key: env.get(name) for key, name in names.items()}}
 
 
 # --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are the same ------------------------
@@ -446,6 +447,7 @@ def _built(record: EnvRecord) -> BuiltEnv:
         name=record.name,
         toolchain=record.toolchain,
         release=Version(record.release) if record.release else None,
+        framework=toolchains.named(record.toolchain).framework.name,
         framework_release=Version(record.framework_release) if record.framework_release else None,
         distribution=record.distribution,
     )

@@ -68,7 +68,7 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
     Raises OSError, or SyntaxError where that cannot be done.
     """
     roots = tuple(roots) or roots_of(path)
-    if all(os.path.isfile(root / LIBRARY) for root in roots):
+    if all(map(_is_library, roots)):
         return _read_of_libraries(path, roots)
     tree = tree_of(path.read_bytes(), path.name)
     closure, _ = _digest(path, closure_files(path, tree, roots), roots)
@@ -163,7 +163,7 @@ def _is_constexpr(annotation: ast.expr) -> bool:
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[str, frozenset[Path]]:
     """The closure over the names and contents of files, and those of which a kernel cannot notice all."""
-    libraries = [root for root in roots if os.path.isfile(root / LIBRARY)]
+    libraries = [root for root in roots if _is_library(root)]
     own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
     contents = {file: file.read_bytes() for file in own}
     begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
@@ -195,7 +195,7 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
     """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
     roots = roots or roots_of(path)
-    files = {path, *(file for root in roots for file in _library(root))}
+    files = {path, *(file for root in roots if _is_library(root) for file in _python_files(root))}
     waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
     while waiting:
         file = waiting.pop()
@@ -214,13 +214,14 @@ def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
         return ()
 
 
-def _library(root: Path) -> tuple[Path, ...]:
-    """All Python files of an unpacked library, which may import any of them in ways that its source does not show."""
-    return _python_files(root) if os.path.isfile(root / LIBRARY) else ()
+def _is_library(root: Path) -> bool:
+    """Whether a folder is an unpacked library."""
+    return os.path.isfile(root / LIBRARY)
 
 
 @cache
 def _python_files(library: Path) -> tuple[Path, ...]:
+    """All of an unpacked library, which may import any of them in ways that its source does not show."""
     return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
 
 
@@ -228,7 +229,7 @@ def _python_files(library: Path) -> tuple[Path, ...]:
 def _library_digest(root: Path) -> bytes:
     """Of all of them, read once: a library never changes, and its kernels may be hundreds."""
     digest = hashlib.sha256()
-    for file in _library(root):
+    for file in _python_files(root):
         content = file.read_bytes()
         digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
         digest.update(content)
@@ -238,7 +239,7 @@ def _library_digest(root: Path) -> bytes:
 def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
     """The files of unpacked libraries, with what marks them; ``None`` where one of the roots is none. They never change."""
     roots = tuple(roots)
-    if not roots or not all(os.path.isfile(root / LIBRARY) for root in roots):
+    if not roots or not all(map(_is_library, roots)):
         return None
     return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
 

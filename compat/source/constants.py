@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.parsing import defaults_of
+from compat.source.parsing import defaults_of, dotted
 
 _STEPS = 200_000
 """Nodes that one evaluation may look at."""
@@ -113,16 +113,6 @@ def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
     return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
 
 
-def _extender(values: list[Any]) -> Callable[[Any], None]:
-    """``values.extend``, which makes nothing without bounds."""
-
-    def extend(more: Any) -> None:
-        values.extend(items_of(more))
-        _bounded(values)
-
-    return extend
-
-
 _SAFE = (len, min, max, sum, abs, int, float, bool, list, tuple, dict, set, all, any, enumerate, zip, str, filter, map, sorted)
 _BUILTINS: Mapping[str, Any] = {
     **{function.__name__: function for function in _SAFE},
@@ -186,10 +176,8 @@ class Scope:
 
     def origin(self, node: ast.expr) -> str | None:
         """What a name, perhaps with dots, leads to: ``tl.arange`` is ``triton.language.arange``."""
-        if isinstance(node, ast.Attribute):
-            before = self.origin(node.value)
-            return f"{before}.{node.attr}" if before else None
-        return self.imports.get(node.id, node.id) if isinstance(node, ast.Name) and node.id not in self.local else None
+        first, dot, rest = dotted(node).partition(".")
+        return self.imports.get(first, first) + dot + rest if first and first not in self.local else None
 
     def value(self, node: ast.expr) -> Any:
         """The value of an expression. Raises UnknownValue."""
@@ -235,7 +223,7 @@ class Scope:
     def attribute_of(self, value: Any, name: str) -> Any:
         """What an attribute of a value is. Raises UnknownValue."""
         if isinstance(value, list) and name == "extend":
-            return _extender(value)
+            return lambda more: value.extend(_bounded(value + items_of(more))[len(value) :])
         if (type(value), name) in _METHODS:
             return getattr(value, name)
         if isinstance(value, int | float) and name == "value":

@@ -19,9 +19,13 @@ from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
 from compat.envs.cache import requirements
 from compat.errors import ConfigError, SelectionError
-from compat.model import CompileSpec, Env, Specialization
+from compat.model import BuiltEnv, CompileSpec, Env, Specialization
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
 from compat.toolchains.base import Framework
 from tests.envs.conftest import write_wheel
+from tests.records import OK, result, spec
+from tests.report.factory import report as make_report
 from tests.toolchains.toy import TOY
 from tests.waiting import PATIENCE
 
@@ -233,6 +237,10 @@ def test_a_toolchain_may_have_another_framework(tmp_path: Path, monkeypatch: pyt
     assert config.env("toy-1.1-arrays-2.1").framework_release == Version("2.1")
     with pytest.raises(SelectionError, match=r"no env is called 'toy-1\.1-torch-2\.9\.1'"):
         config.env("toy-1.1-torch-2.9.1")
+    one = result(OK, BuiltEnv(env=env, digest="d"), TOY.device.targets[0], spec(toolchain="toy"))
+    document = matrix_document(make_report([one]))
+    assert document["envs"][0]["arrays"] == document["cells"][0]["arrays"] == "2.0"
+    assert load_report(dump(document)).results[0].cell.env == evolve(env, install=())
     path.write_text('env = [{ toy = "1.0", torch = "2.9.1" }]\n')
     with pytest.raises(ConfigError, match="unknown key"):
         load_matrix(path)

@@ -17,7 +17,7 @@ from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
 from compat.model import Failure, Result, Status
-from compat.model.cell_record import RELEASE, cell_document, with_toolchain
+from compat.model.cell_record import RELEASE, cell_document, with_names
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
 from compat.model.json_text import JsonObject
@@ -240,7 +240,7 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
         ran=check_words(check) if (check := result.numbers.decisive) else None,
         **({} if outcome.failure else {"failure_class": None, "fingerprint": None}),
     )
-    return with_toolchain(unstructure(record), env.toolchain)
+    return with_names(unstructure(record), env)
 
 
 # --- inside a failure -------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from compat.model.constexprs import LANGUAGE_NAMES
 from compat.source.constants import Scope
 from compat.source.parsing import expression_of
 from compat.text import lazy_pattern
-from compat.toolchains.base import ArgumentTypes, Option, Simplification, Values
+from compat.toolchains.base import ArgumentTypes, Option, Simplification
 
 DTYPES = (
     *("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"),
@@ -261,10 +261,6 @@ def _dtype(call: ast.Call) -> str | None:
     )
 
 
-def _values(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
-    return BlockShapes(body, compile_spec).simple
-
-
 SIMPLIFICATION = Simplification(
     argument_types=(
         *("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv"),
@@ -274,5 +270,5 @@ SIMPLIFICATION = Simplification(
     parameter_lists=("do_not_specialize", "do_not_specialize_on_alignment"),
     plain_decorators=("triton.jit", "jit"),
     annotations=lazy_pattern(r"\bconstexpr\b"),
-    values=_values,
+    values=lambda body, compile_spec: BlockShapes(body, compile_spec).simple,
 )

@@ -240,12 +240,7 @@ class OpaqueArgument:
     name: str
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, OpaqueArgument):
-            return self.name == other.name
         raise UnknownValue("nothing is known of the argument")
-
-    def __hash__(self) -> int:
-        return hash(self.name)
 
 
 @frozen
