@@ -56,14 +56,12 @@ class Launches:
         """What is missing for cells that were to be launched, and for how many."""
         self._keep, self._say, self._executor = keep, say, executor
         self._stack, self._keeping = ExitStack(), threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads = ThreadPoolExecutor(_MOST, "launching")
         self._under_way: list[Future[None]] = []
 
     def add(self, loads: Sequence[Load]) -> None:
         """Launch these, too, as GPUs are free."""
         for load in loads:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(_MOST, "launching")
             self.total += len(load.cells)
             self._under_way.append(self._threads.submit(self._launch, load))
 
@@ -110,8 +108,7 @@ class Launches:
     def close(self) -> None:
         """End what is under way."""
         self._executor.close()
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
         self._stack.close()
 
     def __enter__(self) -> Self:
