@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from compat.diagnosis import classify, diagnose
+from compat.diagnosis import classify, pipeline
 from compat.files import read_ends
 from compat.model import Evidence, Raised
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -60,7 +60,7 @@ def read(path: Path) -> float:
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
     classify.classify(
-        [diagnose.diagnosed(evidence, READER.read(text), _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE
+        [pipeline.diagnosed(evidence, READER.read(text), _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE
     )
     return time.process_time() - started
 

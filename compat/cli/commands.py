@@ -33,7 +33,7 @@ COMMANDS = {
     "bisect": ("bisect", "Find the release that broke a kernel, and the part of the toolchain."),
     "check": ("check", "Test one commit, for `git bisect run`."),
     "fix": ("failure", "Find the edit that makes a rejected kernel compile."),
-    "pairs": ("pairs", "Show which PyTorch works with which Triton, without a GPU."),
+    "pairs": ("envs", "Show which PyTorch works with which Triton, without a GPU."),
     "reduce": ("reduce", "Shrink a kernel that fails."),
     "repro": ("failure", "Write a standalone script and an issue for a failing cell."),
     "build": ("launch", "Compile kernels into a folder that a GPU host launches."),

@@ -1,8 +1,11 @@
-"""``compat envs``: the environments that all projects share; ``compat workers``: those that have stayed for the next command."""
+"""``compat envs``: the environments that all projects share; ``compat workers``: those that have stayed for the next command; and
+``compat pairs``: which PyTorch works with which release.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -10,17 +13,29 @@ from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options, table
+from compat import __version__
+from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
 from compat.cli.commands import CommandGroup
-from compat.cli.opening import env_provider
-from compat.cli.selecting import ENV
+from compat.cli.opening import CompileOptions, compile_options, env_provider
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import ENV, place_options, select_places
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
 from compat.errors import EnvError
 from compat.project import read_matrix
 from compat.report.render.blocks import TextLine
-from compat.report.views.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
+from compat.report.views.envs import (
+    built_document,
+    built_line,
+    env_document,
+    env_row,
+    grid_document,
+    pairs_grid_blocks,
+    pairs_markdown,
+    pruned_document,
+    pruned_lines,
+)
 from compat.workers import pool
 from compat.workers.pool import ResidentWorker
 
@@ -191,3 +206,48 @@ def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, Any]]:
 
 def _counted(count: int) -> str:
     return "1 worker" if count == 1 else f"{count} workers"
+
+
+@click.command
+@click.option("--torch", "torches", multiple=True, metavar="VERSION", help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.")
+@click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Releases to put beside it, as --envs takes them.")
+@click.option("--all", "every", is_flag=True, help="Every PyTorch from 2.4 on with every release: 5 GB each, and hours.")
+@place_options
+@answer_options(file=False, json_help="The same for programs.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for pairs.md [reports].")
+@compile_options(again="Try pairs even if nothing has changed since they were tried.", no_build=None)
+def pairs(
+    *,
+    answer: Answer,
+    torches: tuple[str, ...],
+    releases: tuple[str, ...],
+    every: bool,
+    output: Path | None,
+    compiling: CompileOptions,
+    **chosen: Any,
+) -> None:
+    """Compile programs with torch.compile, launch them without a GPU, and write reports/pairs.md.
+
+    Without options: the pairs of matrix.toml. With --torch: that PyTorch with every release, or with those of --triton.
+    PyTorch is installed once; a release is put before the one that came with it.
+
+    Exits with 0 if every pair is ok, and with 1 if one is not.
+    """
+    from compat.pairs.pairing import try_pairs
+
+    selection = select_places(**chosen)
+    found = try_pairs(
+        selection,
+        compiling.obtaining(selection),
+        ProgressListener(),
+        torches=torches,
+        releases=releases,
+        every=every,
+        again=compiling.again,
+        command=command_line(),
+    )
+    path = (output or selection.root / "reports") / "pairs.md"
+    write_file(path, pairs_markdown(found, __version__), "--output")
+    answer.draw(lambda: pairs_grid_blocks(found), lambda: grid_document(found))
+    answer.add(f"wrote {relative(path)}")
+    sys.exit(0 if found.ok else 1)

@@ -1,17 +1,24 @@
-"""What a compile prints of its passes: how a toolchain's output is read, and where the IR of two compiles parts. Pure.
+"""What a compile prints of its passes: how a toolchain's output is read, where an attempt failed by that, and where the IR of
+two compiles parts.
 
 A compiler that is asked for it prints its IR before every pass, between its own words. Each has a form of its own for that, which
-its toolchain's :class:`OutputReader` knows; here is what readers make of it, and how the passes of any two compiles are compared.
+its toolchain's :class:`OutputReader` knows; here is what readers make of it, where in the compiler an attempt failed by that
+(:func:`diagnosed`), and how the passes of any two compiles are compared.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher, unified_diff
-from functools import cached_property
-from pathlib import Path
+from functools import cached_property, lru_cache
+from pathlib import Path, PurePath
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
+
+from compat import text
+from compat.model import SOURCE_STAGE, Diagnosis, Evidence
+from compat.text import readable
 
 
 @frozen(kw_only=True)
@@ -163,3 +170,72 @@ def _between(
 def difference(one: str, other: str, names: tuple[str, str]) -> str:
     """The unified diff of two texts, empty when they are equal."""
     return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
+
+
+# --- where it failed ---------------------------------------------------------------------------------------------------------
+
+WORDS_LIMIT = 1024 * 1024
+"""Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""
+
+Keep = Callable[[str, bytes], str]
+"""Keeps an artifact, given a suffix and its bytes, and returns the name it can be found under."""
+
+
+@lru_cache
+def version(reader: OutputReader) -> str:
+    """Which reader this is: what others have read is read again."""
+    digest = hashlib.sha256()
+    for path in (__file__, text.__file__, *reader.sources):
+        digest.update(Path(str(path)).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def diagnosed(evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader) -> Evidence:
+    """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
+
+    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing
+    pass.
+    """
+    words = readable(found.words, WORDS_LIMIT)
+    failed = reader.failed_passes(words)
+    inside = evidence.in_passes or bool(failed)
+    steps = found.pipeline.steps
+    keeps_ir = inside and keep and steps
+    diagnosis = Diagnosis(
+        # The dump's own name for the pass is the one its tools take; the one in the words is second best.
+        pass_=(found.pipeline.last or next((name for _, name in failed if name), None)) if inside else None,
+        op=reader.operation(words),
+        location=_location(evidence, reader, words),
+        line=_line(evidence, reader),
+        reproducer=evidence.kept.get("reproducer") if inside else None,
+        ir=keep(f".before.{reader.suffix}", steps[-1].ir.encode(errors="backslashreplace")) if keep and keeps_ir else None,
+    )
+    return evolve(evidence, stderr=readable(words), diagnosis=diagnosis)
+
+
+def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | None:
+    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a diagnostic points at.
+
+    Where no line of a function was in flight, the line that begins it is the last resort.
+    """
+    place = _place(evidence, reader)
+    if _line(evidence, reader) is None and (pointed_at := reader.kernel_line(words)):
+        return pointed_at
+    return PurePath(place).name if place else None
+
+
+def _place(evidence: Evidence, reader: OutputReader) -> str | None:
+    """The line of the kernel's file that a failure before the first pass is about, as ``path:number``.
+
+    An answer knows it best: the beacon may already speak of the next cell when an answer is read.
+    """
+    if evidence.stage != SOURCE_STAGE and evidence.stage not in reader.front_end:
+        return None
+    return evidence.at if evidence.answered else evidence.in_flight if evidence.stage != SOURCE_STAGE else None
+
+
+def _line(evidence: Evidence, reader: OutputReader) -> str | None:
+    """That line as it was written. The one that begins the function is only a place, where an answer names it, and not quoted."""
+    line = evidence.quoted.get(_place(evidence, reader) or "")
+    begins = evidence.answered and line is not None and line.lstrip().startswith(("def ", "@"))
+    return None if begins else line

@@ -17,8 +17,8 @@ from attrs import Factory, define, evolve, field, frozen
 
 from compat import toolchains
 from compat.diagnosis import classify
-from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.failure_class import Knowledge
+from compat.diagnosis.pipeline import Keep
 from compat.executors.gpus import Gpus
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Evidence, Status
 from compat.store.store import artifact_name

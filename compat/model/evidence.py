@@ -179,7 +179,7 @@ class Evidence:
     refused: str | None = None
     """What the machine refused, in the words of who asked for it, such as room on a disk: nothing is known of the cell then."""
     stderr: str = field(default="", metadata={ABSENT: True})
-    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.diagnose`), and never stored as evidence."""
+    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.pipeline`), and never stored as evidence."""
     diagnosis: Diagnosis = field(factory=Diagnosis, metadata={ABSENT: True})
     """Where it failed: read in all of the above, and never stored as evidence."""
 

@@ -3,7 +3,7 @@
 SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is raised for it wherever that is,
 and for a file that is not ours; :func:`put_aside` makes room for a new one and removes nothing.
 
-A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.diagnose`) stands in columns of its own, with which
+A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.pipeline`) stands in columns of its own, with which
 reader that was, only so that it need not be read again: another reader reads anew.
 """
 

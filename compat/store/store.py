@@ -21,7 +21,7 @@ from typing import Self, TypeVar
 from attrs import define, evolve
 
 from compat import toolchains
-from compat.diagnosis.diagnose import diagnosed
+from compat.diagnosis.pipeline import diagnosed
 from compat.errors import StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence

@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from packaging.version import Version
 
-from compat.diagnosis import diagnose
+from compat.diagnosis import pipeline
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Cell, Env, Failure, Specialization, Target
@@ -167,7 +167,7 @@ def class_names() -> tuple[str, ...]:
 
 def reading_version(toolchain: Toolchain) -> str:
     """Which reader a toolchain has: what others have read in stored evidence is read again."""
-    return diagnose.version(toolchain.reader)
+    return pipeline.version(toolchain.reader)
 
 
 def targets() -> tuple[Target, ...]:

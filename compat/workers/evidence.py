@@ -28,7 +28,7 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.diagnosis.diagnose import Keep, diagnosed
+from compat.diagnosis.pipeline import Keep, diagnosed
 from compat.errors import REFUSALS, MachineError
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Evidence

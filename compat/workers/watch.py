@@ -27,7 +27,7 @@ from typing import Any
 from attrs import evolve
 
 from compat import interruption, toolchains
-from compat.diagnosis.diagnose import Keep
+from compat.diagnosis.pipeline import Keep
 from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.diagnose import Keep, diagnosed
-from compat.diagnosis.pipeline import Pipeline, Printed
+from compat.diagnosis.pipeline import Keep, Pipeline, Printed, diagnosed
 from compat.model import Diagnosis, Evidence
 from compat.text import bounded
 from compat.toolchains.triton.ir.dumps import READER, read

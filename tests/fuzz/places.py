@@ -26,7 +26,7 @@ from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.config.selection import select_envs, select_specs, select_targets
-from compat.diagnosis import classify, diagnose, pipeline
+from compat.diagnosis import classify, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
 from compat.envs.listing import Listing
@@ -254,7 +254,7 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", toolchain="triton", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
-        reported(*(diagnose.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
+        reported(*(pipeline.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
         reported(*(database.as_read(row, attempts) or attempts))
         store_of.cut_short(attempts, 60.0, 1 << 30)
 
@@ -534,7 +534,7 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(within_bounds(diagnose.diagnosed(evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER)))
+        reported(within_bounds(pipeline.diagnosed(evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER)))
 
 
 def _ir(text: str, _: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from compat.diagnosis import classify, diagnose, symptoms
+from compat.diagnosis import classify, pipeline, symptoms
 from compat.diagnosis.failure_class import Sign
 from compat.model import Evidence, Raised
 from compat.processes.supervisor import ProcessResult
@@ -53,7 +53,7 @@ def _verified(text: str) -> object:
 
 
 def _diagnosed(text: str) -> object:
-    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), dumps.READER.read(text), None, dumps.READER)
+    return pipeline.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), dumps.READER.read(text), None, dumps.READER)
 
 
 def _in_markdown(text: str) -> object:
