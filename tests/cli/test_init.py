@@ -13,7 +13,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import in_time
 from tests import commands
 
@@ -109,7 +109,7 @@ def test_what_the_first_run_comes_to_is_announced(tmp_path: Path, monkeypatch: p
     for number in range(15):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
     said, _ = compat(tmp_path, "init")
-    cores = available_cores()
+    cores = AVAILABLE_CORES
     last = said.splitlines()[-1]
     assert last.startswith("next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install; about ")
     assert last.endswith(f"; about {in_time((585 * 0.44 + 13 * 5) / cores)})")
@@ -241,18 +241,18 @@ why = "Triton's interpreter computes with NumPy."
 def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_edit(
     release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
 ) -> None:
+    """But for the matrix multiplication, whose many configs a new user compiles."""
     built(NAMES[release])
     for path in SOURCES.glob("*.py"):
-        shutil.copy(path, tmp_path)
+        if path.stem != "matmul":
+            shutil.copy(path, tmp_path)
     compat(tmp_path, "init")
     with (tmp_path / "matrix.toml").open("a") as file:
         file.write(f'env = [{ENVS[release]}]\ndefaults = {{ envs = ["*"], targets = ["sm_90"] }}\n{COMPANIONS}')
     compat(tmp_path, "matrix", "--no-build")
     cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
-    assert len({cell["kernel"] for cell in cells}) == 10
-    assert {cell["status"] for cell in cells if cell["kernel"] != "matmul_kernel"} == {"ok"}
-    fine = [cell for cell in cells if cell["kernel"] == "matmul_kernel" and cell["status"] == "ok"]
-    assert len(fine) >= 5  # the one config for fp8 needs more shared memory with fp16 than there is, in some releases
+    assert len({cell["kernel"] for cell in cells}) == 9
+    assert {cell["status"] for cell in cells} == {"ok"}
 
 
 @pytest.mark.wheels

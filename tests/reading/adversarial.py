@@ -103,10 +103,12 @@ def patterns_in(*modules: ModuleType) -> list[str]:
     return found
 
 
-def offenders(read: Callable[[str], object], patterns: list[str]) -> list[str]:
-    """The texts for which reading takes a time that grows faster than their length."""
-    small = dict([*general(SMALL), *of_patterns(patterns, SMALL)])
-    large = dict([*general(LARGE), *of_patterns(patterns, LARGE)])
+def offenders(read: Callable[[str], object], patterns: list[str], *, of_them_alone: bool = False) -> list[str]:
+    """The texts for which reading takes a time that grows faster than their length: general ones, and those made of patterns."""
+    begun = () if of_them_alone else (general,)
+    small, large = (
+        dict([*(text for make in begun for text in make(size)), *of_patterns(patterns, size)]) for size in (SMALL, LARGE)
+    )
     return [found for name, text in large.items() if (found := offence(read, name, small[name], text))]
 
 
