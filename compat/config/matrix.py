@@ -116,7 +116,7 @@ class MatrixConfig:
         env = next(named, None) or self._undeclared(name)
         if env is not None:
             return env
-        usual, hint = toolchains.DEFAULT, did_you_mean(name, [env.name for env in self.envs])
+        usual, hint = toolchains.named(self._usual_toolchain), did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
             f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {usual.name}-X[-{usual.framework.name}-Y] works."
         )

@@ -17,10 +17,10 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
-from compat.config.kernel_sources import requirement_of
+from compat.config.kernel_sources import library_of, requirement_of
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
-from compat.fix.searching import EditedKernel, library_of
+from compat.fix.searching import EditedKernel
 from compat.model import Specialization
 from compat.source.closure import closure_files, read_source, roots_of
 from compat.source.parsing import tree_of
@@ -160,6 +160,12 @@ class ChangedFile:
     is_whole: bool = True
     """Whether the text says all that is in the file."""
 
+    @classmethod
+    def of(cls, file: TextFile, text: str) -> ChangedFile:
+        """A file that gets another text."""
+        after = file.encoded(text)
+        return cls(path=file.path, before=file.content, after=after, old=file.text, new=text, is_whole=file.is_whole)
+
     @property
     def diff(self) -> str:
         """What changes, as a unified diff with paths that ``patch -p1`` takes in the current folder."""
@@ -191,19 +197,8 @@ def changed_files(candidate: EditedKernel, source: SourceFile, spec: Specializat
 
     Raises ConfigError where the kernel file cannot be read.
     """
-    changes = []
-    for file, text in ((source, candidate.text), *((source.editable[name], text) for name, text in candidate.beside.items())):
-        if text != file.text:
-            changes.append(
-                ChangedFile(
-                    path=file.path,
-                    before=file.content,
-                    after=file.encoded(text),
-                    old=file.text,
-                    new=text,
-                    is_whole=file.is_whole,
-                )
-            )
+    texts = [(source, candidate.text), *((source.editable[name], text) for name, text in candidate.beside.items())]
+    changes = [ChangedFile.of(file, text) for file, text in texts if text != file.text]
     if candidate.constexprs:
         changes.append(_kernel_file(spec, root, candidate.constexprs))
     return tuple(changes)

@@ -24,9 +24,9 @@ from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
-from compat.model.json_text import JsonObject, read_json
 from compat.source import constants
 from compat.source.closure import module_of
+from compat.text import JsonObject, read_json
 from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
 
 HELPER = "kernels call it, or it returns a value"

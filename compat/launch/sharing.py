@@ -56,14 +56,12 @@ class Launches:
         """What is missing for cells that were to be launched, and for how many."""
         self._keep, self._say, self._executor = keep, say, executor
         self._stack, self._keeping = ExitStack(), threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads = ThreadPoolExecutor(_MOST, "launching")
         self._under_way: list[Future[None]] = []
 
     def add(self, loads: Sequence[Load]) -> None:
         """Launch these, too, as GPUs are free."""
         for load in loads:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(_MOST, "launching")
             self.total += len(load.cells)
             self._under_way.append(self._threads.submit(self._launch, load))
 
@@ -110,8 +108,7 @@ class Launches:
     def close(self) -> None:
         """End what is under way."""
         self._executor.close()
-        if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
         self._stack.close()
 
     def __enter__(self) -> Self:
@@ -203,7 +200,7 @@ class MatrixLaunches(Launches):
         obtained = self._obtain(self._selection.config.path, tuple({cell.env: None for cell in cells}))
         cells = self._unknown(cells, {env.env.name: env for env in obtained})
         context = self._context.with_envs(tuple(obtained))
-        with self._listener.compiling(len(cells)) as note:
+        with self._listener.compiling(len(cells), cells) as note:
             for portion in _portions(cells):
                 self._add_built(build_cells(portion, context, note, self._expect))
 

@@ -263,6 +263,29 @@ REFUSED = {
     "condition": ("while tl.load(p):\n        pass", "in the condition"),
     "kept": ("n.p = p", "used for something else"),
     "itself": ("again(p)", "again calls itself"),
+    "exchanged": ("q = tl.advance(p, (1,))\n    p, q = q, p", "exchanged in one assignment"),
+    "attempted": ("try:\n        tl.load(p)\n    except E:\n        pass", "a kind of statement that is not known"),
+    "other_blocks": (
+        "if n:\n        p = tl.make_block_ptr(x, (n,), (1,), (0,), (32,), (0,))\n    p = tl.advance(p, (1,))\n    tl.load(p)",
+        "different blocks at one use",
+    ),
+    "unknown_offsets": ("p = tl.advance(p, AXES)", "advanced in a form that is not known"),
+    "no_shape": ("q = tl.make_block_ptr(x, strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))", "made without shape"),
+    "lengths": ("q = tl.make_block_ptr(x, (n, n), (1,), (0,), (16,), (0,))", "differ in length"),
+    "unknown_shape": (
+        "q = tl.make_block_ptr(x, AXES, (1,), (0,), (16,), (0,))",
+        "the shape of a block pointer are not",
+    ),
+    "masked": ("tl.load(p, mask=n)", "used with a mask"),
+    "padding": ("tl.load(p, padding_option=AXES)", "padding_option is not written out"),
+    "one_of_two": ("q = either(p, tl.advance(p, (1,)), n)\n    tl.load(q)", "returns one of several block pointers"),
+    "together": ("pair = both(p)\n    tl.load(pair[1])", "not unpacked where it is called"),
+    "in_an_expression": ("n = both(p)[0]", "used in a form that is not known"),
+    "two_ranks": (
+        "q = tl.make_block_ptr(x, (n, n), (1, 1), (0, 0), (16, 16), (1, 0))\n    loaded(p)\n    loaded(q)",
+        "given block pointers of different dimensions",
+    ),
+    "not_given": ("n = loaded(p) + loaded()", "a call of loaded does not give it p"),
 }
 
 
@@ -271,6 +294,8 @@ def test_what_cannot_be_edited_says_why(name: str) -> None:
     body, why = REFUSED[name]
     text = (
         "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return again(p)\n\n"
+        "def loaded(p):\n    return tl.load(p)\n\ndef both(p):\n    return tl.load(p), p\n\n"
+        "def either(p, q, first):\n    if first:\n        return p\n    return q\n\n"
         f"def kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,), (0,))\n    {body}\n"
     )
     with pytest.raises(CannotEdit, match=why):

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.interruption import Stopped
 from compat.launch import hosting
 from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
 from compat.model import Result as CellResult
-from compat.processes import procfs
+from compat.processes import supervisor
 from compat.processes.supervisor import Session
 from compat.project import select
 from compat.reduce.numbers import nearest
@@ -103,7 +103,7 @@ def test_a_budget_that_ends_before_the_kernel_is_launched(home: Path, pair_pytho
 
 def comparing_processes() -> list[int]:
     """The child processes of this one that launch kernels to compare them."""
-    return [pid for pid in procfs.children(os.getpid()) if b"--compare" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in supervisor.children(os.getpid()) if b"--compare" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 @pytest.mark.parametrize(

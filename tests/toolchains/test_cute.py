@@ -143,7 +143,7 @@ def test_options_are_one_text() -> None:
 def test_the_kernels_of_this_repository_can_be_read() -> None:
     specs = load_kernels(["kernels/cute/*.toml"], REPOSITORY)
     assert {spec.toolchain for spec in specs} == {"cute"}
-    assert {spec.kernel for spec in specs} >= {"cute_copy", "cute_rms_norm"}
+    assert {spec.kernel for spec in specs} >= {"cute_copy", "cute_gemm_mma", "cute_rms_norm"}
 
 
 def test_a_wrong_type_is_told_with_an_example(tmp_path: Path) -> None:
@@ -282,6 +282,14 @@ def test_shared_memory_and_who_assembled_it_are_told(cute: Callable[[str], Built
     found = compile_all(env, asked)
     assert [evidence.metrics["shared"] for evidence in found] == [16, 128]
     assert {evidence.metrics["ptxas"] for evidence in found} == {"12.9.83"}
+
+
+@pytest.mark.wheels
+def test_what_spills_and_what_the_code_consists_of_are_told(cute: Callable[[str], BuiltEnv]) -> None:
+    env = cute(NEWEST)
+    found = compile_all(env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"])
+    assert [evidence.metrics["code"]["mma"] for evidence in found] == [16, 128]
+    assert [evidence.metrics["stack_bytes"] > 0 for evidence in found] == [False, True]
 
 
 @pytest.mark.wheels

@@ -13,6 +13,7 @@ import pytest
 from compat import toolchains
 from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
+from compat.errors import SelectionError
 from compat.model import BuiltEnv, CompileSpec, Env, Specialization
 from compat.project import gpus_of
 from tests.toolchains.loom import LOOM, SM_90
@@ -228,6 +229,15 @@ def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
     ]
     assert cells[-1].target is SM_90
     assert toolchains.targets_of_gpu("H100") == ("sm_90", "sm_90a")
+
+
+@pytest.mark.usefixtures("_known")
+def test_a_name_of_no_env_is_answered_with_those_of_the_projects_toolchain(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text('env = [{ loom = "1.0" }]\n')
+    with pytest.raises(SelectionError) as raised:
+        load_matrix(path).env("velvet")
+    assert raised.value.hint == "Besides those of matrix.toml, loom-X[-torch-Y] works."
 
 
 @pytest.mark.usefixtures("_known")

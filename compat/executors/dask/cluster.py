@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 from urllib.parse import parse_qsl
 
-from attrs import Factory, define, evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from compat.config.toml import Table, quoted
 from compat.errors import ClusterError, ConfigError
@@ -127,28 +127,17 @@ _TALKATIVE = ("distributed", "distributed.client")
 """Loggers that write to the terminal by themselves."""
 
 
-@define
-class Cluster:
-    """A scheduler to connect to."""
-
-    address: str
-    close: Callable[[], None]
-    """Ends what was made for this command."""
-    own: bool
-    """Whether it was made for this command."""
-
-
-def opened(settings: DaskSettings) -> Cluster:
-    """The cluster that settings mean.
+def opened(settings: DaskSettings) -> tuple[str, Any]:
+    """The address of the scheduler that settings mean, and the cluster that was made for this command, if it was.
 
     Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
     """
     quieten()
     if settings.address is not None:
-        return Cluster(settings.address, close=lambda: None, own=False)
+        return settings.address, None
     with _unheard():
         made = _made(settings)
-    return Cluster(str(made.scheduler_address), close=made.close, own=True)
+    return str(made.scheduler_address), made
 
 
 def client_of(address: str, wait: float) -> Any:

@@ -22,9 +22,6 @@ from compat.model import SOURCE_STAGE, Evidence
 from compat.workers.attempt import folders_of
 from compat.workers.spawn import WORKER, variable_dependencies
 
-_LAST = -1
-"""The priority of a batch that is to be alone: what its worker has in line comes before it."""
-
 
 class DaskExecutor:
     """Batches are tasks of a cluster; what came of one is told all at once."""
@@ -117,11 +114,10 @@ class _BatchWork(Work[CellAttempts]):
         with self._workers() as workers:
             if not workers:
                 return self._of_nobody(), []
-            options = {"priority": _LAST} if self.losses else {}
             with_tree = [worker for worker in workers if worker.address == self.lacking]
             parcel = evolve(self.parcel if with_tree else self.parcel.light, alone=bool(self.losses))
             name = self.parcel.batch.built.env.name
-            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check, **options)
+            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check)
         return self._after(answer)
 
     # --- which workers ---------------------------------------------------------------------------------------------------------
@@ -158,7 +154,7 @@ class _BatchWork(Work[CellAttempts]):
 
     def _of_nobody(self) -> list[CellAttempts]:
         """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
-        workers, env = self.session.workers.values(), self.parcel.batch.built.digest
+        workers, env = list(self.session.workers.values()), self.parcel.batch.built.digest
         reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
         listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
         if all(worker.unfit for worker in workers):

@@ -12,10 +12,10 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat.executors.dask.session import ClusterWorker, DaskSession
+from compat.executors.dask.session import UNASKED, ClusterWorker, DaskSession
 from compat.executors.dask.work import Work, by_reason
 from compat.executors.gpus import GpuDevice, GpuHost, LaunchedPiece, Load, NotLaunched
-from compat.model.json_text import read_json
+from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
 
 _FIRST = 10
@@ -24,20 +24,14 @@ _COULD_NOT = 2
 """The exit code of a launcher that could not launch anything."""
 
 
-@frozen(kw_only=True)
-class GpuSlot:
-    """A GPU, and a worker that launches on it."""
+GpuSlot = tuple[ClusterWorker, GpuDevice]
+"""A GPU, and a worker that launches on it."""
 
-    worker: ClusterWorker
-    device: GpuDevice
-    python: str
-    resource: str | None
-    """What the worker calls GPUs among the resources of the cluster, where it declares them."""
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """The same for all workers of a machine."""
-        return self.worker.host, self.device.identity
+def key_of_gpu(slot: GpuSlot) -> tuple[str, str]:
+    """The same for all workers of a machine."""
+    worker, device = slot
+    return worker.host, device.identity
 
 
 class GpuWorkers:
@@ -59,7 +53,7 @@ class GpuWorkers:
     def count(self, arch: int) -> int:
         """How many GPUs of an architecture workers have."""
         with self.session.changed:
-            return len({(worker.host, device.identity) for worker, device in self._devices(arch)})
+            return len(set(map(key_of_gpu, self._all(arch))))
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
         """Launch it on one GPU at a time; what a worker was lost with goes to another one, and is divided."""
@@ -72,30 +66,27 @@ class GpuWorkers:
         client = self.session.client
         with self._looking:
             workers = dict(self.session.workers)
-            new = [address for address, worker in workers.items() if worker.gpus is None and worker.unfit is None]
+            new = [address for address, worker in workers.items() if worker.gpus is UNASKED and worker.unfit is None]
             answers = client.run(remote.gpu_host, workers=new, on_error="return") if new else {}
             for address, answer in answers.items():
                 if isinstance(answer, GpuHost):
                     workers[address].gpus = answer
 
-    def _devices(self, arch: int) -> Iterator[tuple[ClusterWorker, GpuDevice]]:
-        for worker in self.session.workers.values():
-            for device in worker.gpus.devices if worker.gpus else ():
-                if device.arch == arch:
-                    yield worker, device
+    def _all(self, arch: int) -> list[GpuSlot]:
+        workers = self.session.workers.values()
+        return [(worker, device) for worker in workers for device in worker.gpus.devices if device.arch == arch]
 
     def slots(self, arch: int, python: str | None) -> list[GpuSlot]:
         """Every combination of a worker that can launch and a GPU of an architecture; ``python`` launches, where it is named."""
         return [
-            GpuSlot(worker=worker, device=device, python=interpreter, resource=worker.gpus.resource)
-            for worker, device in self._devices(arch)
-            if worker.unfit is None and worker.cannot_launch is None and worker.gpus
-            if (interpreter := python or worker.gpus.python) is not None
+            (worker, device)
+            for worker, device in self._all(arch)
+            if not (worker.unfit or worker.cannot_launch) and (python or worker.gpus.python)
         ]
 
     def reason(self, target: str, arch: int) -> str:
         """Why nobody can launch for a target: what each worker lacks."""
-        reasons = by_reason((worker.name, _lack(worker, arch)) for worker in self.session.workers.values())
+        reasons = by_reason((worker.name, _lack(worker, arch)) for worker in list(self.session.workers.values()))
         listed = ", ".join(f"{names} {lack}" for lack, names in reasons.items())
         return f"no Dask worker has a GPU of {target}: {listed or 'there is no worker'}"
 
@@ -103,8 +94,6 @@ class GpuWorkers:
 def _lack(worker: ClusterWorker, arch: int) -> str:
     if reason := worker.unfit or worker.cannot_launch:
         return f"cannot launch ({reason})"
-    if worker.gpus is None:
-        return "has not answered"
     if not worker.gpus.devices:
         return f"has none ({worker.gpus.why_none})"
     if fitting := [device.name for device in worker.gpus.devices if device.arch == arch]:
@@ -135,21 +124,21 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
     def attempt(self) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
         from compat.executors.dask import remote
 
-        with suppress(_NoGpu), self._slot() as slot:
-            order = remote.LaunchOrder(
-                archive=self.load.pack(self.load.cells), device=slot.device, python=slot.python, options=self.load.options
-            )
-            resources = {slot.resource: 1} if slot.resource else None
+        load = self.load
+        with suppress(_NoGpu), self._slot() as (worker, device):
+            python = load.python or str(worker.gpus.python)
+            order = remote.LaunchOrder(archive=load.pack(load.cells), device=device, python=python, options=load.options)
+            resources = {worker.gpus.resource: 1} if worker.gpus.resource else None
             end = self.session.ask(
-                *(remote.launch, order, [slot.worker]),
-                name=f"launch-{self.load.target}",
+                *(remote.launch, order, [worker]),
+                name=f"launch-{load.target}",
                 check=self.check,
                 priority=_FIRST,
                 resources=resources,
             )
-            return self._after(slot.worker, end)
-        why = self.gpus.reason(self.load.target, self.load.arch)
-        return [NotLaunched(cells=self.load.cells, why=why, is_lost=False)], []
+            return self._after(worker, end)
+        why = self.gpus.reason(load.target, load.arch)
+        return [NotLaunched(cells=load.cells, why=why, is_lost=False)], []
 
     @contextmanager
     def _slot(self) -> Iterator[GpuSlot]:
@@ -159,7 +148,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
             yield slot
         finally:
             with self.session.changed:
-                self.gpus.busy.discard(slot.key)
+                self.gpus.busy.discard(key_of_gpu(slot))
                 self.session.changed.notify_all()
 
     def _look(self) -> None:
@@ -171,11 +160,11 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         slots = self.gpus.slots(self.load.arch, self.load.python)
         if not slots and self.session.is_settled:
             raise _NoGpu
-        free = [slot for slot in slots if slot.key not in self.gpus.busy]
+        free = [slot for slot in slots if key_of_gpu(slot) not in self.gpus.busy]
         if not free:
             return None
-        slot = min(free, key=lambda slot: slot.worker.host in self.hosts)
-        self.gpus.busy.add(slot.key)
+        slot = min(free, key=lambda slot: slot[0].host in self.hosts)
+        self.gpus.busy.add(key_of_gpu(slot))
         return slot
 
     def _after(self, worker: ClusterWorker, end: Any) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -20,17 +21,28 @@ from compat.workers.spawn import WORKER
 
 PACKAGE = WORKER.parent
 """The folder of this package."""
+_CODE = "code"
 
 
-@frozen(kw_only=True)
-class About:
-    """What a driver and its workers must have in common."""
+def about() -> dict[str, str]:
+    """What a driver, its scheduler and its workers must have in common; two versions that call themselves the same may differ."""
+    return {
+        "version": __version__,
+        "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        "distributed": version("distributed"),
+        _CODE: code_digest(),
+    }
 
-    version: str = __version__
-    code: str = ""
-    """SHA-256 over this package's modules: two versions that call themselves the same are not."""
-    python: str = f"{sys.version_info.major}.{sys.version_info.minor}"
-    distributed: str = ""
+
+def difference_in(answer: object) -> str | None:
+    """What a worker or a scheduler said that it is which is not as here; ``None`` where all is the same."""
+    if not isinstance(answer, dict):
+        return f"this version of triton-compat cannot be imported there ({type(answer).__name__}: {answer})"
+    for name, here in about().items():
+        if (there := answer.get(name)) != here:
+            same = f"the same version {__version__} there, but not the same code as here"
+            return same if name == _CODE else f"{name} {there} there, {here} here"
+    return None
 
 
 @cache

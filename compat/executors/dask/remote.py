@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache, partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from compat import toolchains
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError
 from compat.executors import gpus
-from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
+from compat.executors.dask.parcel import Parcel, ParcelResult, about
 from compat.executors.executor import CellAttempts, LocalExecutor
 from compat.executors.gpus import GpuDevice, GpuHost
 from compat.files import TemporaryFolder
@@ -48,9 +47,9 @@ _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
 
-def about() -> About:
-    """What this worker has in common with a driver, or has not."""
-    return About(code=code_digest(), distributed=version("distributed"))
+def introduce(dask_worker: Any) -> dict[str, Any]:
+    """What this worker is."""
+    return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
@@ -169,11 +168,14 @@ class _WorkerState:
 
         Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
         """
-        use = self.began(parcel)
+        program = Path(parcel.worker or WORKER)
+        with self.lock:
+            key = parcel.batch.built.digest, str(program)
+            use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
+            use.batches += 1
         try:
             with use.making:
-                if use.built is None:
-                    use.built = self.provided(parcel, stop)
+                use.built = use.built or self.provided(parcel, stop)
             yield use
         finally:
             with self.lock:
@@ -183,14 +185,6 @@ class _WorkerState:
             timer = threading.Timer(_IDLE, self.tidy)
             timer.daemon = True
             timer.start()
-
-    def began(self, parcel: Parcel) -> _InUse:
-        program = Path(parcel.worker or WORKER)
-        with self.lock:
-            key = parcel.batch.built.digest, str(program)
-            use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
-            use.batches += 1
-            return use
 
     def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
         """The env as this machine has it, built if need be."""

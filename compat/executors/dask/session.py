@@ -10,10 +10,9 @@ import threading
 import time
 import uuid
 from asyncio import CancelledError
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError as FutureCancelled
 from contextlib import suppress
-from importlib.metadata import version
 from typing import Any, Self, TypeVar
 
 from attrs import Factory, define, field
@@ -23,7 +22,7 @@ from compat.envs.worker_envs import PinnedEnv
 from compat.errors import ClusterError, UnknownAction
 from compat.executors.dask import cluster
 from compat.executors.dask.cluster import DaskSettings
-from compat.executors.dask.parcel import About, code_digest
+from compat.executors.dask.parcel import about, difference_in
 from compat.executors.gpus import GpuHost
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
@@ -36,6 +35,9 @@ _PATIENCE = 5.0
 """Seconds to wait for a result that a worker has, before looking whether that is still there."""
 _CONNECTED = "running"
 _TOPIC = "all"
+
+UNASKED = GpuHost(why_none="it has not answered")
+"""Of a worker that was not asked yet what it has."""
 
 Say = Callable[[str], None]
 _Argument = TypeVar("_Argument")
@@ -57,8 +59,8 @@ class ClusterWorker:
     """Digest of an env → why it cannot have it."""
     alone: bool = False
     """Whether it has a batch that is to be alone there, since workers were lost with it."""
-    gpus: GpuHost | None = None
-    """What it has to launch with, once it was asked."""
+    gpus: GpuHost = UNASKED
+    """What it has to launch with."""
     cannot_launch: str | None = None
     """Why nothing can be launched there, though there is a GPU."""
 
@@ -104,7 +106,9 @@ class DaskSession:
         self._lost = -_GRACE
         """When a worker was lost last."""
         self._tasks: dict[str, _Task] = {}
-        self._cluster: cluster.Cluster | None = None
+        self._address = settings.where
+        self._cluster: Any = None
+        """The one that was made for this command."""
         self._client: Any = None
         self._connection: object = None
         """Dask's, through which workers were looked at."""
@@ -120,7 +124,7 @@ class DaskSession:
 
     @property
     def _threads(self) -> int:
-        return sum(worker.threads for worker in self.workers.values())
+        return sum(worker.threads for worker in list(self.workers.values()))
 
     # --- connecting ------------------------------------------------------------------------------------------------------------
 
@@ -131,18 +135,22 @@ class DaskSession:
             if self._error is not None:
                 raise self._error
             if self._client is None:
-                self._connect()
+                try:
+                    self._connect()
+                except ClusterError as error:
+                    self._error = error
+                    raise
             while self._client.scheduler_comm is not self._connection:
                 self._look_again()
             return self._client
 
     def _connect(self) -> None:
-        self._cluster = cluster.opened(self.settings)
+        self._address, self._cluster = cluster.opened(self.settings)
         try:
-            self._client = cluster.client_of(self._cluster.address, self.settings.wait)
+            self._client = cluster.client_of(self._address, self.settings.wait)
         except OSError as error:
             hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
-            raise ClusterError("no Dask scheduler answers", where=self._cluster.address, hint=hint) from error
+            raise ClusterError("no Dask scheduler answers", where=self._address, hint=hint) from error
         connection = self._client.scheduler_comm
         self._refuse_other_scheduler()
         self._look_now()
@@ -153,13 +161,11 @@ class DaskSession:
 
     def _refuse_other_scheduler(self) -> None:
         """Batches pass through a scheduler, which reads them. Raises ClusterError where it cannot."""
-        from compat.executors.dask import remote
-
         try:
-            answer: object = self._client.run_on_scheduler(remote.about)
+            answer: object = self._client.run_on_scheduler(about)
         except Exception as error:  # whatever comes of importing it there
             answer = error
-        if (difference := _difference(answer)) is not None:
+        if (difference := difference_in(answer)) is not None:
             hint = "Start it where the same triton-compat[dask] is installed, on the same Python, as here and for its workers."
             raise ClusterError(f"the scheduler differs from this command: {difference}", where=self._address, hint=hint)
 
@@ -171,7 +177,7 @@ class DaskSession:
             if time.monotonic() > give_up:
                 raise self._no_worker()
             time.sleep(_TICK)
-        if differing := [f"{worker.name}: {worker.unfit}" for worker in self.workers.values() if worker.unfit]:
+        if differing := [f"{worker.name}: {worker.unfit}" for worker in list(self.workers.values()) if worker.unfit]:
             more = f"; and {len(differing) - 3} more" if len(differing) > 3 else ""
             hint = "Install the same triton-compat[dask] on the same Python for all workers as here, and start them again."
             raise ClusterError(
@@ -182,15 +188,11 @@ class DaskSession:
         hint = "Start workers (`dask worker ADDRESS`), or wait longer for them: `wait` in [executor] of matrix.toml."
         return ClusterError(f"no Dask worker came within {self.settings.wait:g} s", where=self._address, hint=hint)
 
-    @property
-    def _address(self) -> str:
-        return self._cluster.address if self._cluster else self.settings.where
-
     def _look_again(self) -> None:
         """Wait while Dask looks for a scheduler that is gone, and see who is there. Raises ClusterError where it is not found."""
         if self._client.status != _CONNECTED:
             self.say(f"Dask: the scheduler at {self._address} is gone; waiting for it for {self.settings.wait:g} s")
-        while self._client.status == "connecting" and not (self._cluster and self._cluster.own):
+        while self._client.status == "connecting" and self._cluster is None:
             interruption.check()
             time.sleep(_TICK)
         if self._client.status != _CONNECTED:
@@ -199,6 +201,7 @@ class DaskSession:
             raise self._error
         with self.changed:
             self.workers.clear()
+            self._gone.clear()
             self._lost = time.monotonic()
         connection = self._client.scheduler_comm
         with suppress(OSError):  # it is gone once more
@@ -218,9 +221,9 @@ class DaskSession:
         _, news = event
         if news.get("action") == "add-worker":
             self._gone.pop(news["worker"], None)
-            self._client.loop.add_callback(self._look)
+            self._client.loop.add_callback(self._look, [news["worker"]])
         elif news.get("action") == "remove-worker":
-            keys = [] if news["expected"] else [*news["processing-tasks"], *news["lost-computed-tasks"]]
+            keys = [] if news.get("expected") else [*news["processing-tasks"], *news.get("lost-computed-tasks", ())]
             self._forget(news["worker"], keys)
 
     def _forget(self, address: str, keys: Sequence[str]) -> None:
@@ -234,18 +237,20 @@ class DaskSession:
                     task.over.set()
             self.changed.notify_all()
 
-    async def _look(self) -> None:
-        """Ask the scheduler who is there, and those that are new what they are."""
+    async def _look(self, addresses: Sequence[str] | None = None) -> None:
+        """Ask workers what they are, by default all. Raises OSError then."""
         from compat.executors.dask import remote
 
-        facts = (await self._client.scheduler.identity(n_workers=-1))["workers"]
-        new = [address for address in facts if address not in self.workers]
-        answers = await self._client.run(remote.about, workers=new, on_error="return") if new else {}
-        differing = {address: _difference(answers.get(address)) for address in new}
+        try:
+            answers = await self._client.run(remote.introduce, workers=addresses, on_error="return")
+        except OSError:  # of a connection that breaks
+            if addresses is None:
+                raise
+            return
         with self.changed:
-            for address in new:
+            for address, answer in answers.items():
                 if address not in self.workers and address not in self._gone:
-                    self.workers[address] = worker = _worker_of(address, facts[address], differing[address])
+                    self.workers[address] = worker = _worker_of(address, answer)
                     if worker.unfit and self._connection:  # before that the command ends with it
                         self.say(f"Dask worker {address} gets nothing: {worker.unfit}")
             self.changed.notify_all()
@@ -365,18 +370,15 @@ class DaskSession:
         self.close()
 
 
-def _worker_of(address: str, facts: Mapping[str, Any], unfit: str | None) -> ClusterWorker:
-    name, host = str(facts.get("name", address)), str(facts.get("host", address))
-    called = address if name == address else f"{name} at {address}"
-    return ClusterWorker(address=address, name=called, host=host, threads=int(facts["nthreads"]), unfit=unfit)
+def _worker_of(address: str, answer: object) -> ClusterWorker:
+    from distributed.comm.addressing import get_address_host
 
-
-def _difference(answer: object) -> str | None:
-    """What a worker or a scheduler said of itself that is not as here; ``None`` where all is the same."""
-    mine = About(code=code_digest(), distributed=version("distributed"))
-    if not isinstance(answer, About):
-        return f"this version of triton-compat cannot be imported there ({type(answer).__name__}: {answer})"
-    for name, shown in (("version", "version"), ("python", "Python"), ("distributed", "distributed")):
-        if getattr(answer, name) != getattr(mine, name):
-            return f"{shown} {getattr(answer, name)} there, {getattr(mine, name)} here"
-    return None if answer == mine else f"the same version {mine.version} there, but not the same code as here"
+    facts = answer if isinstance(answer, dict) else {}
+    name = facts.get("name", address)
+    return ClusterWorker(
+        address=address,
+        name=address if name == address else f"{name} at {address}",
+        host=get_address_host(address),
+        threads=facts.get("threads", 1),
+        unfit=difference_in(answer),
+    )

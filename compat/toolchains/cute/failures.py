@@ -267,7 +267,7 @@ CLASSES = (
         name="internal-error",
         title="Error inside of CuTe DSL",
         meaning="Code of CuTe DSL fails in itself, and does not say what the kernel has to do with it.",
-        advice="What the kernel's line calls may take other arguments in this release. Try the neighbouring releases.",
+        advice="Raised in {where}: what the kernel's line calls may take other arguments here. Try the neighbouring releases.",
         blame=Blame.COMPILER,
         signs=(
             Sign(

@@ -7,7 +7,6 @@ left out where a release does not know them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 import libcst as cst
@@ -36,6 +35,9 @@ _HINTS = {
 _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
 """Keywords that say what is so without them."""
 _IMPORT = f"from {LANGUAGE}.extra import libdevice"
+_PARENT = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel)|\.math)?(?= import libdevice\b)")
+_LIBRARY = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel))?\.libdevice\b")
+"""Where a device library is imported from, and the library itself, that of one kind of target or from before 3.0."""
 
 
 def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
@@ -115,15 +117,9 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
     for node in walk(code.module):
         if not isinstance(node, cst.ImportFrom | cst.Import):
             continue
-        new = re.sub(
-            r"\btriton\.language\.(?:extra\.(?:cuda|hip|intel)|math)(?= import libdevice\b)",
-            f"{LANGUAGE}.extra",
-            code.code_for(node),
-        )
-        new = re.sub(r"\btriton\.language\.extra\.(?:cuda|hip|intel)\.libdevice\b", f"{LANGUAGE}.extra.libdevice", new)
-        new = re.sub(r"\btriton\.language(?= import libdevice\b)", f"{LANGUAGE}.extra", new)
-        new = re.sub(r"\btriton\.language\.libdevice\b", f"{LANGUAGE}.extra.libdevice", new)
-        if new != code.code_for(node):
+        old = code.code_for(node)
+        new = _LIBRARY.sub(f"{LANGUAGE}.extra.libdevice", _PARENT.sub(f"{LANGUAGE}.extra", old))
+        if new != old:
             statement = cst.parse_statement(new)
             assert isinstance(statement, cst.SimpleStatementLine)
             imports[node] = statement.body[0]

@@ -73,11 +73,11 @@ def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[Functi
     for called in dict.fromkeys(site.called for site in sites):
         calls = [site for site in sites if site.called == called]
         counts = Bindings(program.code_of(called), program.definition(called)).counts
-        shared = [given for given in calls[0].texts if all(given in call.texts for call in calls)]
+        shared = [key for key in calls[0].texts if all(key in call.texts for call in calls)]
         shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
         before = facts.get(called, Facts())
-        texts = {given: text for given in shared if given[1] != WHOLE and (text := _text(given, calls, shared))}
-        ones = {given for given in shared if all(call.texts[given] in {"1", *call.ones} for call in calls)}
+        texts = {key: text for key in shared if key[1] != WHOLE and (text := _text(key, calls, shared))}
+        ones = {key for key in shared if all(call.texts[key] in {"1", *call.ones} for call in calls)}
         more[called] = Facts(texts={**texts, **before.texts}, ones=before.ones | ones)
     return more
 
@@ -87,7 +87,7 @@ def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
     texts = {call.texts[part] for call in calls}
     if len(texts) == 1 and is_number(text := texts.pop()):
         return text
-    others = sorted(given for given in shared if given[1] == WHOLE)
+    others = sorted(key for key in shared if key[1] == WHOLE)
     return next((other[0] for other in others if all(call.texts[other] == call.texts[part] for call in calls)), "")
 
 
@@ -127,7 +127,7 @@ def _taken_apart(
     target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
 ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
     """The target of a call that returns parts, and the statements after it that make block pointers of them."""
-    given = {name: argument.value for name, argument in arguments(call, called.original)}
+    passed = {name: argument.value for name, argument in arguments(call, called.original)}
     elements = (target,) if called.returns_one else elements_of(target)
     if elements is None or len(elements) != len(called.backs):
         raise CannotEdit("what a function returns is not unpacked where it is called")
@@ -141,7 +141,7 @@ def _taken_apart(
             raise CannotEdit("a block pointer is kept in something that is not a variable")
         names = {part: code.fresh(f"{element.value}_{part_name(part)}") for part in back.parts}
         values += map(cst.Name, names.values())
-        after.append(back.put_together(element.value, names, given, code))
+        after.append(back.put_together(element.value, names, passed, code))
     new = _one_or_tuple(values, alone=called.returns_one)
     assert isinstance(new, cst.BaseAssignTargetExpression)
     return new, after
@@ -258,11 +258,11 @@ class _FunctionEdit(cst.CSTTransformer):
         if missing := [name for name in called.unpacked if name not in webs]:
             raise CannotEdit(f"a call of {place.function} does not give it {missing[0]}")
         parts = {name: self.form.handing(web) for name, web in webs.items()}
-        given = {(name, part): text for name, texts in parts.items() for part, text in texts.items()}
+        texts = {(name, part): text for name, by_part in parts.items() for part, text in by_part.items()}
         others = {
             (name, WHOLE): self.form.text(argument.value) for name, argument in named if name not in webs and not argument.star
         }
-        self.sites.append(Site(called=place, texts=given | others, ones=self.ones))
+        self.sites.append(Site(called=place, texts=texts | others, ones=self.ones))
         new = {name: {new: parts[name][part] for part, new in parameter.new.items()} for name, parameter in called.unpacked.items()}
         return replaced_arguments(edited.args, [name for name, _ in named], new)
 

@@ -137,8 +137,8 @@ class Flow:
             return {**state, definition.variable: {definition}}
         others = _plainly_assigned(node)
         self._uses(node, state, but=others)
-        gone = {name.value for name in others}
-        return {name: reaching for name, reaching in state.items() if name not in gone}
+        names = {name.value for name in others}
+        return {name: reaching for name, reaching in state.items() if name not in names}
 
     def _definition(self, node: cst.CSTNode, state: _State) -> Definition | None:
         small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None

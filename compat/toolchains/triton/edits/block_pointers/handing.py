@@ -292,13 +292,13 @@ class Back:
         """What stands at one place of all ``return``; ``begun`` are the parameters, by the definitions that they become."""
         texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
         origins = {definition for web in webs for definition in web.history() if definition.made is not None}
-        given = next((parameter for definition, parameter in begun.items() if definition in origins), None)
-        if given is not None:
+        origin = next((parameter for definition, parameter in begun.items() if definition in origins), None)
+        if origin is not None:
             if len(origins) > 1:
                 raise CannotEdit("a function returns one of several block pointers")
             at: list[Part] = [("at", axis) for axis in range(rank)]
-            moved = [part for part in at if any(text[part] != given.texts[part] for text in texts)]
-            return cls(rank, given.name, tuple(moved or at[:1]))  # it returns something in any case
+            moved = [part for part in at if any(text[part] != origin.texts[part] for text in texts)]
+            return cls(rank, origin.name, tuple(moved or at[:1]))  # it returns something in any case
         if MADE in texts[0]:
             raise CannotEdit("tensor descriptors: a block pointer is made in one function and returned to another")
         parameters = {node.name.value for node in walk(form.flow.function.params) if isinstance(node, cst.Param)}
@@ -310,25 +310,25 @@ class Back:
         return cls(rank, None, parts or (BASE,), same)
 
     def put_together(
-        self, name: str, values: Mapping[Part, str], given: Mapping[str, cst.BaseExpression], code: Code
+        self, name: str, values: Mapping[Part, str], passed: Mapping[str, cst.BaseExpression], code: Code
     ) -> cst.BaseStatement:
         """The block pointer in the caller, of these values and of what the function was given."""
         if self.parameter is None:
-            texts = {part: values.get(part) or _in_caller(self.texts[part], given, code) for part in all_parts(self.rank)}
+            texts = {part: values.get(part) or _in_caller(self.texts[part], passed, code) for part in all_parts(self.rank)}
             return _made(name, texts, code)
-        handed = given.get(self.parameter)
+        handed = passed.get(self.parameter)
         if not isinstance(handed, cst.Name):
             raise CannotEdit("a function returns what it was given in a form that is not known")
         offsets = ", ".join(values.get(("at", axis), "None") for axis in range(self.rank))
         return assign(name, cst.parse_expression(f"{PLACED}({handed.value}, ({offsets},))"))
 
 
-def _in_caller(text: str, given: Mapping[str, cst.BaseExpression], code: Code) -> str:
+def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) -> str:
     if is_number(text):
         return text
-    if text not in given:
+    if text not in passed:
         raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is not given where it is called")
-    return code.code_for(given[text])
+    return code.code_for(passed[text])
 
 
 # --- lists of parameters and arguments -----------------------------------------------------------------------------------------
