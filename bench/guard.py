@@ -16,7 +16,7 @@ import click
 
 from compat.envs.interpreters import present
 from compat.guard import Request, guard_text, make_guard
-from compat.saved import read_report
+from compat.report.folder import read_report
 
 MODULE = "_triton_guard"
 

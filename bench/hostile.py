@@ -33,7 +33,7 @@ from compat.envs.listing import INDEX
 from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
-from compat.processes import procfs
+from compat.processes import supervisor
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.workers.attempt import Limits
@@ -255,7 +255,7 @@ def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int
     """Kill the driver, or one of its workers' processes; whether there was one to kill."""
     if driver.poll() is not None:
         return 0
-    below = list(procfs.family(driver.pid))[1:]
+    below = list(supervisor.family(driver.pid))[1:]
     for pid in [driver.pid] if victim == "driver" else rng.sample(below, min(1, len(below))):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

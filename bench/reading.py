@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 from compat.diagnosis import classify, diagnose
+from compat.files import read_ends
 from compat.model import Evidence, Raised
-from compat.processes.supervisor import read_ends
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, READER
 from compat.workers.evidence import PRINTED_LIMIT, keep_printed
@@ -59,7 +59,9 @@ def read(path: Path) -> float:
     keep_printed(text, _keep)
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
-    classify.classify([diagnose.diagnosed(evidence, text, _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    classify.classify(
+        [diagnose.diagnosed(evidence, READER.read(text), _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE
+    )
     return time.process_time() - started
 
 

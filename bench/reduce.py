@@ -27,7 +27,7 @@ from compat.config.matrix import MatrixConfig, load_matrix
 from compat.engine.run import RunContext, run
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce import Candidate, extracted, shrink
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.reduce.original import Goal
@@ -43,7 +43,7 @@ LIMITS = Limits(deadline=120, memory=8 << 30)
 @click.command()
 @click.option("--env", "name", default="triton-3.9.0", show_default=True, help="Env to compile in.")
 @click.option("--sample", default=40, show_default=True, help="Candidates that the script judges, evenly taken from all.")
-@click.option("--slots", default=available_cores(), show_default=True, help="Processes that compile at the same time.")
+@click.option("--slots", default=AVAILABLE_CORES, show_default=True, help="Processes that compile at the same time.")
 @click.option("--spec", "file", help="Kernel file instead of those of matrix.toml.")
 @click.option("--kernel", "which", default="sel_varlen/as_written/few", show_default=True, help="Kernel, variant and case.")
 def main(name: str, sample: int, slots: int, file: str | None, which: str) -> None:

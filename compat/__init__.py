@@ -1,19 +1,21 @@
 """Triton-version compatibility: compile kernels on every release, say what fails, since when and why.
 
 ``with compat.capture("captured"):`` writes kernel files of what a program launches inside of the block; it is
-:func:`compat.capturing.capturing.capture`, which is imported when it is first asked for.
+:func:`compat.capturing.capturing.capture`, which is imported when it is first called.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
+if TYPE_CHECKING:
+    from compat.capturing.capturing import capture as capture
+else:
 
-def __getattr__(name: str) -> Any:
-    if name == "capture":
+    def capture(*arguments, **options):
+        """See :func:`compat.capturing.capturing.capture`."""
         from compat.capturing.capturing import capture
 
-        return capture
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return capture(*arguments, **options)

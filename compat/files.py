@@ -1,7 +1,11 @@
-"""Files that are there whole, or not at all; and temporary folders, none of which outlives the command, however it ends.
+"""Files that are there whole, or not at all; temporary folders, none of which outlives the command, however it ends; and parts of
+files that another process writes.
 
 A command that is killed with SIGKILL removes nothing. So each temporary folder is locked while its command lives, and the first one
 that a later command makes has it remove those that nobody holds.
+
+What another process prints into a file is read in bounded parts, and only with ``pread``: that process may write, cut or lengthen
+it meanwhile.
 """
 
 from __future__ import annotations
@@ -229,3 +233,61 @@ def _open_up(folder: str) -> None:
         for entry in os.scandir(folder):
             if entry.is_dir(follow_symlinks=False):
                 _open_up(entry.path)
+
+
+# --- parts of a file that somebody else writes ------------------------------------------------------------------------------------
+
+_CHUNK = 1 << 20
+
+
+def read_end(fd: int, limit: int) -> str:
+    """The last ``limit`` bytes of a file, behind how much is left out."""
+    size = os.fstat(fd).st_size
+    text = read_bytes(fd, max(0, size - limit), size).decode(errors="replace")
+    return text if size <= limit else f"[… {size - limit:,} bytes left out …]\n{text}"
+
+
+def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "") -> str:
+    """What stands between two offsets of a file (``None``: its end); of more than ``limit`` bytes the first eighth and the rest
+    from the end, and between them how much is left out.
+
+    ``heading`` is what a line begins with that is the heading of what follows. The last one in the part left out stands before the
+    rest, so that this is not taken for what follows an earlier one.
+    """
+    size = os.fstat(fd).st_size
+    start = min(start, size)
+    end = size if end is None else max(start, min(end, size))
+    if end - start <= limit:
+        return read_bytes(fd, start, end).decode(errors="replace")
+    head = read_bytes(fd, start, start + limit // 8)
+    head = head[: head.rfind(b"\n") + 1] or head + b"\n"
+    tail_start = end - (limit - limit // 8)
+    tail = read_bytes(fd, tail_start, end)
+    last = _last_line(fd, start, tail_start, b"\n" + heading.encode()) if heading else b""
+    cut = tail.find(b"\n") + 1
+    tail = tail[cut:] if cut < len(tail) else tail
+    note = f"[… {tail_start - start - limit // 8:,} bytes left out …]\n".encode()
+    inside = last + b"// " + note if last else b""
+    return (head + note + inside + tail).decode(errors="replace")
+
+
+def read_bytes(fd: int, start: int, end: int) -> bytes:
+    """The bytes between two offsets, as many of them as there are."""
+    pieces: list[bytes] = []
+    while start < end and (piece := os.pread(fd, min(end - start, 64 * _CHUNK), start)):
+        pieces.append(piece)
+        start += len(piece)
+    return b"".join(pieces)
+
+
+def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
+    """The last line between two offsets that begins so; empty where there is none."""
+    while end > start:
+        low = max(start, end - _CHUNK)
+        chunk = read_bytes(fd, low, end + len(beginning))
+        at = chunk.rfind(beginning)
+        if at >= 0:
+            line = read_bytes(fd, low + at + 1, low + at + 4096)
+            return line.partition(b"\n")[0] + b"\n"
+        end = low
+    return b""

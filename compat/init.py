@@ -25,7 +25,7 @@ from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import HELPER, GuessedSource, how_kernels_look, kernel_file_text, languages, read_sources
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import select
 from compat.toolchains.language import UnreachableKernel
 from compat.workflows import Files, System, workflow_files
@@ -235,7 +235,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
         return None
     if not chosen.cells:
         return None
-    cores = available_cores()
+    cores = AVAILABLE_CORES
     return FirstRun(
         cells=len(chosen.cells),
         envs=len(chosen.envs),

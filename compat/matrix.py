@@ -1,38 +1,44 @@
-"""The matrix: every chosen cell compiled, and the report on all of them.
+"""The matrix: every chosen cell compiled, the report on all of them, and the folder in which the project has its report.
 
 In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from which every form of the report
-is drawn.
+is drawn; and :class:`Written`, the files of it. A run that tried only some of the cells exchanges these in the report that is
+there, and keeps the others that still hold.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.api.histories import Packed
 from compat.api.looking import kept_names
 from compat.config.env_tables import release_example
 from compat.config.toml import shown
+from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
-from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
-from compat.errors import EnvError, SelectionError
+from compat.engine.run import Interrupted, RunContext, existing_releases, expectation_of, known, recall, run
+from compat.errors import CompatError, EnvError, SelectionError, StoreError
+from compat.files import alone_in
 from compat.history.verdict import Existing, Verdict, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
-from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
-from compat.model.fields import rounded
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
 from compat.pairs.pairing import is_pair, pairs_of
 from compat.pairs.records import Pair
-from compat.project import Listener, Obtain, Selection
+from compat.project import Listener, Obtain, Patterns, Selection
 from compat.report.document import enclosing
+from compat.report.folder import write_reports
+from compat.report.loading import load_report
 from compat.report.summary.record import Report, path_in, place_of
 from compat.source.closure import helpers_of
 
@@ -66,7 +72,7 @@ def run_matrix(
     """
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         raise _no_cells(selection)
-    context = evolve(context, envs={})
+    context = context.with_envs(())
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
 
 
@@ -82,7 +88,7 @@ def _no_cells(selection: Selection) -> SelectionError:
     return SelectionError(f"no env has {titles}, which the kernels are for", where=f"{shown(config.path)}: env", hint=hint)
 
 
-def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:
+def _report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:
     """The report of a run with results that are known from before, and with these pairs.
 
     ``every`` is a selection of all kernels that the results are of.
@@ -130,7 +136,7 @@ class _Run:
     def complete(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
         try:
-            with self.listener.compiling(len(self.cells)) as note:
+            with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
             if pairs := _pairs(self.selection, self.selection.envs):
                 built = tuple(self.context.envs[env.name] for env in pairs if env.name in self.context.envs)
@@ -212,7 +218,7 @@ class _Run:
             existing=existing,
             envs=envs,
             command=self.command,
-            seconds=rounded(time.monotonic() - self.began),
+            seconds=time.monotonic() - self.began,
             options=selection.options,
             limits=tuple(self._limits()),
             pending=_without(self.cells, results) if len(results) < len(self.cells) else (),
@@ -234,6 +240,8 @@ class _Run:
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
         """Results with what launches of them came to, and what comes of holding those to each other."""
+        if not any(result.outcome.has_code for result in results):
+            return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
 
     def _source(self, path: str) -> str | None:
@@ -286,3 +294,158 @@ def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]
 
 def _imported(spec: Specialization) -> tuple[Path, ...]:
     return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
+
+
+# --- the folder that a run writes its report into ---------------------------------------------------------------------------------
+
+
+_LONGEST_NAME = 100
+"""Characters of the name of a folder for the report of some kernel files."""
+
+
+@frozen(kw_only=True)
+class Written:
+    """The files of a report, and what became of the report that was there before."""
+
+    report: Report
+    """What the files have: of a narrowed run also cells that the report before had."""
+    files: tuple[Path, ...]
+    dropped: int = 0
+    """Cells of the report before that are left out: what they depend on has changed, or is not here."""
+    replaced: str = ""
+    """The command of the report before, where that is of other kernel files and is gone."""
+    beside: Path | None = None
+    """The folder of the report before, where that is of other kernel files and is kept; ``files`` are in a folder below it."""
+
+
+def update_reports(found: Report, selection: Selection, context: RunContext, folder: Path | None = None) -> Written:
+    """Write the report of a run into a folder, ``reports`` of the project if none is named.
+
+    A run that tried only some of the cells keeps the others that the report there has, as far as they still hold: they are read
+    from the store again, by all that they depend on. A report of other kernel files is kept, and this one written into a folder
+    below its own, unless the folder was named. Raises StoreError where the folder will not have them.
+    """
+    place = folder or selection.root / "reports"
+    files = _kernel_files(selection)
+    with _alone_in(place):
+        before = _before(place, selection)
+        if before is None or _kernel_files(before) == files or _is_of_project(before, found, selection):
+            return _update(before, found, selection, context, place)
+        if folder is not None or not files:
+            return Written(report=found, files=write_reports(found, place), replaced=before.command)
+    name = re.sub(r"[^\w.+=]+", "-", "-".join(files)).strip("-.")[:_LONGEST_NAME]
+    with _alone_in(place / name):
+        before = _before(place / name, selection)
+        return evolve(_update(before, found, selection, context, place / name), beside=place)
+
+
+def _update(before: Report | None, found: Report, selection: Selection, context: RunContext, place: Path) -> Written:
+    if before is None:
+        return Written(report=found, files=write_reports(found, place))
+    report, dropped = _with_cells_of(before, found, selection, context)
+    return Written(report=report, files=write_reports(report, place), dropped=dropped)
+
+
+def _before(folder: Path, selection: Selection) -> Report | None:
+    """The report in a folder, where that matters: not to a shard, nor to a run of all that ``matrix.toml`` says."""
+    patterns = selection.patterns
+    if selection.shard or not any((_is_narrowed(patterns), patterns.kernel_files, patterns.packages)):
+        return None
+    try:
+        with (folder / "matrix.json").open("rb") as file:
+            report = load_report(file)
+    except (OSError, StoreError):
+        return None
+    return report if _is_narrowed(patterns) or _kernel_files(report) != _kernel_files(selection) else None
+
+
+def _is_narrowed(patterns: Patterns) -> bool:
+    """Whether only some of what the kernel files and ``matrix.toml`` say was chosen."""
+    return any((patterns.envs, patterns.targets, patterns.kernels, patterns.variants, patterns.cases))
+
+
+def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
+    """The kernel files and libraries that were named; none where ``matrix.toml`` names them."""
+    values = zip(chosen.options[::2], chosen.options[1::2], strict=False)
+    return tuple(sorted(value for option, value in values if option != "--matrix"))
+
+
+def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
+    """Whether a report is of the project's own kernel files, and all kernels of a run that named its files are among them."""
+    if _kernel_files(before):
+        return False
+    try:
+        return set(found.specs) <= set(_every(selection, before).specs)
+    except CompatError:
+        return False
+
+
+def _every(selection: Selection, before: Report) -> Selection:
+    """All kernels of the files that a report before was made from. Raises ConfigError and SelectionError."""
+    narrowing: dict[str, tuple[str, ...]] = {"kernels": (), "variants": (), "cases": ()}
+    if not _kernel_files(before):
+        narrowing |= {"kernel_files": (), "packages": ()}
+    return selection.with_patterns(**narrowing)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One run at a time reads the report in a folder and writes it again."""
+    with ExitStack() as stack:
+        with suppress(OSError):  # who writes there is told
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(alone_in(folder))
+        yield
+
+
+def _with_cells_of(before: Report, found: Report, selection: Selection, context: RunContext) -> tuple[Report, int]:
+    """The report of a run with the other cells of the one before that still hold, and how many of these do not."""
+    tried = {result.cell.id for result in found.results}
+    others = [result for result in before.results if result.cell.id not in tried]
+    every = _every(selection, before)
+    envs = {built.env.name: built for built in (*_envs_of(others, selection), *found.envs)}
+    context = context.with_envs(tuple(envs.values()))
+    specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *found.specs)}
+    now = ((result, _cell_now(result.cell, envs, specs, every.config.targets)) for result in others)
+    left = [(result, cell) for result, cell in now if cell is not None]
+    broken = [cell for result, cell in left if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error]
+    there = [cell for _, cell in left if envs[cell.env.name].error is None]
+    held = known(there, evolve(context, again=False), imported=False)
+    kept = [*with_interpreted(held, context.store), *(_broken(cell, envs[cell.env.name]) for cell in broken)]
+    return _report_with(found, kept, _pairs_that_hold(before, found, envs), every, context), len(others) - len(kept)
+
+
+def _cell_now(
+    cell: Cell,
+    envs: Mapping[str, BuiltEnv],
+    specs: Mapping[tuple[str, str, str], Specialization],
+    targets: Iterable[Target],
+) -> Cell | None:
+    """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
+    own = (cell.target.toolchain, cell.target.name)
+    built, target = envs.get(cell.env.name), next((target for target in targets if (target.toolchain, target.name) == own), None)
+    spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
+    if built is None or target is None or spec is None:
+        return None
+    return next(toolchains.cells(built.env, spec, (target,)), None)
+
+
+def _broken(cell: Cell, built: BuiltEnv) -> Result:
+    return Result(
+        cell=cell, built=built, outcome=broken_env(built.error or "", built.env.toolchain), expectation=expectation_of(cell, built)
+    )
+
+
+def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
+    """The envs of results of an earlier run, as they are now; without those that are no longer declared."""
+    for name in dict.fromkeys(result.cell.env.name for result in results):
+        with suppress(SelectionError):
+            yield selection.look_at(selection.config.env(name))
+
+
+def _pairs_that_hold(before: Report, found: Report, envs: Mapping[str, BuiltEnv]) -> tuple[Pair, ...]:
+    """The pairs of a run, and those of the report before whose envs are still the same."""
+    digests = {built.env.name: built.digest for built in before.envs} if before.version == found.version else {}
+    tried = {(pair.env, pair.release) for pair in found.pairs}
+    kept = (pair for pair in before.pairs if (pair.env, pair.release) not in tried and pair.error is None and pair.env in envs)
+    return (*found.pairs, *(evolve(pair, cached=True) for pair in kept if envs[pair.env].digest == digests.get(pair.env)))

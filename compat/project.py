@@ -16,7 +16,7 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.config.kernel_files import is_file, load_kernels
+from compat.config.kernel_files import is_file, is_source, load_kernels
 from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
@@ -30,9 +30,9 @@ from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
 from compat.executors import executor_declared, executor_named
 from compat.executors.executor import LocalExecutor, OpenExecutor
-from compat.guess.finding import is_source, sources, split
+from compat.guess.finding import sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 
@@ -52,8 +52,11 @@ Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
 class Listener:
     """Hears how far a feature is: how many cells it is to compile, and each result. This one ignores it."""
 
-    def compiling(self, total: int) -> AbstractContextManager[Callable[[Result], None]]:
-        """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread."""
+    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> AbstractContextManager[Callable[[Result], None]]:
+        """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread.
+
+        ``rows`` are the cells of a table that a terminal may show as it fills.
+        """
         return nullcontext(lambda result: None)
 
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
@@ -207,7 +210,7 @@ class Selection:
                 memory=self.config.memory,
                 import_deadline=self.config.import_deadline,
             ),
-            slots=jobs or available_cores(),
+            slots=jobs or AVAILABLE_CORES,
             again=again,
             idle_timeout=_idle_timeout(self.config.keep_workers, os.environ),
             executor=executor,
@@ -223,7 +226,8 @@ class Selection:
         It is connected to when something has to be compiled, and left at the end. Raises SelectionError for a text that means
         nothing.
         """
-        settings = executor_declared(self.config.executor) if text is None else executor_named(text)
+        declared = self.config.executor
+        settings = executor_named(text) if text is not None else executor_declared(declared) if declared is not None else None
         with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
             yield opened
 
@@ -365,7 +369,8 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
             "there is no such file", where=str(path), hint="Without --matrix, one in the current folder is used if there."
         )
     config = load_matrix(path)
-    executor_declared(config.executor)  # what is wrong there is said whatever is asked for
+    if config.executor is not None:
+        executor_declared(config.executor)  # what is wrong there is said whatever is asked for
     return config
 
 

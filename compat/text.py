@@ -1,15 +1,23 @@
-"""Text: patterns that are compiled late, what is safe to show, and sizes and times as people write and read them.
+"""Text and JSON: what is safe to show, JSON that every reader takes, patterns that are compiled late, sizes and times.
 
 Compilers, kernel files and whatever else is quoted may hold escape sequences, NUL bytes, characters that turn the direction of
 writing, and halves of surrogate pairs. A terminal, a Markdown viewer or a tracker would act on them, or refuse them. Everything
 that people read passes through :func:`printable` where it enters the records; what is evidence stays as it was said.
+
+Python's own JSON reader takes ``NaN`` and ``Infinity``, which no standard has, raises ``RecursionError`` for what is nested deeply,
+and returns halves of surrogate pairs, which no encoding has; its writer writes all of these. :func:`read_json` and
+:func:`write_json` do not.
 """
 
 from __future__ import annotations
 
+import codecs
+import json
+import math
 import re
-from functools import cached_property
-from typing import Any, AnyStr, cast
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, AnyStr, BinaryIO, NoReturn, cast
 
 
 class Lazy:
@@ -59,6 +67,49 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+# --- how much is looked through --------------------------------------------------------------------------------------------------
+
+TEXT_LIMIT = 64 * 1024
+"""Characters of a message, or of what one attempt printed, that are looked through."""
+WIDTH_LIMIT = 4096
+"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a line gets far."""
+_NOTE = 64
+"""Characters that the note on what was left out may take."""
+
+
+def bounded(text: str, limit: int) -> str:
+    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how much is left out between."""
+    if len(text) <= limit:
+        return text
+    half = max(1, (limit - _NOTE) // 2)
+    head, tail = text[:half], text[-half:]
+    head = head[: head.rfind("\n") + 1] or f"{head}\n"
+    first = tail.find("\n") + 1
+    tail = tail[first:] if first < len(tail) else tail
+    return f"{head}[… {len(text) - half - half:,} characters left out …]\n{tail}"
+
+
+def narrowed(text: str, width: int) -> str:
+    """``text`` with every line that has more than ``width`` characters cut in its middle."""
+    if len(text) <= width:
+        return text
+    lines = text.split("\n")
+    if max(map(len, lines)) <= width:
+        return text
+    half = (width - _NOTE) // 2
+    return "\n".join(
+        line if len(line) <= width else f"{line[:half]}[… {len(line) - 2 * half:,} characters left out …]{line[-half:]}"
+        for line in lines
+    )
+
+
+def readable(text: str, limit: int = TEXT_LIMIT) -> str:
+    """``text`` within both bounds."""
+    return narrowed(bounded(text, limit), WIDTH_LIMIT)
+
+
+# --- sizes and times -------------------------------------------------------------------------------------------------------------
+
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
@@ -82,3 +133,245 @@ def in_time(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------------------
+
+JsonObject = dict[str, Any]
+
+_DIGITS = 300
+"""Digits that a whole number may have; a ``float`` holds no larger one."""
+_DEPTH = 60
+"""Tables and arrays inside of each other, of which deeper ones are not written."""
+_SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
+_TOO_DEEP = "…"
+
+
+def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
+    """The value of a JSON text. Raises ValueError, and nothing else, where it is none, or is nested too deeply.
+
+    So it does for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to compute with; with ``lenient``
+    these are ``None``. Halves of surrogate pairs come as visible escapes, so that every string can be encoded.
+    """
+    said = text.decode("utf-8-sig") if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace").decode()
+    try:
+        return encodable(decoder_of(lenient=lenient).decode(said), said, 0, len(said))
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("nested too deeply") from error
+
+
+def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
+    """Python's reader, with numbers as :func:`read_json` has them."""
+    odd = _nothing if lenient else _refused
+    return json.JSONDecoder(parse_constant=odd, parse_float=partial(_finite, odd=odd), parse_int=partial(_whole, odd=odd))
+
+
+def encodable(value: Any, text: str, start: int, end: int) -> Any:
+    """A value that was read in a part of a text, with visible escapes for halves of surrogate pairs."""
+    return _encodable(value) if _SURROGATE.search(text, start, end) else value
+
+
+def write_json(document: Any, *, indent: int | None = 1) -> str:
+    """A document as JSON that every reader takes and that is safe to look at, without a newline at its end.
+
+    Strings are :func:`~compat.text.printable`. What JSON has no word for is written as text.
+    """
+    return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same text in pieces, of an object in which iterators stand for arrays: each of their items is a piece of its own."""
+    before = "{\n "
+    for name, value in document.items():
+        yield f"{before}{_dumped(printable(name))}: "
+        before = ",\n "
+        if isinstance(value, Iterator):
+            yield from _array_pieces(value)
+        else:
+            yield _dumped(plain(value, _DEPTH - 1)).replace("\n", "\n ")
+    yield "\n}" if document else "{}"
+
+
+def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
+    before = "[\n  "
+    for item in items:
+        yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")  # strings have no newlines there
+        before = ",\n  "
+    yield "[]" if before.startswith("[") else "\n ]"
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+_Odd = Callable[[str], None]
+
+
+def _nothing(_: str) -> None:
+    pass
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is not a number")
+
+
+def _finite(text: str, odd: _Odd) -> float | None:
+    number = float(text)
+    if math.isfinite(number):
+        return number
+    odd(text)
+    return None
+
+
+def _whole(text: str, odd: _Odd) -> int | None:
+    if len(text) <= _DIGITS:
+        return int(text)
+    odd(text)
+    return None
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value
+
+
+def plain(value: Any, depth: int = _DEPTH) -> Any:
+    """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and null."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return printable(str(value))
+    if isinstance(value, int):
+        return int(value) if abs(value) < 10**_DIGITS else f"a number of {value.bit_length()} bits"
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {printable(str(key)): plain(item, depth - 1) for key, item in value.items()} if depth else _TOO_DEEP
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item, depth - 1) for item in value] if depth else _TOO_DEEP
+    return printable(str(value))
+
+
+_CHUNK = 1 << 18
+"""Bytes that are read at a time, at least."""
+_SPACE = re.compile(r"[ \t\n\r]*")
+_LONGEST_WORD = 16
+"""Characters at the end of what was read in which a number or a word may be that goes on; ``-Infinity`` is the longest."""
+
+Take = Callable[[int, Any], Any]
+"""Makes something of an item of an array, and of its place there."""
+
+
+def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
+    """The value of the JSON in a file. Of an object some arrays, by their keys, are lists of what is made of each item.
+
+    Raises ValueError as :func:`~compat.text.read_json` does, what a :data:`Take` raises, and OSError.
+    """
+    text = _Text(file)
+    try:
+        found = _object(text, arrays) if text.next() == "{" else text.value()
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("nested too deeply") from error
+    if text.next():
+        raise text.error("Extra data")
+    return found
+
+
+def _object(text: _Text, arrays: Mapping[str, Take]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    text.skip("{")
+    if text.next() == "}":
+        text.skip("}")
+        return found
+    while True:
+        if text.next() != '"':
+            raise text.error("Expecting property name enclosed in double quotes")
+        name = text.value()
+        text.skip(":")
+        found[name] = _array(text, arrays[name]) if name in arrays and text.next() == "[" else text.value()
+        if text.next() == "}":
+            text.skip("}")
+            return found
+        text.skip(",")
+
+
+def _array(text: _Text, take: Take) -> list[Any]:
+    found: list[Any] = []
+    text.skip("[")
+    if text.next() == "]":
+        text.skip("]")
+        return found
+    while True:
+        found.append(take(len(found), text.value()))
+        if text.next() == "]":
+            text.skip("]")
+            return found
+        text.skip(",")
+
+
+class _Text:
+    """A text that is read as it is needed, and let go as it was used."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._bytes = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decoder = decoder_of()
+        self._text = ""
+        self._at = 0
+        self._ended = False
+        self._passed = self._lines = self._line = 0
+        """Characters that were let go, lines that ended in them, and where the last of these ended."""
+
+    def next(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._ended:
+                return ""
+            self._read_on()
+
+    def skip(self, character: str) -> None:
+        """Go past a character that has to be next."""
+        if self.next() != character:
+            raise self.error(f"Expecting {character!r} delimiter")
+        self._at += 1
+
+    def value(self) -> Any:
+        """The next value, whole."""
+        self.next()
+        while True:
+            try:
+                found, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if self._ended or (error.pos < len(self._text) - _LONGEST_WORD and not error.msg.startswith("Unterminated")):
+                    raise self.error(error.msg, error.pos) from error
+            else:
+                if self._ended or end < len(self._text) - _LONGEST_WORD:  # a number may go on: "1.", "1e+"
+                    found = encodable(found, self._text, self._at, end)
+                    self._at = end
+                    return found
+            self._read_on()  # as much again as is there, so that a long value is not tried often
+
+    def error(self, words: str, position: int | None = None) -> ValueError:
+        """What is wrong, by default here, in the words of Python's reader."""
+        at = self._at if position is None else position
+        lines = self._lines + self._text.count("\n", 0, at)
+        start = self._text.rfind("\n", 0, at)
+        column = at - start if start >= 0 else self._passed + at - self._line + 1
+        return ValueError(f"{words}: line {lines + 1} column {column} (char {self._passed + at})")
+
+    def _read_on(self) -> None:
+        used, left = self._text[: self._at], self._text[self._at :]
+        if (end := used.rfind("\n")) >= 0:
+            self._lines, self._line = self._lines + used.count("\n"), self._passed + end + 1
+        self._passed += len(used)
+        data = self._file.read(max(_CHUNK, len(left)))
+        self._ended = not data
+        self._text, self._at = left + self._bytes.decode(data, final=self._ended), 0

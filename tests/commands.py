@@ -102,7 +102,7 @@ def _end(ours: socket.socket, server: subprocess.Popen[bytes]) -> None:
 # --- in the process that forks -----------------------------------------------------------------------------------------------
 
 
-_FEATURES = ("cli.progress", "matrix", "saved", "launch.merging", "report.render.terminal", "envs.provider")
+_FEATURES = ("cli.progress", "matrix", "report.folder", "launch.merging", "report.render.terminal", "envs.provider")
 """What most commands import when they run."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent

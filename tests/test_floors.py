@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "workflows"), 6),
     **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("engine", "executors", "nox", "project", "store", "workers"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -67,20 +67,10 @@ DOORS = {
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "checking"},
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
-    "matrix": {"MatrixInterrupted", "run_matrix"},
+    "matrix": {"MatrixInterrupted", "Written", "run_matrix", "update_reports"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
-    "saved": {
-        "Written",
-        "are_stores",
-        "merge_reports",
-        "merge_stores",
-        "read_report",
-        "told_of",
-        "update_reports",
-        "write_reports",
-    },
     "workflows": {"System"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
@@ -97,11 +87,12 @@ BEYOND = {
     "opening.py": {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
-        "executors.executor_forms",
+        "executors.EXECUTORS",
+        "executors.LOCAL",
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml.LONGEST", "engine.plan.Shard"},
-    "start.py": {"processes.procfs", "workers.pool"},
+    "start.py": {"processes.supervisor", "workers.pool"},
 }
 """What single commands may use besides."""
 STATEMENTS = 20
@@ -345,7 +336,7 @@ def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
         assert path.parent.name == "worker" or ("In: " in said and "Out: " in said), within(path)
 
 
-@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py", "saved.py"])
+@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py"])
 def test_so_does_a_feature_that_is_one_module(name: str) -> None:
     said = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
     assert "In: " in said

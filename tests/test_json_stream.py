@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.model import json_text
-from compat.model.json_text import read_json, read_json_stream
+from compat import text as text_module
+from compat.text import read_json, read_json_stream
 
 ITEMS = 20_000
 
@@ -26,7 +26,7 @@ objects = st.dictionaries(st.sampled_from(["cells", "verdicts", "other", "é\n"]
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_text, "_CHUNK", 3)
+    monkeypatch.setattr(text_module, "_CHUNK", 3)
 
 
 def read(text: str | bytes) -> Any:

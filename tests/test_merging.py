@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.engine.plan import Shard
 from compat.engine.run import known, run
 from compat.errors import SelectionError, StoreError
@@ -20,9 +20,9 @@ from compat.matrix import run_matrix
 from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
 from compat.project import Selection, select
 from compat.report.document import dump, matrix_document
+from compat.report.folder import are_stores, merge_reports, merge_stores, write_reports
 from compat.report.loading import load_reports
 from compat.report.summary.record import Report
-from compat.saved import are_stores, merge_reports, merge_stores, write_reports
 from compat.store.keys import CellKeys
 from compat.store.store import Store
 from tests.cells import KERNELS, cell

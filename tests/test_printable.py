@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from compat.errors import CompatError
 from compat.files import replace_file
-from compat.model.json_text import read_json, write_json
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from compat.errors import ConfigError, SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import Status
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
-from compat.saved import write_reports
+from compat.report.folder import write_reports
 
 MATRIX = """
 schema = 1
@@ -79,7 +79,7 @@ def test_a_context_is_as_the_file_says_unless_something_else_is_given(project: P
     chosen = select(project / "matrix.toml")
     with chosen.open_store() as store:
         usual = chosen.context(store)
-        assert (usual.limits.deadline, usual.slots, usual.again, usual.idle_timeout) == (7.0, available_cores(), False, 11.0)
+        assert (usual.limits.deadline, usual.slots, usual.again, usual.idle_timeout) == (7.0, AVAILABLE_CORES, False, 11.0)
         asked = chosen.context(store, deadline=2.5, jobs=3, again=True)
         assert (asked.limits.deadline, asked.slots, asked.again) == (2.5, 3, True)
         monkeypatch.setenv("CI", "true")

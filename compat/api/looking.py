@@ -25,11 +25,9 @@ from compat.files import TemporaryFolder, content_of, folder_digest, replace_fil
 from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
-from compat.model.json_text import read_json
-from compat.processes.procfs import available_cores
-from compat.processes.supervisor import SHOWN, ProcessResult, run
+from compat.processes.supervisor import AVAILABLE_CORES, SHOWN, ProcessResult, run
 from compat.project import Listener, Selection
-from compat.text import printable
+from compat.text import printable, read_json
 from compat.toolchains import Toolchain
 from compat.workers.spawn import passed_on
 
@@ -188,7 +186,7 @@ def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now
             answers[built.env.name] = _ask_env(built, toolchain, cache)
             now(f"{len(answers)} of {len(envs)} envs")
 
-        concurrently(ask, waiting, min(len(waiting), available_cores()))
+        concurrently(ask, waiting, min(len(waiting), AVAILABLE_CORES))
     return [answers[built.env.name] for built in envs]
 
 

@@ -31,8 +31,8 @@ from compat.interruption import Budget
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.model.codec import structure, unstructure
-from compat.model.json_text import read_json
 from compat.project import STATE, Listener, Obtain, Selection
+from compat.text import read_json
 
 
 @frozen(kw_only=True)

@@ -20,16 +20,14 @@ from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.history.account import Judgement
-from compat.launch.building import was_built
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import told_of, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
-from compat.model.cell_record import cell_document
-from compat.model.json_text import write_json
+from compat.model.outcome import cell_document
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection
-from compat.text import printable
+from compat.text import printable, write_json
 
 HOW = (
     "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them "
@@ -93,7 +91,7 @@ def _is_timed(result: Result) -> bool:
 
 
 def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, Check]:
-    built = [result.cell for result in results if was_built(result) and result.cell.env.name in context.envs]
+    built = [result.cell for result in results if result.outcome.has_code and result.cell.env.name in context.envs]
     fitting = [cell for cell in built if interpretable(cell, context.envs[cell.env.name])]
     return interpret(fitting, evolve(context, stop=threading.Event())) if fitting else {}
 

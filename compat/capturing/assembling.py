@@ -24,9 +24,8 @@ from compat.config.kernel_writer import write_kernel_file
 from compat.errors import ConfigError, StoreError
 from compat.files import TemporaryFolder, replace_file
 from compat.model import RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
-from compat.model.json_text import read_json, write_json
 from compat.source.closure import read_source
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
 
 INDEX = "index.json"

@@ -21,7 +21,7 @@ from compat.engine.run import concurrently
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import DEFAULT_TOOLCHAIN, BuiltEnv, Cell, Env, Specialization, Target
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
 from compat.workers.attempt import Compile, Limits, Mode
@@ -92,7 +92,7 @@ def _compared(
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
         for comparisons in concurrently(
-            lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake), by_kernel.values(), available_cores()
+            lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake), by_kernel.values(), AVAILABLE_CORES
         ):
             yield from comparisons
 

@@ -10,8 +10,7 @@ from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.model.json_text import read_json
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, read_json
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 

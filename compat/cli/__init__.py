@@ -5,26 +5,11 @@ calls it, and shows what it returns; whatever it needs to find out, the feature 
 
 Exit codes: 0 all as expected, 1 something was not, 2 and up an error of use (each class in :mod:`compat.errors` has its own),
 128 and the number of a signal that ended it: 130 for Ctrl-C.
-
-``main``, the command itself, is imported when it is asked for: :mod:`compat.cli.start` has to see to signals before that.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from compat.cli.commands import main as main
 
 INTERRUPTED = 130
 """The exit code of a command that was interrupted."""
 BROKEN_PIPE = 141
 """The exit code of a command whose output was closed early: 128 and the number of SIGPIPE."""
-
-
-def __getattr__(name: str) -> Any:
-    if name == "main":
-        from compat.cli.commands import main
-
-        return main
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

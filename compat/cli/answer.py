@@ -23,10 +23,9 @@ from compat.cli import logs
 from compat.cli.logs import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.model.json_text import write_json
-from compat.report.render import Format, formats_always_written, formats_on_request
+from compat.report.render import FORMATS, Format
 from compat.report.render.blocks import Block, DataTable, TableColumn
-from compat.text import printable
+from compat.text import printable, write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report
@@ -171,13 +170,16 @@ def relative(path: Path) -> str:
 _TOPS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 """The variables in which GitHub and GitLab say where the repository is."""
 
+FOLDER_FILES = [always.file for always in FORMATS if always.file]
+"""The names of the files that every run writes."""
+
 FormatFiles = Mapping[Format, Path]
 """The formats that were asked for, each with the file to write."""
 
 
 def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command an option for each format that is written on request, with ``again`` for all; it gets ``formats``."""
-    formats = formats_on_request(again=again)
+    formats = [known for known in FORMATS if known.help and (again or not known.file)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
@@ -197,11 +199,6 @@ def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Cal
 
 def _parameter(wanted: Format) -> str:
     return f"{wanted.name.replace('-', '_')}_file"
-
-
-def folder_files() -> list[str]:
-    """The names of the files that every run writes."""
-    return [written.file for written in formats_always_written()]
 
 
 def show_report(report: Report, answer: Answer) -> None:

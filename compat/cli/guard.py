@@ -12,8 +12,8 @@ from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.checking import checked_document, checked_lines, guard_document, guard_lines, written_line
+from compat.report.folder import read_report
 from compat.report.summary.statements import guesses
-from compat.saved import read_report
 from compat.text import printable
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)

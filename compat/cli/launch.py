@@ -94,7 +94,7 @@ def build(*, out: Path, archive: bool, keep_text: bool, compiling: CompileOption
     """
     selection = select(**chosen)
     with evolve(compiling, executor="local").opened(selection) as context:
-        built = building.build(selection, context, compiling.obtaining(selection), ProgressListener(selection.cells))
+        built = building.build(selection, context, compiling.obtaining(selection), ProgressListener())
     program = write_archive(built, out, keep_text=keep_text)
     packed = pack(out) if archive else None
     _show(built, program, packed)

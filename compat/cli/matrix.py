@@ -12,11 +12,11 @@ import click
 
 from compat.cli import INTERRUPTED
 from compat.cli.answer import (
+    FOLDER_FILES,
     Answer,
     FormatFiles,
     answer_options,
     command_line,
-    folder_files,
     format_options,
     relative,
     show_report,
@@ -28,9 +28,9 @@ from compat.cli.selecting import kernel_arguments, select, selection_options, sh
 
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
+    from compat.matrix import Written
     from compat.project import Obtain, Selection
     from compat.report.summary.record import Report
-    from compat.saved import Written
 
 
 @click.command
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 @shard_option
 @executor_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(folder_files())} [reports]."
-)
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(FOLDER_FILES)} [reports].")
 @format_options()
 @compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; report them as broken.")
 @launched_option("shown")
@@ -67,15 +65,14 @@ def matrix(
     was left out, and with 3 if --launch finds no GPU.
     """
     from compat.cli.progress import ProgressListener
-    from compat.matrix import MatrixInterrupted, run_matrix
-    from compat.saved import update_reports
+    from compat.matrix import MatrixInterrupted, run_matrix, update_reports
 
+    listener = ProgressListener()
     selection = select(**chosen, note=False)
     obtain = compiling.obtaining(selection)
     try:
         with compiling.opened(selection) as context:
             with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
-                listener = ProgressListener(selection.cells)
                 found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)
             written = update_reports(found, selection, context, output)
     except MatrixInterrupted as interrupted:
@@ -109,12 +106,10 @@ def _written_words(written: Written) -> Iterator[str]:
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
-    from compat.pairs.records import failing
-
     tell_github(found, selection.root)
     if launches is not None:
         launches.check()
-    sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(1 if found.unexpected or found.failing_pairs else selection.problems[0].exit_code if selection.problems else 0)
 
 
 @contextmanager
@@ -131,7 +126,7 @@ def _launching(
         from compat.cli.progress import ProgressListener
         from compat.launch import hosting, sharing
 
-        listener = ProgressListener(selection.cells)
+        listener = ProgressListener()
         launches = sharing.begin(selection, context, obtain, listener, python=python)
         if launches is None:
             merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))

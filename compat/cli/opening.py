@@ -15,7 +15,7 @@ from attrs import evolve, fields, frozen
 from compat.cli import logs
 from compat.cli.logs import doing, say
 from compat.cli.selecting import SECONDS
-from compat.executors import executor_forms
+from compat.executors import EXECUTORS, LOCAL
 from compat.text import printable
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class CompileOptions:
 
     def obtaining(self, selection: Selection) -> Obtain:
         """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
-        return env_provider(selection.config, build=not self.no_build)
+        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(matrix, envs)
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -107,7 +107,7 @@ def executor_option(
     command: Callable[..., Any], what: str = "compile", otherwise: str = "what matrix.toml says, or local"
 ) -> Callable[..., Any]:
     """Give a command the option that says where cells are compiled, or what else is done; :func:`compile_options` reads it."""
-    forms = ", ".join(map(shlex.quote, executor_forms()))
+    forms = ", ".join(map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms))))
     words = f"Where to {what}: {forms} (default: {otherwise})."
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 

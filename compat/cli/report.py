@@ -14,21 +14,20 @@ from typing import Any
 import click
 
 from compat.cli.answer import (
+    FOLDER_FILES,
     Answer,
     FormatFiles,
     answer_options,
-    folder_files,
     format_options,
     relative,
     show_report,
     write_file,
     write_formats,
 )
-from compat.pairs.records import failing
+from compat.report.folder import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
-from compat.saved import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.text import printable
 
 
@@ -54,7 +53,7 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help=f"Of reports the folder for {listed(folder_files())} [reports]; of stores that of the store [.compat].",
+    help=f"Of reports the folder for {listed(FOLDER_FILES)} [reports]; of stores that of the store [.compat].",
 )
 @format_options()
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table; of stores the numbers.")
@@ -77,7 +76,7 @@ def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, forma
     write_formats(found, answer, Path.cwd(), formats)
     if found.shards:
         click.echo(f"note: this is not all: it has {listed(found.shards)}", err=True)
-    sys.exit(1 if found.unexpected or failing(found.pairs) else 0)
+    sys.exit(1 if found.unexpected or found.failing_pairs else 0)
 
 
 def _merge_stores(files: tuple[Path, ...], output: Path | None, answer: Answer) -> None:

@@ -185,7 +185,7 @@ def select(
     """
     from compat import project
     from compat.engine.plan import Shard
-    from compat.report.summary.statements import guesses, missing_kernels
+    from compat.report.summary.statements import guesses
 
     chosen = project.select(matrix_path, kernel_files=(*spec, *files), **patterns)
     found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
@@ -193,8 +193,11 @@ def select(
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    for words in missing_kernels(found.absent):
-        click.echo(printable(f"note: {words}"), err=True)
+    if found.absent:
+        from compat.report.summary.statements import missing_kernels
+
+        for words in missing_kernels(found.absent):
+            click.echo(printable(f"note: {words}"), err=True)
     if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return found

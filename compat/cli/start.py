@@ -185,17 +185,17 @@ def _leave(code: int) -> NoReturn:
 def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
     from compat.files import remove_claimed
-    from compat.processes import procfs
+    from compat.processes import supervisor
     from compat.workers import pool
 
     staying = {each.pid for each in pool.resident_workers()}
     for _ in range(100):
-        left = set(procfs.children(os.getpid())) - staying
-        left = {pid for pid in left if procfs.state(pid) not in ("", "Z")}
+        left = set(supervisor.children(os.getpid())) - staying
+        left = {pid for pid in left if supervisor.state(pid) not in ("", "Z")}
         if not left:
             break
         for pid in left:
-            procfs.end_family(pid)
+            supervisor.end_family(pid)
         time.sleep(0.01)
     remove_claimed()
     with suppress(OSError, ValueError):

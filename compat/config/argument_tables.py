@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from compat.config.toml import DROP, Table, describe, did_you_mean, quoted, shown
-from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs, signatures
-from compat.model.signatures import ArgumentType
+from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs
+from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types
 from compat.source.closure import ParsedSource, read_source
 from compat.toolchains import Toolchain
 
@@ -63,7 +63,7 @@ def merged_hints(
     explicit: dict[str, tuple[str, ...]] = {}
     for table in tables:
         explicit |= _hints(table)
-    hints, leaves = usual_hints(signature) | explicit, signatures.leaves(signature)
+    hints, leaves = usual_hints(signature) | explicit, leaf_types(signature)
     hints = {hint: tuple(name for name in hints[hint] if takes_hint(leaves.get(name, ""), hint)) for hint in HINTS}
     return hints, tuple(hint for hint in HINTS if hint not in explicit)
 
@@ -75,7 +75,7 @@ def takes_hint(kind: str, hint: str) -> bool:
 
 def usual_hints(signature: Mapping[str, ArgumentType]) -> dict[str, tuple[str, ...]]:
     """The default hints of arguments: what a launch usually finds out."""
-    pointers = tuple(path for path, kind in signatures.leaves(signature).items() if kind.startswith("*"))
+    pointers = tuple(path for path, kind in leaf_types(signature).items() if kind.startswith("*"))
     return {hint: pointers if hint in _TAKEN_FOR_GRANTED else () for hint in HINTS}
 
 
@@ -110,14 +110,14 @@ def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *,
     if isinstance(value, list):
         for index, element in enumerate(value):
             _check_type(table, f"{path}[{index}]", element, toolchain, inside=True)
-    elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == signatures.CONSTEXPR)):
+    elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == CONSTEXPR)):
         hint = _type_hint(value, types.known) if isinstance(value, str) else None
         shown = quoted(value) if isinstance(value, str) else describe(value)
         table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {shown}", path, hint=hint)
 
 
 def _type_hint(value: str, known: Collection[str]) -> str | None:
-    if value == signatures.CONSTEXPR:
+    if value == CONSTEXPR:
         return "A parameter that is a constexpr has its value in [constexprs], and nothing here."
     return did_you_mean(value, known)
 
@@ -280,7 +280,7 @@ def _dtype(table: Table, spec: CompileSpec) -> str:
 
 def usual_dtype(spec: CompileSpec) -> str | None:
     """The elements of the first pointer to floating point numbers, where there is one."""
-    for kind in (*signatures.leaves(spec.signature).values(), *_tensors(spec.launch)):
+    for kind in (*leaf_types(spec.signature).values(), *_tensors(spec.launch)):
         if kind.startswith(tuple(f"*{prefix}" for prefix in _FLOATS)):
             return kind[1:]
     return None

@@ -18,7 +18,6 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.config.toml import Table, did_you_mean, read_toml
-from compat.envs.cache import label
 from compat.envs.listing import wheel_facts
 from compat.model import Env
 from compat.text import lazy_pattern
@@ -148,7 +147,7 @@ def _env(table: Table, base: Path) -> Env:
         distribution=distribution,
     )
     own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
-    name = table.string("name", label(own))
+    name = table.string("name", own.label)
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
     return evolve(

@@ -33,8 +33,8 @@ from compat.model import (
     Specialization,
     Status,
     constexprs,
-    signatures,
 )
+from compat.model.cell import leaf_types, read_type
 from compat.source.closure import ParsedSource, read_source
 from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
@@ -55,6 +55,16 @@ SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", "problem
 def is_file(word: str) -> bool:
     """Whether a word names files of kernels: it is called like one, or there is such a file or folder."""
     return word.partition(":")[0].endswith(_SUFFIXES) or os.path.exists(word)
+
+
+def is_source(pattern: str, base: Path) -> bool:
+    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them.
+
+    So does ``a.py:kernel``, which :func:`compat.guess.finding.where_else` has a hint for.
+    """
+    path = pattern.partition("::")[0]
+    folder = Path(base, path)
+    return path.endswith(".py") or ".py:" in path or (folder.is_dir() and not kernel_files_in(folder))
 
 
 def load_kernels(
@@ -250,7 +260,7 @@ class DeclaredKernel:
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
         """What the tables come to for a variant and a case; and the names of the hints that are defaults."""
         tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
-        tables["signature"] = {name: signatures.read(kind) for name, kind in tables["signature"].items()}
+        tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
         tables["launch"] = launch_of(tables["launch"], self.toolchain)
         if tables["launch"]:
@@ -282,7 +292,7 @@ class DeclaredKernel:
 def _arguments(table: Table) -> dict[str, str]:
     """The arguments that a table names, with their types; a type is empty where the argument is dropped."""
     signature = table.mapping("signature")
-    return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in signature.items()})
+    return leaf_types({name: read_type(kind) if kind != DROP else "" for name, kind in signature.items()})
 
 
 def _toolchain(top: Table) -> Toolchain:

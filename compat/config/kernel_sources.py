@@ -12,7 +12,7 @@ import ast
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from attrs import frozen
 from compat.config.toml import Table, did_you_mean
 from compat.envs import libraries
 from compat.errors import EnvError
-from compat.model import CompileSpec, signatures
-from compat.model.signatures import CONSTEXPR
+from compat.model import CompileSpec
+from compat.model.cell import CONSTEXPR, leaf_types, parameter_of, split_path
 from compat.source.closure import LIBRARY, NotReachable, Parameters, ParsedSource, parameters_reached, roots_of
 from compat.text import lazy_pattern
 
@@ -126,6 +126,11 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
         table.fail(str(error), key, hint=error.hint)
 
 
+def library_of(source: Path, roots: Iterable[Path]) -> str | None:
+    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
+    return next((requirement for root in roots if source.is_relative_to(root) and (requirement := requirement_of(root))), None)
+
+
 def requirement_of(root: Path) -> str | None:
     """The requirement that a library was unpacked for in a folder; ``None`` where it is another folder."""
     try:
@@ -159,10 +164,10 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
     passed, values = spec.launch or spec.signature, spec.constexprs
     if both := [name for name in passed if name in values]:
         variant.fail(f"{named}: {both[0]!r} is in the {'launch' if spec.launch else 'signature'} and among the constexprs")
-    _check_elements(variant, named, signatures.leaves(spec.signature), values)
+    _check_elements(variant, named, leaf_types(spec.signature), values)
     if parameters is None:
         return
-    for name in (*passed, *map(signatures.parameter_of, values)):
+    for name in (*passed, *map(parameter_of, values)):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
@@ -221,7 +226,7 @@ def _check_elements(variant: Table, named: str, types: Mapping[str, str], values
             hint = f'[constexprs] gives it one: "{path}" = 64.'
             variant.fail(f"{named}: the element {path!r} is a constexpr and has no value", hint=hint)
     for path in values:
-        if signatures.split(path)[1] and path not in elements:
+        if split_path(path)[1] and path not in elements:
             why = f"its type is {types[path]!r}" if path in types else "the signature has no such element"
             variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'The type of such an element is "{CONSTEXPR}".')
 

@@ -26,7 +26,8 @@ from compat.config.kernel_files import ONLY_VARIANT, kernels_of
 from compat.config.toml import DROP, SCHEMA, parse_toml, shown, toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
-from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization, arguments, constexprs, signatures
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization, arguments, constexprs
+from compat.model.cell import leaf_types
 from compat.source.closure import module_of, roots_of
 from compat.text import printable
 
@@ -235,7 +236,7 @@ def _tables(specs: Mapping[Place, Specialization], folder: Path) -> tuple[_Table
 
 def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """Table, entry, what each layer says of it, and how that is written."""
-    typed = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
+    typed = {place: leaf_types(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
         suited = {place: [path for path, kind in leaves.items() if takes_hint(kind, hint)] for place, leaves in typed.items()}

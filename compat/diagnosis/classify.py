@@ -22,11 +22,11 @@ from pathlib import PurePath
 from attrs import evolve, frozen
 
 from compat.diagnosis import common, symptoms
-from compat.diagnosis.bounds import TEXT, bounded, narrowed, shown
 from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Symptoms, fingerprint
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
-from compat.text import printable
+from compat.model.evidence import StoodIn
+from compat.text import TEXT_LIMIT, bounded, narrowed, printable
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
 _BY_LIMIT = frozenset(each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT))
@@ -64,7 +64,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         metrics=evidence.metrics,
         stages=evidence.stages,
         seconds=evidence.seconds,
-        stood_in=evidence.stood_in and shown(evidence.stood_in),
+        stood_in=evidence.stood_in and _printable(evidence.stood_in),
     )
 
 
@@ -438,9 +438,18 @@ def _excerpt(text: str) -> str:
 
     Of more lines the first, and the last, which have the cause.
     """
-    text = narrowed(bounded(text, TEXT), _WIDTH)
+    text = narrowed(bounded(text, TEXT_LIMIT), _WIDTH)
     lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]
     if len(lines) > _LINES:
         left_out = len(lines) - _LINES + 1
         lines[_LINES - 1 - _LAST : -_LAST] = [f"[… {left_out} lines left out …]"]
     return "\n".join(lines)
+
+
+def _printable(stood_in: StoodIn) -> StoodIn:
+    """The same, safe to show."""
+    return StoodIn(
+        packages=tuple(map(printable, stood_in.packages)),
+        answers=tuple(map(printable, stood_in.answers)),
+        skipped=tuple(map(printable, stood_in.skipped)),
+    )

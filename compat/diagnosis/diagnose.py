@@ -14,9 +14,11 @@ from pathlib import Path, PurePath
 
 from attrs import evolve
 
-from compat.diagnosis import bounds, pipeline
-from compat.diagnosis.pipeline import OutputReader
+from compat import text
+from compat.diagnosis import pipeline
+from compat.diagnosis.pipeline import OutputReader, Printed
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence
+from compat.text import readable
 
 WORDS_LIMIT = 1024 * 1024
 """Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""
@@ -29,18 +31,18 @@ Keep = Callable[[str, bytes], str]
 def version(reader: OutputReader) -> str:
     """Which reader this is: what others have read is read again."""
     digest = hashlib.sha256()
-    for path in (__file__, pipeline.__file__, bounds.__file__, *reader.sources):
+    for path in (__file__, pipeline.__file__, text.__file__, *reader.sources):
         digest.update(Path(str(path)).read_bytes())
     return digest.hexdigest()[:16]
 
 
-def diagnosed(evidence: Evidence, printed: str, keep: Keep | None, reader: OutputReader) -> Evidence:
+def diagnosed(evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader) -> Evidence:
     """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
 
-    ``printed`` is what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing pass.
+    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing
+    pass.
     """
-    found = reader.read(printed)
-    words = bounds.readable(found.words, WORDS_LIMIT)
+    words = readable(found.words, WORDS_LIMIT)
     failed = reader.failed_passes(words)
     inside = evidence.in_passes or bool(failed)
     steps = found.pipeline.steps
@@ -54,7 +56,7 @@ def diagnosed(evidence: Evidence, printed: str, keep: Keep | None, reader: Outpu
         reproducer=evidence.kept.get("reproducer") if inside else None,
         ir=keep(f".before.{reader.suffix}", steps[-1].ir.encode(errors="backslashreplace")) if keep and keeps_ir else None,
     )
-    return evolve(evidence, stderr=bounds.readable(words), diagnosis=diagnosis)
+    return evolve(evidence, stderr=readable(words), diagnosis=diagnosis)
 
 
 def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | None:

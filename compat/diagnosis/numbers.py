@@ -21,8 +21,7 @@ from attrs import Factory, evolve, frozen
 from packaging.version import Version
 
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, Status
-from compat.model.json_text import read_json
-from compat.text import lazy_pattern, printable
+from compat.text import lazy_pattern, printable, read_json
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """What a process ends by for a mistake of its own."""

@@ -21,11 +21,11 @@ from collections.abc import Sequence
 
 from attrs import Factory, evolve, frozen
 
-from compat.diagnosis.bounds import readable, within_bounds
 from compat.diagnosis.pipeline import OutputReader
 from compat.model import DEFAULT_TOOLCHAIN, Evidence, Raised
+from compat.model.evidence import within_bounds
 from compat.source.parsing import expression_of
-from compat.text import lazy_pattern
+from compat.text import lazy_pattern, readable
 
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""

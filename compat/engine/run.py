@@ -35,11 +35,10 @@ from compat.envs.record import read_env
 from compat.errors import MachineError, SelectionError
 from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
-from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.outcome import compacted
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
@@ -78,7 +77,7 @@ class RunContext:
     """By env name."""
     store: Store
     limits: Limits
-    slots: int = field(factory=available_cores)
+    slots: int = AVAILABLE_CORES
     """How many cells are compiled at the same time."""
     again: bool = False
     """Compile even what is known."""
@@ -413,7 +412,7 @@ def recall(
 
 
 def _is_release(built: BuiltEnv) -> bool:
-    return built.error is None and not release_of(built).fork
+    return built.error is None and not toolchains.is_fork(built.env, built.release)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------------------------

@@ -73,13 +73,6 @@ def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
     return arguments
 
 
-def label(env: Env) -> str:
-    """The toolchain of an env in words: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
-    release = [str(env.release)] if env.release else []
-    framework = [env.framework, str(env.framework_release)] if env.paired else []
-    return "-".join((env.distribution, *release, *framework))
-
-
 def fingerprint(env: Env) -> str:
     """One hash over all that decides what is installed; a local wheel counts with its content, wherever it lies."""
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
@@ -105,7 +98,7 @@ def _text_of(path: Path) -> str:
 def key(env: Env, like: str = "") -> str:
     """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``; ``like`` is the digest of the env that it is to be the same as."""
     hashed = hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest() if like else fingerprint(env)
-    return f"{label(env)[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
+    return f"{env.label[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
 
 
 def is_key(name: str) -> bool:

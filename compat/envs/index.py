@@ -20,7 +20,7 @@ from urllib.request import Request, urlopen
 
 from compat.envs.listing import File, file_of
 from compat.errors import IndexUnavailable
-from compat.model.json_text import read_json
+from compat.text import read_json
 
 _log = logging.getLogger(__name__)
 

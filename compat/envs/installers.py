@@ -23,8 +23,8 @@ from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.interruption import Stopped
 from compat.model import Env
-from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import POLL, Process, run
+from compat.text import read_json, write_json
 
 _log = logging.getLogger(__name__)
 

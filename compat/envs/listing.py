@@ -25,8 +25,7 @@ from packaging.version import Version
 from compat.errors import IndexUnavailable
 from compat.files import replace_file
 from compat.model import Env
-from compat.model.json_text import read_json
-from compat.text import printable
+from compat.text import printable, read_json
 
 _log = logging.getLogger(__name__)
 

@@ -35,7 +35,7 @@ from compat.envs.record import (
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import printable
 
 _log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class EnvProvider:
         run = partial(run_installer, cwd=_NEUTRAL)
         builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
         with self.busy() as show:
-            build_envs(builder, envs, jobs=self.jobs or available_cores(), echo=self.echo, show=show)
+            build_envs(builder, envs, jobs=self.jobs or AVAILABLE_CORES, echo=self.echo, show=show)
 
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))

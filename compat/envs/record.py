@@ -26,8 +26,7 @@ from compat.envs.locks import is_being_built
 from compat.errors import EnvError
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
-from compat.model.json_text import read_json
-from compat.text import lazy_pattern, printable
+from compat.text import lazy_pattern, printable, read_json
 
 INTERRUPTED = "the installation was interrupted"
 """What a record says from the start of an installation to its end."""

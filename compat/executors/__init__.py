@@ -92,26 +92,15 @@ def executor_named(text: str) -> ExecutorSettings | None:
             return settings
         raise ValueError(f"{text!r} is no executor")
     except ValueError as error:
-        *forms, last = (f'"{form}"{remark}' for form, remark in {LOCAL: "", **_forms()}.items())
-        raise SelectionError(str(error), where=OPTION, hint=f"It is {', '.join(forms)}, or {last}.") from None
+        forms = [f'"{LOCAL}"', *(f'"{form}"{remark}' for kind in EXECUTORS for form, remark in kind.forms.items())]
+        raise SelectionError(str(error), where=OPTION, hint=f"It is {', '.join(forms[:-1])}, or {forms[-1]}.") from None
 
 
-def executor_declared(table: Table | None) -> ExecutorSettings | None:
-    """What ``[executor]`` of a ``matrix.toml`` says; ``None`` where there is none: for this machine. Raises ConfigError."""
-    if table is None:
-        return None
+def executor_declared(table: Table) -> ExecutorSettings:
+    """What ``[executor]`` of a ``matrix.toml`` says. Raises ConfigError."""
     address = table.data.get("address")
     kind = (_kind_of(address) if isinstance(address, str) else None) or EXECUTORS[0]
     return kind.read().declared(table)
-
-
-def executor_forms() -> tuple[str, ...]:
-    """How a command line names executors, this machine first."""
-    return (LOCAL, *_forms())
-
-
-def _forms() -> dict[str, str]:
-    return {form: remark for kind in EXECUTORS for form, remark in kind.forms.items()}
 
 
 def _kind_of(address: str) -> ExecutorKind | None:

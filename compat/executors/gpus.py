@@ -27,9 +27,9 @@ from compat.envs.cache import EnvCache
 from compat.envs.record import NotInstalled, interpreter, kept_envs, packages
 from compat.errors import EnvError, MachineError
 from compat.interruption import Stopped
-from compat.model.json_text import read_json
 from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
+from compat.text import read_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import PYTORCH
 

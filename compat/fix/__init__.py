@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix, fix, write_fix
-    from compat.fix.searching import known_edits
+    from compat.toolchains import known_edits
 
 __all__ = ["EditTrial", "Fix", "fix", "known_edits", "write_fix"]
 
 
 def __getattr__(name: str) -> Any:
     if name == "known_edits":
-        from compat.fix.searching import known_edits
+        from compat.toolchains import known_edits
 
         return known_edits
     if name in __all__:

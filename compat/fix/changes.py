@@ -17,10 +17,10 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
-from compat.config.kernel_sources import requirement_of
+from compat.config.kernel_sources import library_of, requirement_of
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
-from compat.fix.searching import EditedKernel, library_of
+from compat.fix.searching import EditedKernel
 from compat.model import Specialization
 from compat.source.closure import closure_files, read_source, roots_of
 from compat.source.parsing import tree_of

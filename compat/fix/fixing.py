@@ -19,11 +19,12 @@ from compat.errors import ConfigError, EnvError, SelectionError
 from compat.executors.executor import Batch, Executor
 from compat.files import TemporaryFolder
 from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
-from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
+from compat.fix.searching import EditedKernel, EditSearch, KernelModules
 from compat.guess.guessing import load_sources
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Status, Target
 from compat.project import Listener, Obtain, Selection
+from compat.toolchains import known_edits
 
 _MOST = 8
 """Edits that compile in the cell's env and are tried in the others at most."""

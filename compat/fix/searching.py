@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
-from compat import toolchains
-from compat.config.kernel_sources import requirement_of
 from compat.history.account import is_good
-from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result, signatures
-from compat.source.closure import roots_of
+from compat.model import CompileSpec, Failure, Outcome
+from compat.model.cell import leaf_types
 from compat.source.parsing import tree_of
-from compat.toolchains import Toolchain
+from compat.toolchains import Toolchain, known_edits
 from compat.toolchains.language import CannotEdit, Faulty, KnownEdit, Proposal, line_of
 
 _STEPS = 6
@@ -76,7 +73,7 @@ class EditedKernel:
 
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
     kept = {name: kind for name, kind in compile_spec.signature.items() if name not in proposal.constexprs}
-    of_kept = signatures.leaves(kept)
+    of_kept = leaf_types(kept)
     hints: dict[str, Any] = {hint: tuple(name for name in hinted if name in of_kept) for hint, hinted in compile_spec.hints.items()}
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
     passed = {name: value for name, value in compile_spec.launch.items() if name not in proposal.constexprs}
@@ -202,33 +199,3 @@ def function_at(text: str, line: int) -> str:
 
 def _first_line(function: ast.FunctionDef) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
-
-
-def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:
-    """The edits that are known for a failure's class, the smallest first; no edit is known where nothing failed."""
-    if failure is None or failure.prediction:
-        return ()
-    return tuple(edit for edit in toolchains.named(toolchain).language.edits if failure.failure_class in edit.classes)
-
-
-def edits_for(result: Result) -> tuple[KnownEdit, ...]:
-    """The edits that ``compat fix`` tries on a cell: those known for its failure.
-
-    There are none where its source is of a library, nor where the import of another file failed: edits are of the kernel's own.
-    """
-    spec, failure = result.cell.spec, result.outcome.failure
-    source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
-    if not edits or failure is None or _is_elsewhere(failure, source):
-        return ()
-    roots = tuple(map(Path, spec.roots)) or roots_of(source)
-    return () if spec.package or library_of(source, roots) else edits
-
-
-def _is_elsewhere(failure: Failure, source: Path) -> bool:
-    """Whether importing another file than the kernel's own failed."""
-    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[0] not in ("", source.name)
-
-
-def library_of(source: Path, roots: Iterable[Path]) -> str | None:
-    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
-    return next((requirement for root in roots if source.is_relative_to(root) and (requirement := requirement_of(root))), None)

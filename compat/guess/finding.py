@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 from compat import toolchains
-from compat.config.kernel_files import kernel_files_in
 from compat.config.toml import did_you_mean
 
 _SUFFIX = ".py"
@@ -18,16 +17,6 @@ _SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "te
 """Folders that are not looked through for sources, besides hidden ones and virtual environments; `compat` writes the last two."""
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
 """What lies at the top of a project."""
-
-
-def is_source(pattern: str, base: Path) -> bool:
-    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them.
-
-    So does ``a.py:kernel``, which :func:`where_else` has a hint for.
-    """
-    path, _, _ = pattern.partition(_SEPARATOR)
-    folder = Path(base, path)
-    return path.endswith(_SUFFIX) or f"{_SUFFIX}:" in path or (folder.is_dir() and not kernel_files_in(folder))
 
 
 def split(pattern: str) -> tuple[str, str | None]:

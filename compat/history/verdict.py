@@ -28,7 +28,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.history.account import Account, Entry, Judgement, account, class_of, is_deprecated, is_good
 from compat.history.running import Fast, Right, fast, right
-from compat.model import BuiltEnv, Failure, Noticed, Outcome, Result, Specialization, Status, Target
+from compat.model import BuiltEnv, Env, Failure, Noticed, Outcome, Result, Specialization, Status, Target
 
 __all__ = [
     "NONE_KNOWN",
@@ -232,17 +232,16 @@ def coordinate_of(result: Result) -> Coordinate:
 
 def release_of(built: BuiltEnv) -> Release:
     """The release an env stands for."""
-    return _release(built.env.name, built.env.toolchain, built.env.distribution, built.release)
+    return _release(built.env, built.release)
 
 
 @lru_cache(maxsize=1024)
-def _release(env: str, toolchain: str, distribution: str, text: str | None) -> Release:
+def _release(env: Env, text: str | None) -> Release:
     if text is None:
-        return Release(label=env, version=None, fork=True)
-    version = _version(text)
-    own = toolchains.named(toolchain).distribution
-    fork = distribution != own or version.local is not None
-    return Release(label=text if distribution == own else f"{distribution} {text}", version=version, fork=fork)
+        return Release(label=env.name, version=None, fork=True)
+    own = env.distribution == toolchains.of(env).distribution
+    label = text if own else f"{env.distribution} {text}"
+    return Release(label=label, version=_version(text), fork=toolchains.is_fork(env, text))
 
 
 def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
@@ -297,14 +296,15 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     found = account(entries)
     facts = {field.name: getattr(found, field.name) for field in fields(Account)}
     results = {point.release.label: point.results for point in row.points}
+    was_run = any(result.numbers.checks or result.latency for found in results.values() for result in found)
     return Verdict(
         kernel=kernel,
         variant=variant,
         case=case,
         target=target,
         toolchain=toolchain,
-        right=right(results, entries),
-        fast=fast(results, entries),
+        right=right(results, entries) if was_run else None,
+        fast=fast(results, entries) if was_run else None,
         **facts,
     )
 

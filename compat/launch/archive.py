@@ -24,8 +24,8 @@ from compat.executors.gpus import Load
 from compat.files import replace_file
 from compat.launch.building import Built, Launchable
 from compat.model import Cell, Problem
-from compat.model.json_text import read_json
 from compat.source.closure import helpers_of
+from compat.text import read_json
 from compat.toolchains import Launching
 from compat.toolchains.pytorch.host.results import Key, key_of, remaining
 

@@ -17,7 +17,7 @@ from compat import toolchains
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Status, Target
+from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Target
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import CellKeys
 from compat.toolchains import Launching, Unlaunchable
@@ -75,7 +75,7 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     listener = listener or Listener()
     built = {env.env.name: env for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
     context = context.with_envs(tuple(built.values()))
-    with listener.compiling(len(cells)) as note:
+    with listener.compiling(len(cells), cells) as note:
         outcome = build_cells(cells, context, note, lambda all_: listener.expecting(all_, context.expected_seconds(all_)))
     without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
     return Built(target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without))
@@ -153,21 +153,15 @@ def launch_mode(cell: Cell) -> Mode:
     return Mode(actions=(Compile(keep_ir=True),), variables=launching.without_lines, stages=stages)
 
 
-def was_built(result: Result) -> bool:
-    """Whether there is something to launch; of what is only predicted to be refused, too."""
-    outcome = result.outcome
-    return outcome.status is Status.OK or (outcome.failure is not None and outcome.failure.prediction)
-
-
 def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    kept = {keys.of(result.cell, result.built): result for result in results if was_built(result)}
+    kept = {keys.of(result.cell, result.built): result for result in results if result.outcome.has_code}
     evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
     attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
     shared = {keys.of(cell, context.envs[cell.env.name]): attempt for cell, attempt in attempts.items()}
     for result in results:
         cell, status = result.cell, result.outcome.status
-        if not was_built(result):
+        if not result.outcome.has_code:
             why = result.outcome.failure
             yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
         elif (attempt := shared.get(keys.of(cell, result.built))) is None:

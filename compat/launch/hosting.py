@@ -24,14 +24,13 @@ from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
 from compat.launch.archive import facts_of, object_of, program_of, read_folder, write_archive
-from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, check_gpus, is_for_gpus, was_built
+from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, check_gpus, is_for_gpus
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
-from compat.model.json_text import read_json
 from compat.processes.supervisor import ForegroundResult, Session, SessionEnded, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json
 from compat.toolchains.pytorch.host.results import NAME
 
 _FOLDER = "launch"
@@ -126,7 +125,7 @@ class LaunchedCells:
 def can_be_launched(result: Result, gpu: Gpu) -> bool:
     """Whether a cell compiles for this GPU, and has a problem to be launched on."""
     fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and is_for_gpus(result.cell)
-    return fits and result.built.error is None and was_built(result)
+    return fits and result.built.error is None and result.outcome.has_code
 
 
 def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:

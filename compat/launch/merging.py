@@ -15,12 +15,11 @@ from attrs import evolve, frozen
 
 from compat.diagnosis.numbers import samples_of
 from compat.errors import StoreError
-from compat.launch.building import identity_of, problem_digest, was_built
+from compat.launch.building import identity_of, problem_digest
 from compat.model import NOT_RUN, Check, Latency, Result, Status
-from compat.model.json_text import read_json, write_json
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(
@@ -118,7 +117,7 @@ def launched_as(result: Result, identity: str, store: Store) -> Result:
 
 
 def _can_be_known(result: Result) -> bool:
-    return was_built(result) and result.cell.spec.problem is not None and result.built.error is None
+    return result.outcome.has_code and result.cell.spec.problem is not None and result.built.error is None
 
 
 def _place(result: Result) -> tuple[str, str]:

@@ -200,7 +200,7 @@ class MatrixLaunches(Launches):
         obtained = self._obtain(self._selection.config.path, tuple({cell.env: None for cell in cells}))
         cells = self._unknown(cells, {env.env.name: env for env in obtained})
         context = self._context.with_envs(tuple(obtained))
-        with self._listener.compiling(len(cells)) as note:
+        with self._listener.compiling(len(cells), cells) as note:
             for portion in _portions(cells):
                 self._add_built(build_cells(portion, context, note, self._expect))
 

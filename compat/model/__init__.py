@@ -27,20 +27,8 @@ from compat.model.cell import (
     Specialization,
     Target,
 )
-from compat.model.outcome import (
-    LATER_STAGES,
-    SOURCE_STAGE,
-    Diagnosis,
-    Done,
-    Evidence,
-    Failure,
-    Made,
-    Noticed,
-    Outcome,
-    Raised,
-    Result,
-    StoodIn,
-)
+from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.model.outcome import Failure, Outcome, Result
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Check, Expectation, Latency, Numbers, Sample, Status
 
 __all__ = [

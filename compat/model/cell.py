@@ -6,7 +6,8 @@ A :class:`Cell` is one coordinate of the three. A :class:`CompileSpec` is all th
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -14,14 +15,20 @@ from attrs import Factory, evolve, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.model import arguments, constexprs, signatures
+from compat.model import arguments, constexprs
 from compat.model.fields import OPTIONAL, Text
 from compat.model.status import Expectation
+from compat.text import lazy_pattern
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
 DEFAULT_FRAMEWORK = "torch"
 """The name of the default framework, which it is also published under."""
+
+ArgumentType = str | tuple[Any, ...]
+"""A type: a name, or the types of a tuple's elements."""
+CONSTEXPR = "constexpr"
+_PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
 
 
 @frozen(kw_only=True, cache_hash=True)
@@ -52,6 +59,13 @@ class Env:
     def paired(self) -> bool:
         """Whether it has a framework."""
         return self.framework_release is not None
+
+    @property
+    def label(self) -> str:
+        """What is in it: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
+        release = [str(self.release)] if self.release else []
+        framework = [self.framework, str(self.framework_release)] if self.paired else []
+        return "-".join((self.distribution, *release, *framework))
 
 
 @frozen(kw_only=True)
@@ -133,7 +147,7 @@ class CompileSpec:
     Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
     """
 
-    signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
+    signature: Mapping[str, ArgumentType] = field(factory=dict, eq=_content)
     """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
     launch: Mapping[str, Any] = field(factory=dict, eq=_content)
     """Run-time argument → what a launch passed, in the forms of :mod:`compat.model.arguments`, in the place of signature and
@@ -168,7 +182,7 @@ class CompileSpec:
     def document(self) -> dict[str, Any]:
         """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
         return {
-            "signature": {name: signatures.plain(kind) for name, kind in self.signature.items()},
+            "signature": {name: plain_type(kind) for name, kind in self.signature.items()},
             "launch": dict(self.launch),
             "constexprs": dict(self.constexprs),
             **{name: list(given) for name, given in self.hints.items()},
@@ -187,8 +201,8 @@ class CompileSpec:
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
             launch={name: value for name, value in self.launch.items() if name in names},
-            constexprs={path: value for path, value in self.constexprs.items() if signatures.parameter_of(path) in names},
-            **{hint: tuple(path for path in given if signatures.parameter_of(path) in names) for hint, given in self.hints.items()},
+            constexprs={path: value for path, value in self.constexprs.items() if parameter_of(path) in names},
+            **{hint: tuple(path for path in given if parameter_of(path) in names) for hint, given in self.hints.items()},
             options=self.options,
         )
 
@@ -285,3 +299,55 @@ class Cell:
     def id(self) -> str:
         """``kernel/variant/case/target/env``: what a reader calls it, and globs are matched against; it identifies nothing."""
         return f"{self.spec.kernel}/{self.spec.variant}/{self.spec.case}/{self.target.name}/{self.env.name}"
+
+
+# A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its elements, as deep as wanted.
+
+
+def read_type(value: Any) -> Any:
+    """A type as kernel files and JSON have it, arrays for tuples, in the form that it has here; anything else as it is."""
+    return tuple(map(read_type, value)) if isinstance(value, list) else value
+
+
+def plain_type(kind: Any) -> Any:
+    """A type as kernel files and JSON have it: what :func:`read_type` reads."""
+    return [plain_type(each) for each in kind] if isinstance(kind, tuple) else kind
+
+
+def leaf_types(signature: Mapping[str, ArgumentType]) -> dict[str, str]:
+    """Path → type, of every argument that is no tuple and of every element that is none."""
+    return {path: found for name, kind in signature.items() for path, found in _leaves(name, kind)}
+
+
+def _leaves(path: str, kind: ArgumentType) -> Iterator[tuple[str, str]]:
+    if isinstance(kind, str):
+        yield path, kind
+    else:
+        for index, each in enumerate(kind):
+            yield from _leaves(f"{path}[{index}]", each)
+
+
+def split_path(path: str) -> tuple[str, tuple[int, ...]]:
+    """The parameter that a path begins with, and the indices that follow; what is no path is taken for a parameter."""
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return path, ()
+    return found["parameter"], tuple(int(index) for index in re.findall(r"\d+", found["indices"]))
+
+
+def parameter_of(path: str) -> str:
+    """The parameter that a path begins with."""
+    return split_path(path)[0]
+
+
+def shown_type(kind: ArgumentType) -> str:
+    """A type as a report shows it: ``*fp16``, ``(i32, i32)``."""
+    if isinstance(kind, str):
+        return kind
+    inner = ", ".join(map(shown_type, kind))
+    return f"({inner},)" if len(kind) == 1 else f"({inner})"
+
+
+def shown_signature(signature: Mapping[str, ArgumentType]) -> str:
+    """A signature as a report shows it: ``x: *fp16, shape: (i32, i32)``."""
+    return ", ".join(f"{name}: {shown_type(kind)}" for name, kind in signature.items())

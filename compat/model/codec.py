@@ -22,8 +22,8 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
-from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText, rounded
-from compat.model.json_text import JsonObject
+from compat.model.fields import ABSENT, DIGITS, KEY, OPTIONAL, Seconds, VersionText
+from compat.text import JsonObject
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ def _writer(compact: bool) -> Converter:
     converter = Converter(omit_if_default=compact, unstruct_collection_overrides={tuple: list})
     converter.register_unstructure_hook(Version, str)
     converter.register_unstructure_hook(StrEnum, str)
-    converter.register_unstructure_hook_func(lambda kind: kind == Seconds, rounded)
+    converter.register_unstructure_hook_func(lambda kind: kind == Seconds, lambda seconds: round(seconds, DIGITS))
     converter.register_unstructure_hook_factory(has, lambda kind: _writer_of(kind, converter, compact))
     return converter
 

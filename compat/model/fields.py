@@ -20,10 +20,8 @@ def rules(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(keywords.items())
 
 
-def rounded(seconds: float) -> float:
-    """Rounded to a tenth of a millisecond, the precision of timings."""
-    return round(seconds, 4)
-
+DIGITS = 4
+"""Digits that timings are written with: a tenth of a millisecond."""
 
 Text = Annotated[str, rules(minLength=1)]
 Count = Annotated[int, rules(minimum=0)]

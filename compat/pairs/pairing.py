@@ -28,13 +28,12 @@ from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Env, Status
-from compat.model.json_text import read_json, write_json
 from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, pairing_of, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 from compat.toolchains import Framework, Toolchain, pytorch
 
 _log = logging.getLogger(__name__)
@@ -119,7 +118,7 @@ def tried(
             return pair
 
         with closing(claims):
-            return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), available_cores())))
+            return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), AVAILABLE_CORES)))
 
 
 def answers_folder(cache: EnvCache) -> Path:

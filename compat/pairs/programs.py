@@ -26,8 +26,8 @@ from compat.envs.cache import EnvCache
 from compat.envs.libraries import unpacked
 from compat.errors import EnvError
 from compat.files import TemporaryFolder, content_of, replace_file
-from compat.model.json_text import read_json
 from compat.processes.supervisor import run
+from compat.text import read_json
 from compat.toolchains import Pairing, Toolchain
 from compat.workers.spawn import passed_on
 

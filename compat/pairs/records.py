@@ -107,11 +107,6 @@ class Grid:
         return next((pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None)
 
 
-def failing(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Those that are not ``ok``; all of them are unexpected."""
-    return tuple(pair for pair in pairs if not pair.ok)
-
-
 def in_order(versions: Iterable[str]) -> tuple[str, ...]:
     """Versions, each once, oldest first; what is no version comes last."""
     unique = dict.fromkeys(versions)

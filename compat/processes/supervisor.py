@@ -1,7 +1,7 @@
-"""Start a process, ask it, watch it, and end it with all that it has started. Only this module starts any.
+"""Start a process, ask it, watch it, and end it with all that it has started; and what Linux tells of one, most of it in ``/proc``.
+Only this module starts any.
 
-What a process prints goes to a file, of which a bounded part is read: of much, its beginning and its end, in whole lines, and only
-with ``pread``, since who prints into it may write, cut or lengthen it meanwhile.
+What a process prints goes to a file, of which a bounded part is read: of much, its beginning and its end, in whole lines.
 
 Every process but :func:`run_in_foreground`'s leads a session of its own: the terminal's Ctrl-C does not reach it, and it is ended
 in order, with its process group.
@@ -16,7 +16,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,8 +26,8 @@ from attrs import frozen
 
 from compat import interruption
 from compat.errors import MachineError, SelectionError, is_refusal
+from compat.files import read_end, read_ends
 from compat.interruption import Stopped
-from compat.processes import procfs
 
 PIPE = subprocess.PIPE
 POLL = 0.05
@@ -99,7 +99,7 @@ class Process:
     def end(self) -> int:
         """Kill what is left of it, its descendants and its process group; its exit code."""
         if self._process.poll() is None:
-            procfs.end_family(self._process.pid)
+            end_family(self._process.pid)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         return self._process.wait()
@@ -203,7 +203,7 @@ def _end_in_foreground(process: subprocess.Popen[bytes], *, at_once: bool) -> No
         return
     process.terminate()
     if not _ends(process, _PATIENCE):
-        procfs.end_family(process.pid)
+        end_family(process.pid)
 
 
 def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
@@ -212,64 +212,6 @@ def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
         process.wait(seconds)
         return True
     return False
-
-
-# --- what it printed ----------------------------------------------------------------------------------------------------------
-
-_CHUNK = 1 << 20
-
-
-def read_end(fd: int, limit: int) -> str:
-    """The last ``limit`` bytes of a file, behind how much is left out."""
-    size = os.fstat(fd).st_size
-    text = read_bytes(fd, max(0, size - limit), size).decode(errors="replace")
-    return text if size <= limit else f"[… {size - limit:,} bytes left out …]\n{text}"
-
-
-def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "") -> str:
-    """What stands between two offsets of a file (``None``: its end); of more than ``limit`` bytes the first eighth and the rest
-    from the end, and between them how much is left out.
-
-    ``heading`` is what a line begins with that is the heading of what follows. The last one in the part left out stands before the
-    rest, so that this is not taken for what follows an earlier one.
-    """
-    size = os.fstat(fd).st_size
-    start = min(start, size)
-    end = size if end is None else max(start, min(end, size))
-    if end - start <= limit:
-        return read_bytes(fd, start, end).decode(errors="replace")
-    head = read_bytes(fd, start, start + limit // 8)
-    head = head[: head.rfind(b"\n") + 1] or head + b"\n"
-    tail_start = end - (limit - limit // 8)
-    tail = read_bytes(fd, tail_start, end)
-    last = _last_line(fd, start, tail_start, b"\n" + heading.encode()) if heading else b""
-    cut = tail.find(b"\n") + 1
-    tail = tail[cut:] if cut < len(tail) else tail
-    note = f"[… {tail_start - start - limit // 8:,} bytes left out …]\n".encode()
-    inside = last + b"// " + note if last else b""
-    return (head + note + inside + tail).decode(errors="replace")
-
-
-def read_bytes(fd: int, start: int, end: int) -> bytes:
-    """The bytes between two offsets, as many of them as there are."""
-    pieces: list[bytes] = []
-    while start < end and (piece := os.pread(fd, min(end - start, 64 * _CHUNK), start)):
-        pieces.append(piece)
-        start += len(piece)
-    return b"".join(pieces)
-
-
-def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
-    """The last line between two offsets that begins so; empty where there is none."""
-    while end > start:
-        low = max(start, end - _CHUNK)
-        chunk = read_bytes(fd, low, end + len(beginning))
-        at = chunk.rfind(beginning)
-        if at >= 0:
-            line = read_bytes(fd, low + at + 1, low + at + 4096)
-            return line.partition(b"\n")[0] + b"\n"
-        end = low
-    return b""
 
 
 # --- programs that stay and answer --------------------------------------------------------------------------------------------
@@ -365,3 +307,110 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+AVAILABLE_CORES = len(os.sched_getaffinity(0))
+"""Cores that this process may use."""
+
+
+def resident_bytes(pid: int) -> int:
+    """Bytes in memory of a process and all its descendants; shared pages count once per process. 0 if it is gone."""
+    return sum(_resident(each) for each in family(pid))
+
+
+def family(pid: int) -> Iterator[int]:
+    """A process and all its descendants."""
+    yield pid
+    for child in children(pid):
+        yield from family(child)
+
+
+def children(pid: int) -> list[int]:
+    """The processes whose parent a process is; none if it is gone."""
+    found: list[int] = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
+    except (OSError, IndexError):
+        return 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU seconds that a process and all its descendants have used, those that have ended and were waited for among them."""
+    return sum(_ticks(each) for each in family(pid)) / _TICKS
+
+
+def _ticks(pid: int) -> int:
+    """Of the process and of the children that it waited for, as the system counts them. 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return sum(map(int, fields[11:15]))
+    except (OSError, ValueError):
+        return 0
+
+
+def private_bytes(pid: int) -> int:
+    """Bytes in memory of one process that are no pages of files, which the system could drop. 0 if it is gone."""
+    try:
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return int(fields["RssAnon"].split()[0]) * 1024
+    except (OSError, KeyError, IndexError, ValueError):
+        return 0
+
+
+def command(pid: int) -> tuple[str, ...]:
+    """The words that a process was started with; none if it is gone or somebody else's."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        return tuple(word.decode(errors="replace") for word in words if word)
+    return ()
+
+
+def working_folder(pid: int) -> str | None:
+    """The folder that a process is in; ``None`` if it is gone or somebody else's."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None
+
+
+def state(pid: int) -> str:
+    """The letter by which the system tells what a process does: ``T`` where it is stopped; empty if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return ""
+
+
+def inside(folder: Path) -> list[int]:
+    """The processes of this user whose working folder that is."""
+    found = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in found if working_folder(pid) == str(folder)]
+
+
+def end_users(folder: Path) -> None:
+    """Kill every process of this user that is in a folder or has a file of it open: all that is known of who lost its parents."""
+    inside = f"{folder}/"
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with suppress(OSError):
+                links = [entry / "cwd", *(entry / "fd").iterdir()]
+                if any(f"{os.readlink(link)}/".startswith(inside) for link in links):
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+
+def end_family(pid: int) -> None:
+    """Kill a process and all its descendants."""
+    for each in list(family(pid)):
+        with suppress(OSError):
+            os.kill(each, signal.SIGKILL)

@@ -16,8 +16,8 @@ from typing import Any
 from attrs import Factory, define, evolve, frozen
 
 from compat import toolchains
-from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Specialization, arguments, signatures
-from compat.model.signatures import parameter_of
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Specialization, arguments
+from compat.model.cell import leaf_types, parameter_of
 from compat.reduce import module
 from compat.source.parsing import compiles, tree_of
 from compat.toolchains.base import Simplification
@@ -85,7 +85,7 @@ class Candidate:
         Every accepted candidate is lighter than the one before it, which is why a search ends.
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
-        facts += sum(_NODE + self._of_type(kind) for kind in signatures.leaves(self.compile.signature).values())
+        facts += sum(_NODE + self._of_type(kind) for kind in leaf_types(self.compile.signature).values())
         facts += sum(_NODE + self._of_argument(leaf) for leaf in arguments.leaves(tuple(self.compile.launch.values())))
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())

@@ -28,7 +28,7 @@ from compat.history.account import Judgement
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
@@ -195,7 +195,7 @@ class InterestingnessTest:
         self.compiled = 0
         """How often a candidate was compiled in an env."""
         self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
-        self.slots = self._executor.slots or slots or available_cores()
+        self.slots = self._executor.slots or slots or AVAILABLE_CORES
         self._numbers = itertools.count()
         self._folder = TemporaryFolder("compat-reduce-")
         self._asked: dict[str, int] = {}

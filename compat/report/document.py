@@ -18,16 +18,15 @@ from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
-from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord, cell_document, with_names
 from compat.model.codec import record_of, schema_of, unstructure
-from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
-from compat.model.json_text import JsonObject, json_pieces, write_json
+from compat.model.fields import DIGITS, KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_names
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryRecord, library_versions
 from compat.report.summary.record import Report, place_of
 from compat.report.summary.statements import statements
-from compat.text import lazy_pattern, printable
+from compat.text import JsonObject, json_pieces, lazy_pattern, printable, write_json
 
 _T = TypeVar("_T")
 SCHEMA: Literal[2] = 2
@@ -241,7 +240,7 @@ def _document(report: Report) -> JsonObject:
         "limits": report.limits,
         "shards": report.shards,
         "earlier": report.earlier,
-        "seconds": rounded(report.seconds),
+        "seconds": round(report.seconds, DIGITS),
         "summary": summary,
         "statements": tuple(StatementRecord(text=one.sentence, because=one.because) for one in statements(report)),
         "cells": map(cell_document, report.ordered),

@@ -38,13 +38,11 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.json_text import JsonObject, read_json_stream
-from compat.model.outcome import compacted, once
+from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compacted, once
 from compat.report.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
 from compat.report.summary.record import Report, ShardShare, shards_together
-from compat.text import printable
+from compat.text import JsonObject, printable, read_json_stream
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:

@@ -11,9 +11,9 @@ from compat.bundle.bundle import Bundle
 from compat.diagnosis.failure_class import Blame
 from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
-from compat.model.cell_record import cell_document
-from compat.model.json_text import JsonObject
+from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural
+from compat.text import JsonObject
 
 INLINE = 40_000
 """Characters of a reproducer that still go into an issue, which may have 65,536."""

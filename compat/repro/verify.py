@@ -16,15 +16,15 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.diagnosis import bounds, classify
-from compat.diagnosis.bounds import bounded
+from compat.diagnosis import classify
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.pipeline import OutputReader
 from compat.files import TemporaryFolder
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
+from compat.model.evidence import bounded_chain
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
-from compat.text import lazy_pattern
+from compat.text import bounded, lazy_pattern
 from compat.workers.spawn import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
@@ -109,7 +109,7 @@ def run_script(python: str, script: Path, deadline: float, heading: str = "") ->
     """Run a script in an env, in a fresh process and a folder of its own, as somebody would who knows nothing of us.
 
     After ``deadline`` seconds it is killed, with what it started in its process group. ``heading`` is as in
-    :func:`compat.processes.output.read_ends`.
+    :func:`compat.files.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
@@ -232,7 +232,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 def printed(evidence: Evidence) -> str:
     """What a script prints of such an attempt, as far as it is looked through."""
-    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounds.chain(evidence.raised)), 4 * _SEARCHED)
+    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)), 4 * _SEARCHED)
     signal = _FAULTS.get(evidence.signal or "", "")
     return "\n".join([evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], exceptions, signal])
 

@@ -21,7 +21,6 @@ from compat.errors import SelectionError
 from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import Compiling, best_of
-from compat.fix.searching import known_edits
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
 from compat.repro import issue, verify
@@ -41,7 +40,7 @@ from compat.repro.verify import (
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
 from compat.text import lazy_pattern, printable
-from compat.toolchains import ScriptForm, Toolchain
+from compat.toolchains import ScriptForm, Toolchain, known_edits
 from compat.workers.spawn import code_settings
 
 _SLACK = 60.0

@@ -12,6 +12,8 @@ from attrs import evolve, frozen
 
 from compat.source.parsing import tree_of
 
+_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
 
 @frozen(kw_only=True)
 class Import:
@@ -83,6 +85,20 @@ def _imports_of(node: ast.AST) -> Iterator[Import]:
         parts = tuple(node.module.split(".")) if node.module else ()
         names, bound = zip(*((alias.name, alias.asname or alias.name) for alias in node.names), strict=True)
         yield Import(level=node.level, parts=parts, names=names, bound=bound)
+
+
+def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``, with the import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(_goes_on_without(handler) for handler in node.handlers):
+            for inner_node in (inner for statement in node.body for inner in ast.walk(statement)):
+                if isinstance(inner_node, ast.Import | ast.ImportFrom):
+                    yield from ((alias.asname or alias.name.partition(".")[0], inner_node) for alias in inner_node.names)
+
+
+def _goes_on_without(handler: ast.ExceptHandler) -> bool:
+    caught = {getattr(node, "id", "") for node in ast.walk(handler.type)} if handler.type else _IMPORT_ERRORS
+    return bool(caught & _IMPORT_ERRORS) and not any(isinstance(statement, ast.Raise) for statement in handler.body)
 
 
 def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -> dict[str, str]:

@@ -17,7 +17,6 @@ from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
-_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _PRAGMA = lazy_pattern(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
 
 
@@ -130,20 +129,6 @@ def called_by(decorator: ast.expr) -> str:
 
 def _decorators(node: ast.stmt) -> list[ast.expr]:
     return node.decorator_list if isinstance(node, Definition) else []
-
-
-def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``, with the import."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Try) and any(_goes_on_without(handler) for handler in node.handlers):
-            for inner_node in (inner for statement in node.body for inner in ast.walk(statement)):
-                if isinstance(inner_node, ast.Import | ast.ImportFrom):
-                    yield from ((alias.asname or alias.name.partition(".")[0], inner_node) for alias in inner_node.names)
-
-
-def _goes_on_without(handler: ast.ExceptHandler) -> bool:
-    caught = {getattr(node, "id", "") for node in ast.walk(handler.type)} if handler.type else _IMPORT_ERRORS
-    return bool(caught & _IMPORT_ERRORS) and not any(isinstance(statement, ast.Raise) for statement in handler.body)
 
 
 # --- names ----------------------------------------------------------------------------------------------------------------------

@@ -23,11 +23,11 @@ from typing import Any, TypeVar
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.diagnosis.bounds import readable, within_bounds
 from compat.files import alone_in
 from compat.model import Diagnosis, Evidence
 from compat.model.codec import structure, unstructure
-from compat.model.json_text import read_json
+from compat.model.evidence import within_bounds
+from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
 LAYOUT = 3

@@ -29,7 +29,7 @@ from typing import Any
 from compat import interruption, toolchains
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.processes import procfs
+from compat.processes import supervisor
 from compat.source.closure import roots_of
 from compat.text import printable
 from compat.workers.attempt import PLAIN, Mode
@@ -267,7 +267,7 @@ def _place(key: str) -> int:
 
 
 def _named(process: int) -> str:
-    program, *words = procfs.command(process) or ("",)
+    program, *words = supervisor.command(process) or ("",)
     if words and "python" in os.path.basename(program):
         program, *words = words
     command = printable(" ".join((os.path.basename(program), *words)))

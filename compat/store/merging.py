@@ -20,9 +20,9 @@ from compat.diagnosis import classify
 from compat.errors import StoreError
 from compat.files import content_of
 from compat.model import Evidence, Outcome, Status, Target
-from compat.model.json_text import read_json, write_json
 from compat.store.database import LAYOUT, LaunchedRow, StoredRow, attempts_of, launched_in, row_of, rows_in
 from compat.store.store import Store
+from compat.text import read_json, write_json
 from compat.toolchains import Toolchain
 
 _HINT = "Is it a results.sqlite, as a project has it in .compat?"

@@ -135,7 +135,7 @@ class Store:
         if None in printed:
             return known
         read = tuple(
-            evidence if evidence.complete else diagnosed(evidence, text or "", self.keep, toolchain.reader)
+            evidence if evidence.complete else diagnosed(evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader)
             for evidence, text in zip(attempts, printed, strict=True)
         )
         reread = evolve(row_of(row.key, toolchain, read), attempts=row.attempts)

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+from packaging.version import Version
+
 from compat.diagnosis import diagnose
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
@@ -38,6 +40,7 @@ from compat.toolchains.base import (
     Wheels,
 )
 from compat.toolchains.cute import CUTE
+from compat.toolchains.language import KnownEdit
 from compat.toolchains.triton import TRITON
 
 __all__ = [
@@ -142,6 +145,11 @@ def is_release(env: Env) -> bool:
     return own and env.release is not None and env.release.local is None
 
 
+def is_fork(env: Env, release: str | None) -> bool:
+    """Whether what an env has of a ``release`` is no release of its toolchain: of another distribution, local, or nothing."""
+    return env.distribution != of(env).distribution or release is None or Version(release).local is not None
+
+
 def failure_class(failure: Failure) -> FailureClass | None:
     """The class of a failure, among those of its toolchain; ``None`` where this version of the toolchain has none of that name."""
     return named(failure.toolchain).failures.by_name.get(failure.failure_class)
@@ -188,3 +196,10 @@ def is_of_gpu(target: Target, name: str) -> bool:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.lower())
+
+
+def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:
+    """The edits that are known for a failure's class, the smallest first; no edit is known where nothing failed."""
+    if failure is None or failure.prediction:
+        return ()
+    return tuple(edit for edit in named(toolchain).language.edits if failure.failure_class in edit.classes)

@@ -22,12 +22,11 @@ from typing import Any, Self
 from attrs import define, field, frozen
 
 from compat import interruption
-from compat.diagnosis import bounds
 from compat.errors import MachineError
-from compat.files import TemporaryFolder
+from compat.files import TemporaryFolder, read_ends
 from compat.model import Done, Noticed, Raised, StoodIn
-from compat.model.json_text import read_json
-from compat.processes.supervisor import read_ends
+from compat.model.evidence import read_done, read_metrics, read_paths, read_raised, read_stages, read_stood_in, read_warnings
+from compat.text import WIDTH_LIMIT, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
@@ -84,8 +83,8 @@ class WorkerClient:
             message = {}
         self._control.settimeout(_SEND_DEADLINE)
         if message.get("event") != "ready":
-            return Hello(ready=False, raised=bounds.raised(message.get("raised")))
-        numbers = bounds.stages(message)
+            return Hello(ready=False, raised=read_raised(message.get("raised")))
+        numbers = read_stages(message)
         return Hello(
             ready=True,
             version=str(message.get("version", ""))[:_VERSION],
@@ -226,7 +225,7 @@ def json_object(line: bytes) -> dict[str, Any]:
 
 def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
     """The answer in a ``done`` event, ``None`` where it has not the form of one. What is odd in its details is left out."""
-    done, end = bounds.done(message.get("actions")), offset(message.get("output"))
+    done, end = read_done(message.get("actions")), offset(message.get("output"))
     if done is None or end is None:
         return None
     if not isinstance(message.get("stages"), dict) or not isinstance(message.get("warnings"), list):
@@ -234,12 +233,12 @@ def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
     return DoneEvent(
         done=done,
         end=end,
-        raised=bounds.raised(message.get("raised")),
-        stages=bounds.stages(message["stages"]),
-        metrics=bounds.metrics(message.get("metrics")),
-        warnings=bounds.warnings(message["warnings"]),
-        imported=bounds.paths(message.get("imported")),
-        stood_in=bounds.stood_in(message.get("stood_in")),
+        raised=read_raised(message.get("raised")),
+        stages=read_stages(message["stages"]),
+        metrics=read_metrics(message.get("metrics")),
+        warnings=read_warnings(message["warnings"]),
+        imported=read_paths(message.get("imported")),
+        stood_in=read_stood_in(message.get("stood_in")),
         at=_place(message.get("at")),
     )
 
@@ -247,7 +246,7 @@ def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
 def _place(said: object) -> str | None:
     """``{"path", "line"}`` as ``path:number``; ``None`` where it is no such thing."""
     path, number = (said.get("path"), said.get("line")) if isinstance(said, Mapping) else (None, None)
-    known = isinstance(path, str) and len(path) <= bounds.WIDTH and offset(number) is not None
+    known = isinstance(path, str) and len(path) <= WIDTH_LIMIT and offset(number) is not None
     return f"{path}:{number}" if known else None
 
 

@@ -33,7 +33,7 @@ from compat.errors import REFUSALS, MachineError
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Evidence
 from compat.processes.supervisor import run
-from compat.source.names import optional_imports
+from compat.source.imports import optional_imports
 from compat.source.parsing import tree_of
 from compat.text import lazy_pattern
 from compat.worker import beacon
@@ -81,7 +81,7 @@ def gathered(
         optional=optional,
         kept={**kept, **artifacts},
     )
-    return diagnosed(failed, text, keep, reader)
+    return diagnosed(failed, reader.read(text), keep, reader)
 
 
 def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:

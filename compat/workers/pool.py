@@ -33,8 +33,8 @@ from compat import interruption, toolchains
 from compat.errors import MachineError
 from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
 from compat.model import BuiltEnv
-from compat.model.json_text import read_json
-from compat.processes import procfs
+from compat.processes import supervisor
+from compat.text import read_json
 from compat.toolchains import Toolchain
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient, WorkerGone
@@ -152,7 +152,7 @@ def _runtime_folder() -> Path | None:
 def _connected(folder: Path) -> WorkerClient | None:
     """The worker that listens in a folder; ``None`` where there is none, or it does not answer in time."""
     about = _looked_at(folder)
-    if about is not None and procfs.state(about.pid) in _STOPPED:  # it would take a connection, and never say a word
+    if about is not None and supervisor.state(about.pid) in _STOPPED:  # it would take a connection, and never say a word
         return None
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control.settimeout(_GREETING)
@@ -173,15 +173,15 @@ def _connected(folder: Path) -> WorkerClient | None:
 def _clear_stopped(folder: Path) -> None:
     """End a worker that somebody has stopped: it answers nobody any more. One that is merely slow is left alone."""
     about = _looked_at(folder)
-    if about is not None and procfs.state(about.pid) in _STOPPED:
+    if about is not None and supervisor.state(about.pid) in _STOPPED:
         _killed(folder)
 
 
 def _killed(folder: Path) -> bool:
     """End the worker of a folder, which does not answer, with all that it does for anybody; whether it was still there."""
-    found = procfs.inside(folder.resolve())
+    found = supervisor.inside(folder.resolve())
     for pid in found:
-        procfs.end_family(pid)
+        supervisor.end_family(pid)
     shutil.rmtree(folder, ignore_errors=True)
     return bool(found)
 
@@ -243,10 +243,10 @@ def _looked_at(folder: Path) -> ResidentWorker | None:
     """What is known of the worker in a folder, if one is there: a process of that number and in that folder."""
     try:
         about = read_json(content_of(folder / _ABOUT, _LARGEST_ABOUT) or b"")
-        if procfs.working_folder(about["pid"]) != str(folder.resolve()):
+        if supervisor.working_folder(about["pid"]) != str(folder.resolve()):
             return None
         idle = max(0.0, time.time() - folder.stat().st_mtime)
-        return ResidentWorker(**about, memory=procfs.private_bytes(about["pid"]), idle=idle)
+        return ResidentWorker(**about, memory=supervisor.private_bytes(about["pid"]), idle=idle)
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

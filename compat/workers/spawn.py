@@ -19,8 +19,8 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.errors import MachineError, is_refusal
-from compat.files import TemporaryFolder
-from compat.processes.supervisor import SHOWN, Process, read_ends
+from compat.files import TemporaryFolder, read_ends
+from compat.processes.supervisor import SHOWN, Process
 from compat.toolchains import DEFAULT, Toolchain, pytorch
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient

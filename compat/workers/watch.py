@@ -27,12 +27,13 @@ from typing import Any
 from attrs import evolve
 
 from compat import interruption, toolchains
-from compat.diagnosis import bounds
 from compat.diagnosis.diagnose import Keep
 from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
-from compat.processes import procfs
+from compat.model.evidence import read_paths, read_raised, read_stages
+from compat.processes import supervisor
+from compat.text import readable
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
 from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
 from compat.workers.evidence import gathered, lack_of_machine, refusal
@@ -99,7 +100,7 @@ def attempt(
 
 
 def _broken(hello: Hello) -> Evidence:
-    words = bounds.readable(hello.words)
+    words = readable(hello.words)
     return Evidence(answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words)
 
 
@@ -218,9 +219,9 @@ class _Watch:
         elif self.in_flight is None or nonce != self.in_flight.nonce:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
         elif event == "stage" and message.get("stage") in self.stages:
-            self.in_flight.enter(str(message["stage"]), bounds.stages(message).get("cpu"))
+            self.in_flight.enter(str(message["stage"]), read_stages(message).get("cpu"))
         elif event == "imported":
-            self.imported = bounds.paths(message.get("files"))
+            self.imported = read_paths(message.get("files"))
         elif event == "done" and (evidence := self._answer(self.in_flight, message)) is not None:
             flight, self.in_flight = self.in_flight, None
             yield flight, evidence
@@ -229,7 +230,7 @@ class _Watch:
 
     def _unable(self, raised: Any) -> MachineError:
         """Why nothing can be begun, whatever the cells: only the system itself was asked for anything so far."""
-        told = bounds.raised(raised)
+        told = read_raised(raised)
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
 
@@ -260,13 +261,13 @@ class _Watch:
         age = now - self.in_flight.started
         if self.in_flight.left(self.limits) <= 0:
             self.deadline_hit = self.in_flight.limit(self.limits)
-            self.in_flight.stop(procfs.cpu_seconds(self.pid))
+            self.in_flight.stop(supervisor.cpu_seconds(self.pid))
             _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
             self._ask_for_stack()
             self._kill()
         elif age > _FIRST_LOOK and now - self._looked > _TICK:
             self._looked = now
-            resident = procfs.resident_bytes(self.pid)
+            resident = supervisor.resident_bytes(self.pid)
             if resident > self.limits.memory:
                 self.memory_hit = resident
                 _log.info("%s: over its memory, with %d MiB", self.in_flight.cell.id, resident >> 20)
@@ -348,7 +349,7 @@ class _Watch:
         if not self.ending:  # the server is gone, or hangs: nobody else ends what has left the child
             self.server.kill()
             self._kill()
-            procfs.end_users(self.child.directory)
+            supervisor.end_users(self.child.directory)
         self.child.close()
 
     def _wait_for_end(self, seconds: float) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from compat import toolchains
 from compat.api.looking import Unanswered, introspect, look
-from compat.cli import main
+from compat.cli.commands import main
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.record import packages, site_packages, write_record
 from compat.project import select_places

@@ -16,7 +16,7 @@ from compat.api.looking import look
 from compat.api.needing import needs_of
 from compat.api.records import Inspection, find, matches
 from compat.api.uses import read_uses
-from compat.cli import main
+from compat.cli.commands import main
 from compat.config.matrix import MatrixConfig
 from compat.model import BuiltEnv
 from compat.project import select_places

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from compat.cli import main
+from compat.cli.commands import main
 
 ROOT = Path(__file__).parents[2]
 DOTS = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--variant", "dot_into_dot", "--target", "sm_90")

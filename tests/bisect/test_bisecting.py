@@ -18,7 +18,7 @@ from compat.bisect.judging import JudgingProgram
 from compat.bisect.request import Axis, BisectRequest
 from compat.errors import SelectionError
 from compat.history.account import Judgement
-from compat.model import BuiltEnv, Env, Result
+from compat.model import BuiltEnv, Cell, Env, Result
 from compat.project import Listener, Selection, select
 from compat.toolchains.triton.ir.dumps import PARTS
 from tests.conftest import ROOT
@@ -42,7 +42,7 @@ class Heard(Listener):
         self.answers: list[object] = []
 
     @contextmanager
-    def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
+    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> Iterator[Callable[[Result], None]]:
         self.total += total
         yield self.results.append
 

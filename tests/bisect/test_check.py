@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from compat.bisect import judging
-from compat.cli import main
 from compat.cli.check import BAD, CANNOT_TELL, GOOD
+from compat.cli.commands import main
 
 ROOT = Path(__file__).parents[2]
 MATRIX = ("--matrix", str(ROOT / "matrix.toml"))

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.judging import to_launch
-from compat.cli import main
+from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.launch.hosting import Gpu

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]

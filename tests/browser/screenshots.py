@@ -13,8 +13,8 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
+from compat.report.folder import read_report
 from compat.report.render.page import matrix_html
-from compat.saved import read_report
 from tests.browser.chromium import find_chromium
 from tests.browser.pages import real
 

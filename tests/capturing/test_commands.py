@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
-from compat.cli import main
+from compat.cli.commands import main
 from compat.model import BuiltEnv
 from compat.toolchains import DEFAULT
 from tests.capturing.test_endings import LAUNCH

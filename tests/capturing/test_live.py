@@ -15,7 +15,7 @@ from compat.bundle.frozen import Frozen
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import Agreement, Options
 from compat.capturing.origins import NotLive, live
-from compat.cli import main
+from compat.cli.commands import main
 from compat.config.kernel_files import load_kernels
 from compat.errors import EnvError
 from compat.model import BuiltEnv

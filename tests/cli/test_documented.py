@@ -9,8 +9,8 @@ import click
 import pytest
 
 from compat import errors
-from compat.cli import main
 from compat.cli.answer import answer_options
+from compat.cli.commands import main
 from compat.cli.selecting import selection_options
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"

@@ -12,11 +12,12 @@ from tests.cli.test_commands import KERNEL, MATRIX, ROOT
 
 TOY = """
 import sys
-from compat.report.render import Format, register
+from compat.report.render import FORMATS, Format
 
-register(Format(name="toy", help="Write a toy.", render=lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"))
-register(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))
-from compat.cli import main
+toy = lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"
+FORMATS.append(Format(name="toy", help="Write a toy.", render=toy))
+FORMATS.append(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))
+from compat.cli.commands import main
 
 sys.exit(main())
 """

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from compat import __version__
-from compat.cli import commands, main
+from compat.cli import commands
+from compat.cli.commands import main
 
 
 def every_command() -> Iterator[str]:

@@ -13,7 +13,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.text import in_time
 from tests import commands
 
@@ -109,7 +109,7 @@ def test_what_the_first_run_comes_to_is_announced(tmp_path: Path, monkeypatch: p
     for number in range(15):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
     said, _ = compat(tmp_path, "init")
-    cores = available_cores()
+    cores = AVAILABLE_CORES
     last = said.splitlines()[-1]
     assert last.startswith("next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install; about ")
     assert last.endswith(f"; about {in_time((585 * 0.44 + 13 * 5) / cores)})")

@@ -14,7 +14,7 @@ import pytest
 from attrs import evolve
 
 from compat import __version__
-from compat.cli import main
+from compat.cli.commands import main
 from compat.model import BuiltEnv
 from tests.installed import ROOT, Installed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.config.kernel_files import load_kernels
 
 ROOT = Path(__file__).parents[2]

@@ -21,7 +21,8 @@ from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import kernel_text, write_kernel_file
 from compat.config.toml import toml_text
 from compat.errors import ConfigError
-from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status, constexprs, signatures
+from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status, constexprs
+from compat.model.cell import CONSTEXPR, leaf_types
 from compat.model.fields import Noted
 from compat.source.closure import read_source
 from compat.toolchains.triton.language.types import DTYPES
@@ -55,7 +56,7 @@ TYPES = st.one_of(
     st.builds("{}{}".format, st.sampled_from(["", "*", "*k"]), st.sampled_from(DTYPES)),
     st.builds("tensordesc<{}[{}, {}]>".format, st.sampled_from(DTYPES), st.integers(1, 512), st.integers(1, 512)),
 )
-TUPLES = st.recursive(TYPES | st.just(signatures.CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
+TUPLES = st.recursive(TYPES | st.just(CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
 EXPECTATIONS = st.builds(
     Expectation,
     status=st.sampled_from([status for status in Status if status.is_answer]),
@@ -80,10 +81,10 @@ def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
 @st.composite
 def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> CompileSpec:
     launch = draw(st.dictionaries(st.sampled_from(ARGUMENTS), PASSED))
-    types = TYPES | TUPLES.filter(lambda kind: kind != signatures.CONSTEXPR)
+    types = TYPES | TUPLES.filter(lambda kind: kind != CONSTEXPR)
     signature = {} if launch else draw(st.dictionaries(st.sampled_from(ARGUMENTS), types))
-    elements = signatures.leaves(signature)
-    known = {path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == signatures.CONSTEXPR}
+    elements = leaf_types(signature)
+    known = {path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == CONSTEXPR}
     return CompileSpec(
         signature=signature,
         launch=launch,

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.bounds import bounded
 from compat.diagnosis.diagnose import Keep, diagnosed
 from compat.diagnosis.pipeline import Pipeline, Printed
 from compat.model import Diagnosis, Evidence
+from compat.text import bounded
 from compat.toolchains.triton.ir.dumps import READER, read
 from compat.worker.beacon import Beacon
 
@@ -54,8 +54,11 @@ module {
 """
 
 
+NOTHING = READER.read("")
+
+
 def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -> Diagnosis:
-    return diagnosed(Evidence(answered=False, stage=stage, **facts), printed, keep, READER).diagnosis
+    return diagnosed(Evidence(answered=False, stage=stage, **facts), READER.read(printed), keep, READER).diagnosis
 
 
 def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
@@ -137,9 +140,9 @@ def test_the_front_ends_line_comes_from_the_beacon() -> None:
 def test_an_answer_knows_the_line_best() -> None:
     """The beacon may speak of the next cell already; a function's first line is only a place."""
     facts: dict[str, Any] = {"in_flight": "/k/k.py:20", "at": "/k/k.py:3", "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"}}
-    found = diagnosed(Evidence(answered=True, stage="ast", **facts), "", None, READER).diagnosis
+    found = diagnosed(Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER).diagnosis
     assert (found.location, found.line) == ("k.py:3", None)
-    nowhere = diagnosed(Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), "", None, READER).diagnosis
+    nowhere = diagnosed(Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER).diagnosis
     assert nowhere.location is None
 
 

@@ -23,7 +23,8 @@ from compat.project import read_matrix, select_places
 def read(folder: Path, text: str) -> DaskSettings | None:
     path = folder / "matrix.toml"
     path.write_text(text)
-    found = executor_declared(load_matrix(path).executor)
+    declared = load_matrix(path).executor
+    found = executor_declared(declared) if declared is not None else None
     assert found is None or isinstance(found, DaskSettings)
     return found
 

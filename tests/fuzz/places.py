@@ -26,7 +26,7 @@ from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.config.selection import select_envs, select_specs, select_targets
-from compat.diagnosis import bounds, classify, diagnose, pipeline
+from compat.diagnosis import classify, diagnose, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
 from compat.envs.listing import Listing
@@ -50,8 +50,8 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.model.cell_record import cell_document
-from compat.model.json_text import read_json, write_json
+from compat.model.evidence import read_metrics, read_raised, read_stages, read_warnings, within_bounds
+from compat.model.outcome import cell_document
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted
 from compat.report.document import dump, matrix_document
@@ -72,7 +72,7 @@ from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
-from compat.text import printable
+from compat.text import printable, read_json, write_json
 from compat.toolchains import DEFAULT, Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -203,7 +203,7 @@ def _event(line: bytes) -> None:
             warnings=answer.warnings,
             at=answer.at,
         )
-        assert bounds.within_bounds(evidence) == evidence
+        assert within_bounds(evidence) == evidence
         assert database.attempts_of(database.row_of("k", DEFAULT, [evidence])) == (evidence,)
         reported(evidence)
 
@@ -254,7 +254,7 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", toolchain="triton", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
-        reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
+        reported(*(diagnose.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
         reported(*(database.as_read(row, attempts) or attempts))
         store_of.cut_short(attempts, 60.0, 1 << 30)
 
@@ -529,12 +529,12 @@ def _words(text: str, _: Path) -> None:
 
 def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
     stderr, message, kind, stage = said
-    raised = bounds.raised([{"type": kind, "message": message}, {"type": "E", "message": stderr}])
+    raised = read_raised([{"type": kind, "message": message}, {"type": "E", "message": stderr}])
     for evidence in (
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix, dumps.READER)))
+        reported(within_bounds(diagnose.diagnosed(evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER)))
 
 
 def _ir(text: str, _: Path) -> None:
@@ -595,10 +595,10 @@ def _json(text: str, _: Path) -> None:
 
 def _any(value: Any, _: Path) -> None:
     as_json(write_json(value))
-    bounds.metrics(value)
-    bounds.stages(value)
-    bounds.raised(value)
-    bounds.warnings(value)
+    read_metrics(value)
+    read_stages(value)
+    read_raised(value)
+    read_warnings(value)
 
 
 _STAGES = st.sampled_from(["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])

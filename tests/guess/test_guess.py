@@ -10,7 +10,7 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
-from compat.model.signatures import leaves
+from compat.model.cell import leaf_types
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((Path(__file__).parent / "sources").glob("*.py"))
@@ -52,7 +52,7 @@ def test_our_own_kernels_are_guessed_as_they_were_described(tmp_path: Path) -> N
         described = {spec.function: spec for spec in load_kernels([f"kernels/{name}.toml"], ROOT)}
         (source,) = guess_sources([ROOT / "kernels" / f"{name}.py"])
         for kernel in source.kernels:
-            said = leaves(described[kernel.function].compile.signature)
+            said = leaf_types(described[kernel.function].compile.signature)
             found = {argument: noted.value for argument, noted in kernel.tables["signature"].items()}
             kinds = [{argument: _kind(each) for argument, each in each.items()} for each in (said, found)]
             assert kinds[0] == kinds[1], kernel.function

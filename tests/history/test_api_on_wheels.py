@@ -20,7 +20,7 @@ from compat.diagnosis import classify
 from compat.history.account import Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
-from compat.processes.procfs import available_cores
+from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.parsing import tree_of
 from compat.toolchains.triton.failures import KNOWLEDGE
 from compat.workers.attempt import Limits
@@ -100,7 +100,7 @@ def verdicts_by_kernel(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -
                 for each, evidence in found
             ]
 
-    with ThreadPoolExecutor(available_cores()) as executor:
+    with ThreadPoolExecutor(AVAILABLE_CORES) as executor:
         results = [result for of_env in executor.map(tried, envs) for result in of_env]
     return {verdict.kernel: verdict for verdict in verdicts(results)}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.model import BuiltEnv
 
 KERNELS = Path(__file__).parents[2] / "kernels"

@@ -15,7 +15,7 @@ from attrs import evolve
 from compat.cli.progress import ProgressListener
 from compat.files import replace_file
 from compat.matrix import run_matrix
-from compat.report.render import formats_always_written
+from compat.report.render import FORMATS
 from compat.report.render.terminal import plain_text
 from compat.report.views.matrix import matrix_blocks
 from tests.large import WORKER, obtain, project
@@ -32,9 +32,9 @@ def main() -> None:
     with selection.open_store() as store:
         context = evolve(selection.context(store), worker=WORKER, idle_timeout=0.0)
         with _step(f"run of {len(chosen):,} cells"):
-            report = run_matrix(selection, context, obtain, ProgressListener(chosen))
+            report = run_matrix(selection, context, obtain, ProgressListener())
     del chosen
-    for written in formats_always_written():
+    for written in (always for always in FORMATS if always.file):
         with _step(written.file):
             replace_file(folder / "reports" / written.file, written.render(report, ""))
             print(f"  {(folder / 'reports' / written.file).stat().st_size / 1e6:.1f} MB")

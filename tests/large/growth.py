@@ -21,7 +21,7 @@ from compat.files import replace_file
 from compat.matrix import run_matrix
 from compat.model import Done, Evidence, Made, Raised
 from compat.report.document import matrix_json
-from compat.saved import read_report
+from compat.report.folder import read_report
 from tests.large import obtain, project
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.launch import hosting
 from compat.model import BuiltEnv

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.envs.listing import NO_INDEX
 from compat.model import BuiltEnv
 from compat.report.document import schema

@@ -8,10 +8,10 @@ import pytest
 
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
-from compat.model.json_text import write_json
 from compat.pairs import pairing
 from compat.pairs.pairing import RequestedPair, chosen
 from compat.project import Selection, select, select_places
+from compat.text import write_json
 
 MATRIX = """
 schema = 1

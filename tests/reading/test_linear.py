@@ -53,7 +53,7 @@ def _verified(text: str) -> object:
 
 
 def _diagnosed(text: str) -> object:
-    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), text, None, dumps.READER)
+    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), dumps.READER.read(text), None, dumps.READER)
 
 
 def _in_markdown(text: str) -> object:

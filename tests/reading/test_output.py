@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench import reading
-from compat.diagnosis.bounds import WIDTH, bounded, narrowed, readable
-from compat.processes.supervisor import read_ends
+from compat.files import read_ends
+from compat.text import WIDTH_LIMIT, bounded, narrowed, readable
 from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, read
 from compat.workers.client import LINE_LIMIT, Lines
 
@@ -56,10 +56,10 @@ def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path
 def test_bounds_hold_and_keep_both_ends() -> None:
     text = "first\n" + "middle\n" * 100_000 + "x" * 100_000 + "\nlast"
     found = readable(text, 10_000)
-    assert len(found) <= 10_000 + WIDTH
+    assert len(found) <= 10_000 + WIDTH_LIMIT
     assert found.startswith("first\n")
     assert found.endswith("\nlast")
-    assert readable(found, 10_000 + WIDTH) == found
+    assert readable(found, 10_000 + WIDTH_LIMIT) == found
     assert max(map(len, narrowed("y" * 100_000 + "\nz", 1000).split("\n"))) <= 1000
     assert len(bounded("w" * 100_000, 1000)) <= 1000
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from compat.model import Check, CompileSpec, Outcome, Status
-from compat.model.json_text import write_json
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
 from compat.report.summary.record import Report
 from compat.report.views.diff import (
@@ -24,6 +23,7 @@ from compat.report.views.diff import (
     diff_markdown,
     jump_line,
 )
+from compat.text import write_json
 from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, declared, env
 from tests.report.factory import UNSTABLE, always, expected_matrix, launched, report, since, tried, troubled_matrix
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.model import Status
-from compat.model.json_text import write_json
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render.ci import MOST, code_quality, findings, workflow_commands
 from compat.report.summary.compact import one_line
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
+from compat.text import write_json
 from tests.records import OK, SHAPE, TARGETS, bad, env
 from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 

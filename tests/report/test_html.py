@@ -19,7 +19,7 @@ from attrs import evolve
 
 from compat.cli.commands import main
 from compat.model import Noticed, Result, Status
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.render import page_data as cells

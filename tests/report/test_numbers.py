@@ -9,7 +9,7 @@ from attrs import evolve
 from jsonschema import Draft202012Validator
 
 from compat.model import NOT_RUN, Check, Expectation, Failure, Latency, Numbers, Result, Status
-from compat.model.cell_record import cell_document
+from compat.model.outcome import cell_document
 from compat.report.document import dump, matrix_document, schema
 from compat.report.loading import load_report
 from compat.report.summary.grid import grids

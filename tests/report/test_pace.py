@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat.report.summary.compact import Pace, expectation_line, pace_line
+from compat.cli.progress import Pace, expectation_line, pace_line
 from compat.text import in_time
 from tests.records import OK, env
 from tests.report.factory import always, tried

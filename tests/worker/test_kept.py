@@ -21,10 +21,10 @@ import pytest
 from attrs import evolve
 from click.testing import CliRunner
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
-from compat.processes import procfs
+from compat.processes import supervisor
 from compat.workers import pool
 from compat.workers.attempt import Limits
 from compat.workers.client import WorkerClient
@@ -242,7 +242,7 @@ def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as first:
         pass
     os.kill(first.hello.pid, signal.SIGSTOP)
-    wait_until(lambda: procfs.state(first.hello.pid) == "T", SOON)
+    wait_until(lambda: supervisor.state(first.hello.pid) == "T", SOON)
     for _ in range(20):  # as many as may wait in line, and more
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
             waiting.setblocking(False)

@@ -19,7 +19,7 @@ from compat.cli.check import judge_options
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.model import Result
-from compat.processes import procfs
+from compat.processes import supervisor
 from tests import records
 from tests.cells import spec
 
@@ -55,7 +55,7 @@ Judged = Callable[..., tuple[Judgement, str]]
 def has_ended(pid: int) -> bool:
     """Whether a process has ended, or does within a few seconds: a signal takes a moment."""
     deadline = time.monotonic() + 5
-    while procfs.state(pid) not in ("", "Z"):
+    while supervisor.state(pid) not in ("", "Z"):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)

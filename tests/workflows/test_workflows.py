@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from compat import __version__, workflows
-from compat.cli import main
+from compat.cli.commands import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError
 from compat.workflows import FEW, JOBS, SHARD, SHARDS, System, groups, jobs, workflow_files

@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 from compat.executors.dask.session import UNASKED, ClusterWorker, DaskSession
 from compat.executors.dask.work import Work, by_reason
 from compat.executors.gpus import GpuDevice, GpuHost, LaunchedPiece, Load, NotLaunched
-from compat.model.json_text import read_json
+from compat.text import read_json
 from compat.toolchains.pytorch.host.results import Key, key_of
 
 _FIRST = 10

@@ -14,12 +14,11 @@ from attrs import frozen
 
 from compat.config.selection import PAIRS
 from compat.model import Failure, Result, Status
-from compat.model.json_text import JsonObject
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
 from compat.report.summary.compact import counted, explain_command, one_line
 from compat.report.summary.record import BrokenEnv, Report, Surprise, UnimportedSource, came_out_as, declared_as, place_of
-from compat.text import lazy_pattern, printable
+from compat.text import JsonObject, lazy_pattern, printable
 
 # --- JUnit XML --------------------------------------------------------------------------------------------------------------------
 

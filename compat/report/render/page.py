@@ -19,12 +19,12 @@ from importlib.resources.abc import Traversable
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from compat.model.json_text import write_json
 from compat.report.render.page_data import packed
 from compat.report.summary.record import Report
 from compat.report.summary.statements import decided_by_hints, statements
 from compat.report.views.envs import pairs_table
 from compat.report.views.matrix_markdown import headline
+from compat.text import write_json
 
 SCRIPTS = (
     *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
@@ -48,6 +48,7 @@ def matrix_html(report: Report) -> str:
     return _environment().get_template("page.html.j2").render(
         policy=POLICY.format(script=_hash(script), style=_hash(style)),
         script=Markup(script),
+        icons=Markup((_room() / "icons.svg").read_text(encoding="utf-8")),
         style=Markup(style),
         report=report,
         headline=headline(report).replace("**", ""),

@@ -2,7 +2,7 @@
 
 A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with the cells of its envs. What a
 point is marked with is what ``matrix.md`` has there (:mod:`compat.report.summary.grid`). The facts of cells are those of
-``matrix.json`` (:func:`compat.model.cell_record.cell_document`).
+``matrix.json`` (:func:`compat.model.outcome.cell_document`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from packaging.version import Version
 from compat import toolchains
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
-from compat.model.cell_record import cell_document
 from compat.model.codec import unstructure
-from compat.model.json_text import JsonObject, plain
+from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural, numbers_of
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
+from compat.text import JsonObject, plain
 
 _KINDS = {
     "ok": "good",

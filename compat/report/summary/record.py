@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from attrs import field, frozen
 
 from compat import __version__, toolchains
 from compat.api.histories import Packed
-from compat.fix.searching import edits_for
+from compat.config.kernel_sources import library_of
 from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
@@ -26,9 +26,12 @@ from compat.history.verdict import (
     disagreements,
     release_of,
 )
-from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
+from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
 from compat.pairs.records import Pair
 from compat.report.summary.compact import Where, listed, natural, rectangles, spans
+from compat.source.closure import roots_of
+from compat.toolchains import known_edits
+from compat.toolchains.language import KnownEdit
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
 """Statuses that have sections of their own: nothing is known of the kernels there."""
@@ -164,6 +167,16 @@ class Report:
         """Cells per status, in the order the statuses are declared."""
         counter = Counter(result.outcome.status for result in self.results)
         return {status: counter[status] for status in Status if counter[status]}
+
+    @cached_property
+    def was_run(self) -> bool:
+        """Whether any kernel was interpreted or launched."""
+        return any(result.numbers.checks or result.latency for result in self.results)
+
+    @property
+    def failing_pairs(self) -> tuple[Pair, ...]:
+        """Those that are not ``ok``; all of them are unexpected."""
+        return tuple(pair for pair in self.pairs if not pair.ok)
 
     @cached_property
     def unexpected(self) -> tuple[Result, ...]:
@@ -471,3 +484,21 @@ def _shard_number(share: ShardShare) -> int:
 
 def _shard_count(share: ShardShare) -> int:
     return int(share.shards[0].partition("/")[2])
+
+
+def edits_for(result: Result) -> tuple[KnownEdit, ...]:
+    """The edits that ``compat fix`` tries on a cell: those known for its failure.
+
+    There are none where its source is of a library, nor where the import of another file failed: edits are of the kernel's own.
+    """
+    spec, failure = result.cell.spec, result.outcome.failure
+    source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
+    if not edits or failure is None or _is_elsewhere(failure, source):
+        return ()
+    roots = tuple(map(Path, spec.roots)) or roots_of(source)
+    return () if spec.package or library_of(source, roots) else edits
+
+
+def _is_elsewhere(failure: Failure, source: Path) -> bool:
+    """Whether importing another file than the kernel's own failed."""
+    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[0] not in ("", source.name)

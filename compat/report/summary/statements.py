@@ -12,7 +12,8 @@ from compat.config.libraries import Absent, LibraryVersions
 from compat.history.account import Bracket, Entry, Run, Word, runs
 from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
-from compat.model import Result, Specialization, Status, StoodIn, signatures
+from compat.model import Result, Specialization, Status, StoodIn
+from compat.model.cell import leaf_types
 from compat.report.summary.compact import (
     counted,
     earlier_runs,
@@ -360,7 +361,7 @@ _KERNELS = 3
 
 def has_no_hints(spec: Specialization) -> bool:
     """Whether it has tensors, and nothing is said of any argument."""
-    pointers = any(kind.startswith("*") for kind in signatures.leaves(spec.compile.signature).values())
+    pointers = any(kind.startswith("*") for kind in leaf_types(spec.compile.signature).values())
     return pointers and not any(spec.compile.hints.values())
 
 

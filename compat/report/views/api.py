@@ -12,9 +12,9 @@ from compat.api.needing import KernelNeeds, MissingName, NameNeed, NamesVerdict,
 from compat.api.records import ApiParameter, Inspection, NameMatches
 from compat.history.account import Bracket, Entry, Judgement, Run, account, runs
 from compat.model import Status
-from compat.model.json_text import JsonObject
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine, facts
 from compat.report.summary.compact import counted, spans
+from compat.text import JsonObject
 
 # --- sentences --------------------------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,9 @@ from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
 from compat.model import Failure, Result, Status
-from compat.model.cell_record import RELEASE, cell_document, with_names
 from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
-from compat.model.json_text import JsonObject
+from compat.model.outcome import RELEASE, cell_document, with_names
 from compat.report.document import BracketRecord, bracket_record
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
@@ -37,7 +36,7 @@ from compat.report.views.bisect_sentences import (
     repeat_inside,
     value_of,
 )
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
     from compat.bisect.bisecting import Bisection

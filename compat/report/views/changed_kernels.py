@@ -12,16 +12,16 @@ from packaging.version import Version
 from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.hosting import Behaviour
-from compat.model import Result, arguments, constexprs, signatures
-from compat.model.cell_record import cell_document
-from compat.model.json_text import JsonObject
+from compat.model import Result, arguments, constexprs
+from compat.model.cell import shown_signature
+from compat.model.outcome import cell_document
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import DifferenceKind
 from compat.reduce.original import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import counted, spans
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix
@@ -99,7 +99,7 @@ def _cell(reduction: Reduction) -> str:
 
 def _specialization(best: Candidate) -> Mapping[str, str]:
     facts = {
-        "signature": signatures.shown_all(best.compile.signature),
+        "signature": shown_signature(best.compile.signature),
         "launch": arguments.shown_all(best.compile.launch),
         "constexprs": ", ".join(f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),

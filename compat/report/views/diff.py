@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from compat.history.running import TABLE
 from compat.model.codec import unstructure
-from compat.model.json_text import JsonObject
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
 from compat.report.summary.comparing import (
@@ -20,6 +19,7 @@ from compat.report.summary.comparing import (
     ReportSide,
     kind_of_pair,
 )
+from compat.text import JsonObject
 
 # --- sentences --------------------------------------------------------------------------------------------------------------------
 

@@ -12,12 +12,11 @@ from attrs import frozen
 from compat.envs.record import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
-from compat.model.fields import rounded
-from compat.model.json_text import JsonObject
+from compat.model.fields import DIGITS
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
-from compat.text import in_bytes
+from compat.text import JsonObject, in_bytes
 
 UNTRIED = "-"
 _EVERY = "all programs"
@@ -227,7 +226,7 @@ def grid_document(grid: Grid) -> JsonObject:
     return {
         "schema": 1,
         "command": grid.command,
-        "seconds": rounded(grid.seconds),
+        "seconds": round(grid.seconds, DIGITS),
         "ok": grid.ok,
         "pins": dict(grid.pins),
         "notes": list(grid.notes),

@@ -10,15 +10,14 @@ import attrs
 
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
-from compat.fix.searching import edits_for
-from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
-from compat.model.cell_record import cell_document
-from compat.model.json_text import JsonObject
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs
+from compat.model.cell import shown_signature
+from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
-from compat.report.summary.record import declared_as
+from compat.report.summary.record import declared_as, edits_for
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
-from compat.text import printable
+from compat.text import JsonObject, printable
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
@@ -162,7 +161,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of arguments, and what a launch finds out about them."""
-    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
+    yield f"signature: {shown_signature(spec.compile.signature)}"
     for hint, names in spec.compile.hints.items():
         usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"

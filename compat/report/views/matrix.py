@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compat.history.verdict import Release
 from compat.model import Cell, Result
-from compat.pairs.records import failing as failing_pairs
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.checks import check_words, checked, latencies, reasons
 from compat.report.summary.compact import at_most, counted, listed, one_line, place_text
@@ -46,7 +45,8 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     else:
         yield from _grids(report)
     yield from _failures(report, most)
-    yield from _numbers(report, most)
+    if report.was_run:
+        yield from _numbers(report, most)
     yield from _notes(report, crowded=crowded)
     yield from _without_answers(report, most)
     yield from _surprises(report, crowded=crowded)
@@ -55,7 +55,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     if report.pairs:
         yield TextLine()
         yield from pairs_blocks(report.pairs, report.toolchains, {})
-    bad = report.unexpected or failing_pairs(report.pairs)
+    bad = report.unexpected or report.failing_pairs
     yield Heading(total(report), style="bold red" if bad else "bold")
 
 
@@ -73,7 +73,7 @@ def total(report: Report) -> str:
     surprises = len(report.unexpected)
     verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
     if report.pairs:
-        good = len(report.pairs) - len(failing_pairs(report.pairs))
+        good = len(report.pairs) - len(report.failing_pairs)
         verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
         verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
     verdict += " so far" if report.pending else ""

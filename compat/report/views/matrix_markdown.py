@@ -51,18 +51,14 @@ def _folded(report: Report) -> str:
 
 def _in_full(report: Report) -> str:
     """All of it."""
-    kernels, devices = grids(report), checked(report)
+    kernels = grids(report)
     return rendered(
         "matrix.md.j2",
         (counted, mark, anchor, subject, beside, faces, reproduce, per_target),
         statements=statements(report),
         grids=kernels,
         legend=legend_of(kernels),
-        checked=devices,
-        checks_legend=checks_legend(devices),
-        check_words=check_words,
-        reasons=reasons(report),
-        latencies=latencies(report),
+        **_numbers(report),
         notes=[note for note in (guesses(report.specs), decided_by_hints(report.ordered), without_hints(report.specs)) if note],
         stand_ins=stand_ins(report.ordered),
         libraries=libraries(report),
@@ -73,10 +69,22 @@ def _in_full(report: Report) -> str:
     )
 
 
+def _numbers(report: Report) -> dict[str, Any]:
+    """What came of running kernels, and how long they took."""
+    devices = checked(report) if report.was_run else ()
+    return {
+        "checked": devices,
+        "checks_legend": checks_legend(devices) if devices else {},
+        "check_words": check_words,
+        "reasons": reasons(report) if devices else (),
+        "latencies": latencies(report) if report.was_run else (),
+    }
+
+
 def _shared(report: Report) -> dict[str, Any]:
     """What both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
-    pairs = list(section(report.pairs, report.toolchains, {}, _meanings()))
+    pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {"report": report, "headline": headline(report), "envs": envs, "version": report.version, "pairs": pairs}
 
 

@@ -14,7 +14,7 @@ from typing import Self
 
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.session import DaskSession
-from compat.processes import procfs
+from compat.processes import supervisor
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -104,7 +104,7 @@ class Machines:
         return self._signal_worker_process(name, signal.SIGSTOP)
 
     def _signal_worker_process(self, name: str, number: signal.Signals) -> int:
-        (child, *_) = [pid for pid in procfs.children(self.processes[name].pid) if b"spawn_main" in _command(pid)]
+        (child, *_) = [pid for pid in supervisor.children(self.processes[name].pid) if b"spawn_main" in _command(pid)]
         os.kill(child, number)
         return child
 
@@ -137,7 +137,7 @@ def _free_port() -> int:
 
 
 def _descendants(pid: int) -> list[int]:
-    found = procfs.children(pid)
+    found = supervisor.children(pid)
     return [*found, *(inner for child in found for inner in _descendants(child))]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from compat.cli import main
+from compat.cli.commands import main
 from compat.errors import SelectionError
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession

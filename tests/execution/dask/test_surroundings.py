@@ -15,7 +15,7 @@ from compat.executors.dask import cluster
 from compat.executors.dask.cluster import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.model import BuiltEnv, Status
-from compat.processes import procfs
+from compat.processes import supervisor
 from tests.cells import cell
 from tests.execution.dask.clusters import Machines, session
 from tests.execution.dask.surroundings import little_memory, memory_groups, mounts, small_disk
@@ -68,7 +68,7 @@ def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: M
             wait_until(lambda: where.client and len(where.workers) == 2)
             warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
             for name in ("one", "two"):
-                (worker,) = [pid for pid in procfs.children(machines.processes[name].pid) if procfs.children(pid)]
+                (worker,) = [pid for pid in supervisor.children(machines.processes[name].pid) if supervisor.children(pid)]
                 Path(f"/proc/{worker}/oom_score_adj").write_text("1000")
             found = results([*cells(env, 3), guilty], env, tmp_path / "store", partial(DaskExecutor, where))
         for name in ("one", "two"):

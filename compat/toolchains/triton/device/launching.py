@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from compat.model import CompileSpec
-from compat.model.json_text import read_json, write_json
-from compat.text import lazy_pattern, printable
+from compat.text import lazy_pattern, printable, read_json, write_json
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.facts import WITHOUT_LINES

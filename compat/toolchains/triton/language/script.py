@@ -17,8 +17,8 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
-from compat.model import CompileSpec, Target, arguments, constexprs, signatures
-from compat.model.signatures import CONSTEXPR, ArgumentType
+from compat.model import CompileSpec, Target, arguments, constexprs
+from compat.model.cell import CONSTEXPR, ArgumentType, leaf_types, parameter_of, split_path
 from compat.source.parsing import bound_by, parameters, tree_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
@@ -191,7 +191,7 @@ class SpecializedArguments:
         unspecialized = _named_by(kernel, "do_not_specialize", order)
         unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
         declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
-        known = signatures.leaves(declared)
+        known = leaf_types(declared)
         equal = [path for path in spec.compile.equal_to_1 if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized]
         typed = {path: known[path] for path in equal if _TYPED.search(annotations.get(path, ""))}
         ones = [path for path in equal if not (form in (Form.TYPED, Form.RANGED) and path in typed)]
@@ -261,12 +261,12 @@ def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[
     """Paths in the order of the parameters, and how they are named: parameters by their names."""
     for name in order:
         for path in paths:
-            if signatures.parameter_of(path) == name:
+            if parameter_of(path) == name:
                 yield path, name if path == name else _index(order, path)
 
 
 def _index(order: tuple[str, ...], path: str) -> Index:
-    name, indices = signatures.split(path)
+    name, indices = split_path(path)
     return (order.index(name), *indices) if indices else order.index(name)
 
 

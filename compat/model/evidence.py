@@ -1,0 +1,337 @@
+"""The raw facts of one attempt at a cell (:class:`Evidence`), and how they are read of what a worker says.
+
+Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make the worker say anything. So each
+part has a greatest size, of what is longer the beginning and the end count, and what has not the form of a part is left out.
+Reading takes a time that grows with neither length nor width.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from attrs import Factory, evolve, field, frozen
+
+from compat.model.fields import ABSENT
+from compat.text import TEXT_LIMIT, bounded, lazy_pattern, readable
+
+SOURCE_STAGE = "source"
+"""The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
+LATER_STAGES = ("interpret", "launch", "check")
+"""Stages behind a compile, which need more than a compiler."""
+
+LINKS = 32
+"""Exceptions of one chain."""
+_NAME = 200
+"""Characters of the name of an exception, a stage or a metric."""
+_WORDS = 2000
+"""Characters of a warning, and of a metric that is a text."""
+_FRAMES = 8 * 1024
+"""Characters of a traceback."""
+_PATHS = 1000
+"""Files that were imported."""
+_MANY = 100
+"""Warnings, stages, metrics."""
+_LARGEST = 1 << 63
+_DIGEST = 16
+_HEXADECIMAL = lazy_pattern(r"[0-9a-f]{64}")
+
+
+@frozen(kw_only=True)
+class Raised:
+    """One exception of a chain, outermost first, as plain text."""
+
+    type: str
+    """Qualified name, for example ``triton.compiler.errors.CompilationError``."""
+    message: str
+    traceback: str = ""
+    """The frames it was raised through, outermost first, as Python prints them; bounded, and without those of the worker."""
+    errno: int | None = None
+    """The number that the system gave, where it is an ``OSError``."""
+
+
+@frozen(kw_only=True)
+class Noticed:
+    """One warning the toolchain gave, without repetitions."""
+
+    type: str
+    message: str
+
+
+@frozen(kw_only=True)
+class Diagnosis:
+    """Where inside the compiler it went wrong, as it is read in the facts of an attempt."""
+
+    pass_: str | None = None
+    """The MLIR pass in flight, as ``mlir-opt`` names it, for example ``tritongpu-coalesce``."""
+    op: str | None = None
+    """The operation the diagnostic points at, for example ``tt.dot``."""
+    location: str | None = None
+    """``file.py:line`` in the kernel's source."""
+    line: str | None = None
+    """That line, as it is written there."""
+    reproducer: str | None = None
+    """Name of the kept MLIR reproducer (IR and pipeline), relative to the store's artifacts."""
+    ir: str | None = None
+    """Name of the kept IR dump from just before the failing pass, relative to the store's artifacts."""
+
+
+@frozen(kw_only=True)
+class Made:
+    """What a stage made."""
+
+    AS_ARRAY: ClassVar = True
+    size: int
+    """Bytes."""
+    digest: str
+    """The first 16 hexadecimal digits of its SHA-256, as names of kept artifacts begin."""
+
+
+@frozen(kw_only=True)
+class Done:
+    """One action that was done to its end."""
+
+    AS_ARRAY: ClassVar = True
+    do: str
+    """``compile`` so far: a non-empty binary came out."""
+    made: Mapping[str, Made] = Factory(dict)
+    """By stage."""
+    requires: tuple[str, ...] = ()
+    """Devices that it needed; none so far."""
+
+
+@frozen(kw_only=True)
+class StoodIn:
+    """What took the place of packages that an env lacks while a kernel was imported there (``toolchains/pytorch/standin``)."""
+
+    packages: tuple[str, ...] = ()
+    """Those that a stand-in was there for, with the version that it said it has: ``torch 2.9.1``."""
+    answers: tuple[str, ...] = ()
+    """What stand-ins said to the kernel's own modules, and where, that may have decided something there."""
+    skipped: tuple[str, ...] = ()
+    """Statements that failed and were left out. A kernel that needs what they make is ``source_broken``."""
+
+
+@frozen(kw_only=True)
+class Evidence:
+    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.diagnosis.classify` to say."""
+
+    answered: bool
+    """A whole, well-formed answer to this very cell arrived. Without one nothing can be ``ok``."""
+    asked: tuple[str, ...] = ("compile",)
+    """The actions that were asked for."""
+    done: tuple[Done, ...] = ()
+    """Those that the answer said were done."""
+    toolchain_broken: bool = False
+    """The toolchain could not be imported: nothing is known of this cell."""
+    alone: bool = False
+    """The cell had a fresh process to itself and the compiler's diagnostics were on."""
+    stage: str = SOURCE_STAGE
+    """The last stage entered."""
+    entered: float = 0.0
+    """Seconds from the start of the attempt to that of ``stage``."""
+    target_known: bool | None = None
+    """Whether an assembler of the toolchain knows the target; ``None`` if that was not checked."""
+    exit_code: int | None = None
+    """Exit code of the process if it ended with this cell in flight."""
+    signal: str | None = None
+    """Name of the signal (``SIGABRT``) that ended the process with this cell in flight."""
+    deadline: float | None = None
+    """Seconds after which the cell was stopped; ``None`` if it was not."""
+    memory: int | None = None
+    """Bytes resident when the cell was stopped for its memory; ``None`` if it was not."""
+    raised: tuple[Raised, ...] = ()
+    """The exception chain, outermost first."""
+    printed: str = ""
+    """What file descriptors 1 and 2 received of an attempt that failed, IR included; of much it is the artifact ``printed``."""
+    in_flight: str | None = None
+    """The line being lowered, ``path:number``, as the worker's beacon had it in the end."""
+    in_passes: bool = False
+    """Whether a pass manager ran then."""
+    at: str | None = None
+    """The line, ``path:number``, that an answer says it is about."""
+    quoted: Mapping[str, str] = Factory(dict)
+    """``path:number`` → that line as it was written then: the file may change."""
+    source: str = ""
+    """Path of the kernel's file, of an attempt that failed before that was imported to its end."""
+    optional: Mapping[str, str] = Factory(dict)
+    """Names that an exception mentions and an import binds whose ``ImportError`` is caught → ``path:number: import …``."""
+    seconds: float = 0.0
+    """Wall time of the attempt."""
+    stages: Mapping[str, float] = Factory(dict)
+    """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those of assemblers."""
+    metrics: Mapping[str, Any] = Factory(dict)
+    """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
+    warnings: tuple[Noticed, ...] = ()
+    kept: Mapping[str, str] = Factory(dict)
+    """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
+    imported: tuple[str, ...] = ()
+    """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
+    witnesses: Mapping[str, str] = Factory(dict)
+    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.store.keys`)."""
+    closure: str = ""
+    """That of the kernel, where the evidence is good only while all of its files are the same; else empty."""
+    stood_in: StoodIn | None = None
+    """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
+    protocol: tuple[str, ...] = ()
+    """What was wrong with the worker's messages, if anything."""
+    refused: str | None = None
+    """What the machine refused, in the words of who asked for it, such as room on a disk: nothing is known of the cell then."""
+    stderr: str = field(default="", metadata={ABSENT: True})
+    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.diagnose`), and never stored as evidence."""
+    diagnosis: Diagnosis = field(factory=Diagnosis, metadata={ABSENT: True})
+    """Where it failed: read in all of the above, and never stored as evidence."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether an answer arrived, and says that every action that was asked for was done."""
+        return self.answered and bool(self.asked) and {each.do for each in self.done}.issuperset(self.asked)
+
+    @property
+    def built(self) -> bool:
+        """Whether an answer arrived, and says that a non-empty binary came out."""
+        return self.answered and any(each.do == "compile" for each in self.done)
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------------------
+
+
+def within_bounds(evidence: Evidence) -> Evidence:
+    """Evidence as it may be kept and looked through; the same object where it was so already."""
+    read: dict[str, Any] = {
+        "raised": bounded_chain(evidence.raised),
+        "imported": read_paths(list(evidence.imported)),
+        "asked": evidence.asked[:_MANY],
+        "done": evidence.done[:_MANY],
+        "printed": bounded(evidence.printed, TEXT_LIMIT),
+        "stderr": readable(evidence.stderr),
+        "warnings": tuple(_noticed(warning) for warning in evidence.warnings[:_MANY]),
+        "metrics": read_metrics(evidence.metrics),
+        "stages": read_stages(evidence.stages),
+    }
+    changed = {name: value for name, value in read.items() if value != getattr(evidence, name)}
+    return evolve(evidence, **changed) if changed else evidence
+
+
+def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
+    """A chain of exceptions; of a longer one than :data:`LINKS` the outermost and the innermost."""
+    kept = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
+    return tuple(_link(each) for each in kept)
+
+
+def _link(raised: Raised) -> Raised:
+    return evolve(
+        raised, type=raised.type[-_NAME:], message=readable(raised.message), traceback=readable(raised.traceback, _FRAMES)
+    )
+
+
+def read_metrics(data: object) -> dict[str, Any]:
+    """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
+    return {name: _of_table(value) if isinstance(value, Mapping) else value for name, value in _items(data) if _is_metric(value)}
+
+
+def read_stages(data: object) -> dict[str, float]:
+    """Stage → seconds, where that is a number."""
+    return {name: float(value) for name, value in _items(data) if _is_number(value)}
+
+
+def read_done(data: object) -> tuple[Done, ...] | None:
+    """The actions that an answer says were done; ``None`` where it does not say so in the form of an answer."""
+    if not isinstance(data, list) or len(data) > _MANY:
+        return None
+    found = [_done(each) for each in data]
+    return None if None in found else tuple(each for each in found if each is not None)
+
+
+def _done(data: object) -> Done | None:
+    if not isinstance(data, Mapping) or not isinstance(name := data.get("do"), str) or len(name) > _NAME:
+        return None
+    requires = data.get("requires")
+    devices = (
+        tuple(requirement[:_NAME] for requirement in requires[:_MANY] if isinstance(requirement, str))
+        if isinstance(requires, list)
+        else ()
+    )
+    made = {stage: found for stage, facts in _items(data.get("made")) if (found := _made(facts)) is not None}
+    return Done(do=name, made=made, requires=devices)
+
+
+def _made(data: object) -> Made | None:
+    size, digest = (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
+        return None
+    return Made(size=size, digest=digest[:_DIGEST]) if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest) else None
+
+
+def read_warnings(data: object) -> tuple[Noticed, ...]:
+    """The warnings in an answer; what has not their form is left out."""
+    return tuple(_noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY))
+
+
+def read_raised(data: object) -> tuple[Raised, ...]:
+    """The chain of exceptions in an answer; what has not the form of one is left out."""
+    links = [item for item in (data[: 10 * LINKS] if isinstance(data, list) else ()) if isinstance(item, Mapping)]
+    return bounded_chain([each for each in map(_raised, links) if each is not None])
+
+
+def _raised(link: Mapping[Any, Any]) -> Raised | None:
+    kind, message, frames, number = (link.get(key) for key in ("type", "message", "traceback", "errno"))
+    if not isinstance(kind, str) or not isinstance(message, str):
+        return None
+    return Raised(
+        type=kind,
+        message=message,
+        traceback=frames if isinstance(frames, str) else "",
+        errno=number if isinstance(number, int) and abs(number) < _LARGEST else None,
+    )
+
+
+def read_paths(data: object) -> tuple[str, ...]:
+    """The paths in an answer. Of more than :data:`_PATHS` not all are told, which an empty one at the end says."""
+    found = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
+    return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
+
+
+def read_stood_in(data: object) -> StoodIn | None:
+    """What an answer says of stand-ins; ``None`` where it says nothing."""
+    if not isinstance(data, Mapping):
+        return None
+    found = {name: data.get(name) for name in ("packages", "answers", "skipped")}
+    return StoodIn(
+        **{
+            name: tuple(bounded(each, _WORDS) for each in words[:_MANY] if isinstance(each, str))
+            for name, words in found.items()
+            if isinstance(words, list)
+        }
+    )
+
+
+def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
+    for item in data[:most] if isinstance(data, list) else ():
+        if isinstance(item, Mapping) and isinstance(item.get("type"), str) and isinstance(item.get("message"), str):
+            yield item["type"], item["message"]
+
+
+def _noticed(warning: Noticed) -> Noticed:
+    return Noticed(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
+
+
+def _items(data: object) -> Iterable[tuple[str, Any]]:
+    items = list(data.items())[:_MANY] if isinstance(data, Mapping) else []
+    return ((name, value) for name, value in items if isinstance(name, str) and len(name) <= _NAME)
+
+
+def _is_metric(value: object) -> bool:
+    return value is None or isinstance(value, str | Mapping) or _is_number(value)
+
+
+def _of_table(table: Mapping[Any, Any]) -> dict[str, Any]:
+    return {name: value for name, value in _items(table) if _is_metric(value) and not isinstance(value, Mapping)}
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that can be computed with; a truth value is one."""
+    if isinstance(value, int):
+        return abs(value) < _LARGEST
+    return isinstance(value, float) and math.isfinite(value)

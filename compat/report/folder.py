@@ -1,0 +1,144 @@
+"""Reports on disk: read from a file or as a git revision has it, written into a folder, and several joined to one.
+
+In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the :class:`~compat.report.summary.record.Report`
+that it was made from, or one of all. And in: a report, and a folder. Out: the files in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import reduce
+from operator import add
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import BinaryIO
+
+from compat.errors import SelectionError, StoreError
+from compat.files import replace_file
+from compat.processes.supervisor import run
+from compat.project import STATE, read_matrix
+from compat.report.document import within_bounds
+from compat.report.loading import load_reports
+from compat.report.render import FORMATS
+from compat.report.summary.compact import counted, listed
+from compat.report.summary.record import Report
+from compat.store import merging
+from compat.store.merging import Merged
+from compat.store.store import Store
+
+_HINT = "`compat matrix` writes reports/matrix.json; REVISION:PATH is a file as git has it."
+_REVISION_HINT = (
+    "REVISION:PATH is as `git show` takes it: `HEAD~1:reports/matrix.json`; a path that begins with ./ is from this folder."
+)
+
+
+def read_report(*names: str) -> Report:
+    """The report that a file holds, or that several hold together. A name with a colon is a git revision and a path, where there
+    is no such file.
+
+    Raises StoreError where there is no such file, for what is no report that this version reads, and for reports that do not go
+    together.
+    """
+    return load_reports(opened(names))
+
+
+def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
+    """Such files one after the other, each with its name; closed when the next is asked for. Raises StoreError."""
+    for name in names:
+        with _file(name) as file:
+            yield name, file
+
+
+def _file(name: str) -> BinaryIO:
+    path = Path(name)
+    revision, colon, _ = name.partition(":")
+    if colon and revision and not path.exists():
+        return open_revision(name)
+    try:
+        return path.open("rb")
+    except (OSError, ValueError) as error:
+        raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name, hint=_HINT) from error
+
+
+def open_revision(name: str) -> BinaryIO:
+    """A file that has the content of ``REVISION:PATH`` in the git repository of the current folder, as it was committed.
+
+    Raises StoreError, with git's own words, where there is no such file, no repository, or no git.
+    """
+    if name.startswith("-"):
+        raise StoreError("a revision does not begin with a hyphen", where=name, hint=_REVISION_HINT)
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        try:
+            ended = run(["git", "cat-file", "blob", name], into=file)
+        except FileNotFoundError as error:
+            raise StoreError("git is not installed, and there is no file of this name", where=name, hint=_REVISION_HINT) from error
+        if ended.exit_code:
+            message = (ended.output.strip().splitlines() or ["it says nothing"])[0]
+            raise StoreError(f"git has no such file: {message}", where=name, hint=_REVISION_HINT)
+        file.seek(0)
+        stack.pop_all()  # whoever asked for it closes it
+        return file
+
+
+# --- the folder that a run writes its report into ---------------------------------------------------------------------------------
+
+
+def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
+    """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
+    formats = [always for always in FORMATS if always.file]
+    try:
+        for written in formats:
+            replace_file(folder / written.file, written.render(report, ""))
+    except OSError as error:
+        raise StoreError(
+            f"the report could not be written: {error}",
+            where=str(folder),
+            hint="All results are kept: run the same command with another --output; nothing is compiled again.",
+        ) from error
+    return tuple(folder / written.file for written in formats)
+
+
+_NAMED = 5
+"""Cells that are named of those of which stores disagree."""
+
+
+def are_stores(files: Sequence[Path]) -> bool:
+    """Whether these are stores; else they are taken for reports. Raises SelectionError where some are and some are not."""
+    stores = [file for file in files if merging.is_store(file)]
+    if 0 < len(stores) < len(files):
+        other = next(file for file in files if file not in stores)
+        raise SelectionError(
+            f"{stores[0]} is a store and {other} is none", hint="Join reports with reports, and stores with stores."
+        )
+    return bool(stores)
+
+
+def merge_reports(files: Sequence[Path]) -> Report:
+    """The report of one run of all that several have tried. A cell of which two do not say the same is flaky.
+
+    Raises StoreError where a file is no report that this version reads, and where they do not go together.
+    """
+    return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
+
+
+def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, Merged]:
+    """Join stores to that of the project, or to the one in a folder, which may be none yet; where that is, and what came of it.
+
+    Raises StoreError where one is no store of this version's, or cannot be read or written.
+    """
+    into = folder or read_matrix().base / STATE
+    with Store(into) as store:
+        return into, reduce(add, (merging.merge_store(file, store) for file in files))
+
+
+def told_of(merged: Merged, files: int) -> list[str]:
+    """What was joined, in words."""
+    words = [f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known already"]
+    words += [f"{counted(merged.unreadable, 'row')} cannot be read by this version"] if merged.unreadable else []
+    words += [f"{counted(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
+    if found := merged.disagreeing:
+        more = [f"{len(found) - _NAMED:,} more"] if len(found) > _NAMED else []
+        words += [f"{counted(len(found), 'cell')} flaky, since they do not agree: {listed([*found[:_NAMED], *more])}"]
+    return words
