@@ -239,7 +239,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
     return FirstRun(
         cells=len(chosen.cells),
         envs=len(chosen.envs),
-        targets=len(chosen.targets),
+        targets=len({cell.target for cell in chosen.cells}),
         to_install=int(sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.paired else 0) for env in missing)),
         seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,
     )

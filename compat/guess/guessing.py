@@ -24,7 +24,7 @@ from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
-from compat.source import constants
+from compat.source import closure
 from compat.source.closure import module_of
 from compat.text import JsonObject, read_json
 from compat.toolchains.language import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
@@ -359,9 +359,9 @@ def _guessings() -> list[Guessing]:
 
 
 def _version() -> str:
-    """By which guesses it was guessed: a digest of the modules that guess."""
+    """By which guesses it was guessed: a digest of the modules that guess, and of those that read sources."""
     digest = hashlib.sha256()
-    own = (*Path(__file__).parent.glob("*.py"), Path(constants.__file__))
+    own = (*Path(__file__).parent.glob("*.py"), *Path(closure.__file__).parent.glob("*.py"))
     for path in (*sorted(own), *(file for guessing in _guessings() for file in guessing.files)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
