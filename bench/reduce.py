@@ -82,7 +82,7 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
 
 def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
     """The same reduction with more and more to hold on to."""
-    others = [read_env(env, config.env_cache()) for env in config.envs if not env.paired and env.name != cell.env.name]
+    others = [read_env(env, config.env_cache()) for env in config.envs if "releases" in env.groups and env.name != cell.env.name]
     envs = {built.env.name: built for built in others if built.error is None}
     cells = [Cell(env=built.env, target=cell.target, spec=cell.spec) for built in envs.values()]
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
