@@ -89,7 +89,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
 @click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
 @_matrix_option
 @click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: one more than cores).")
 @answer_options(json_help="A JSON array, one object per env, instead of a line each.")
 def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None, answer: Answer) -> None:
     """Build those of these envs that are missing; without names, those that `compat matrix` would use.

@@ -48,6 +48,10 @@ _OFFLINE = (
 )
 
 
+AT_ONCE = AVAILABLE_CORES + 1
+"""Envs that are built at the same time: an installer waits for the network and the disk for a part of its time."""
+
+
 @frozen(kw_only=True)
 class EnvProvider:
     """Call it with a ``matrix.toml`` and envs that it declares. What it gives counts as in use as long as this process lives."""
@@ -60,7 +64,7 @@ class EnvProvider:
     build: bool = True
     """Whether envs that are missing are built."""
     jobs: int | None = None
-    """How many are built at the same time; ``None`` for as many as there are cores."""
+    """How many are built at the same time; ``None`` for :data:`AT_ONCE`."""
     echo: Callable[[str], None] = _log.info
     """Is told what is done, and what goes wrong."""
     busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(_log.debug)
@@ -122,7 +126,7 @@ class EnvProvider:
         run = partial(run_installer, cwd=_NEUTRAL)
         builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
         with self.busy() as show:
-            build_envs(builder, envs, jobs=self.jobs or AVAILABLE_CORES, echo=self.echo, show=show)
+            build_envs(builder, envs, jobs=self.jobs or AT_ONCE, echo=self.echo, show=show)
 
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))

@@ -31,7 +31,7 @@ from compat.config.selection import MATRIX
 from compat.envs.cache import requirements
 from compat.envs.installers import choose_installer
 from compat.envs.listing import INDEX
-from compat.envs.provider import Builder, build_envs
+from compat.envs.provider import AT_ONCE, Builder, build_envs
 from compat.errors import CompatError, SelectionError
 from compat.interruption import Stopped
 from compat.model import Env
@@ -91,7 +91,7 @@ def build(session: nox.Session, config: MatrixConfig, envs: Sequence[Env]) -> No
         stop=Event(),
     )
     try:
-        results = build_envs(builder, envs, jobs=len(os.sched_getaffinity(0)), echo=session.log)
+        results = build_envs(builder, envs, jobs=AT_ONCE, echo=session.log)
     except Stopped as stopped:  # the installer was interrupted
         raise KeyboardInterrupt from stopped
     for name, result in results.items():
