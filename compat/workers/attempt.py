@@ -84,6 +84,8 @@ class Mode:
     """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
     stages: tuple[str, ...] = ()
     """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
+    timed: bool = False
+    """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 
