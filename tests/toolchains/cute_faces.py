@@ -154,7 +154,8 @@ def saved() -> Iterator[tuple[str, str, Evidence]]:
 def _facts(evidence: Evidence) -> dict[str, Any]:
     """What is kept of an attempt."""
     raised = [
-        {"type": link.type, "message": _beginning(link.message), "traceback": _last_frames(link.traceback)} for link in evidence.raised
+        {"type": link.type, "message": _beginning(link.message), "traceback": _last_frames(link.traceback)}
+        for link in evidence.raised
     ]
     facts = {
         "answered": evidence.answered,
