@@ -1,8 +1,9 @@
 """How the time that a compile takes grows with a number in its specialization: fitted, extrapolated, and said in a sentence. Pure.
 
-Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the last points, since what a compile
-takes in any case hides the growth in the first ones. Where the seconds multiply with each step of the number itself, it is an
-exponential. The band of an exponent has the slopes between neighbouring points, and what chance makes of them.
+Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the last points, after taking off what
+grows less: a compile takes some time in any case, and much of it grows in proportion. Where the seconds multiply with each step of
+the number itself, it is an exponential. The band has what the slopes between the last points, chance, and other shares of what
+grows less make of it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,14 @@ _FLAT = 0.3
 """An exponent below which it does not grow."""
 _NONE = 1.5
 """The factor between the last point and the first up to which it does not grow either."""
-_BASES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
-"""The parts of the first point that are tried for what a compile takes in any case."""
+_Base = tuple[float, int]
+
+_BASES: Sequence[_Base] = [(part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)]
+"""What is tried for the rest of a compile: a part of the first point, and the power with which it grows."""
+_GOOD = 0.05
+"""How far, as a logarithm, points may be off a curve that fits as well as any."""
+_LEAST = 1e-9
+"""Seconds, more than nothing."""
 _WIDE = 4
 """The factor between the last size and the first from which on a power and an exponential can be told apart."""
 _SLOW = 60.0
@@ -74,18 +81,48 @@ class Span:
 
 
 @frozen(kw_only=True)
+class Curve:
+    """One that points lie on."""
+
+    rate: float = 0.0
+    """The exponent of a power; of an exponential the logarithm of the factor by which one more multiplies it."""
+    low: float = 0.0
+    high: float = 0.0
+    base: float = 0.0
+    """Seconds of the last point that are of something else, which grows less."""
+    base_power: int = 0
+    """With which power of the number that grows: 0 for what it takes in any case."""
+
+    def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
+        """The seconds at a size that lies ``step`` from the last point."""
+        below = self.base * float(size / last.size) ** self.base_power
+        return below + (last.seconds - self.base) * math.exp(min(500.0, rate * step))
+
+
+@frozen(kw_only=True)
 class Growth:
     """What points tell together."""
 
     points: tuple[GrowthPoint, ...]
     """In the order of their sizes."""
     law: Law
-    rate: float = 0.0
-    """The exponent of a power; of an exponential the logarithm of the factor by which one more multiplies it."""
-    low: float = 0.0
-    high: float = 0.0
-    base: float = 0.0
-    """Seconds that it takes in any case."""
+    curves: tuple[Curve, ...] = ()
+    """Those that fit, the best one first."""
+
+    @property
+    def best(self) -> Curve:
+        """The curve that fits best; one that does not grow where there is none."""
+        return self.curves[0] if self.curves else Curve()
+
+    @property
+    def low(self) -> float:
+        """The least rate that fits."""
+        return max(0.0, min((curve.low for curve in self.curves), default=0.0))
+
+    @property
+    def high(self) -> float:
+        """The greatest rate that fits."""
+        return max((curve.high for curve in self.curves), default=0.0)
 
     @property
     def grows(self) -> bool:
@@ -96,19 +133,18 @@ class Growth:
         """The seconds at another size; ``None`` where nothing is fitted."""
         if self.law is Law.UNKNOWN:
             return None
-        last = self.points[-1]
-        distance = size - last.size if self.law is Law.EXPONENTIAL else math.log(size / last.size)
-        above = last.seconds - self.base
-        found = sorted(self.base + above * math.exp(min(700.0, rate * distance)) for rate in (self.low, self.rate, self.high))
-        return Span(low=found[0], middle=found[1], high=found[2])
+        last, curves = self.points[-1], self.curves or (Curve(),)
+        step = size - last.size if self.law is Law.EXPONENTIAL else math.log(size / last.size)
+        every = [curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)]
+        middle = curves[0].at(last, size, step, curves[0].rate)
+        return Span(low=min(*every, middle), middle=middle, high=max(*every, middle))
 
     def law_text(self, name: str) -> str:
         """``grows as N^2.9 (2.7 to 3.1)``."""
         if self.law is Law.POWER:
-            low, high = (max(0.0, rate) for rate in (self.low, self.high))
-            return f"grows as {name}^{self.rate:.1f} ({low:.1f} to {high:.1f})"
+            return f"grows as {name}^{self.best.rate:.1f} ({self.low:.1f} to {self.high:.1f})"
         if self.law is Law.EXPONENTIAL:
-            return f"doubles with every {max(1, round(math.log(2) / self.rate))} of {name}"
+            return f"doubles with every {max(1, round(math.log(2) / self.best.rate))} of {name}"
         return f"does not grow with {name}" if self.law is Law.FLAT else f"has too few points for a growth with {name}"
 
     @property
@@ -137,20 +173,32 @@ def fit(points: Sequence[GrowthPoint]) -> Growth:
         return Growth(points=every, law=Law.UNKNOWN)
     if used[-1].seconds < max(_LITTLE, _NONE * used[0].seconds):
         return Growth(points=every, law=Law.FLAT)
-    base = min(_BASES if len(used) > FEWEST else _BASES[:1], key=lambda part: _off(*_power(used, part * used[0].seconds)))
-    base *= min(point.seconds for point in used)
-    if exponential := _exponential(used, _off(*_power(used, base))):
-        return Growth(points=every, law=Law.EXPONENTIAL, rate=exponential[0], low=exponential[1], high=exponential[2])
-    rate, low, high = _slope(_power(used[-_LAST:], base)[0])
-    if rate < _FLAT:
+    bases = sorted(_BASES if len(used) > FEWEST else _BASES[:1], key=lambda base: _off(_power(used, base)))
+    off = _off(_power(used, bases[0]))
+    if exponential := _exponential(used, off):
+        return Growth(points=every, law=Law.EXPONENTIAL, curves=(exponential,))
+    fitting = [base for base in bases if _off(_power(used, base)) <= max(2 * off, _GOOD)]
+    curves = tuple(_curve(used, base) for base in fitting)
+    if curves[0].rate < _FLAT:
         return Growth(points=every, law=Law.FLAT)
-    return Growth(points=every, law=Law.POWER, rate=rate, low=low, high=high, base=base)
+    return Growth(points=every, law=Law.POWER, curves=curves)
 
 
-def _power(points: Sequence[GrowthPoint], base: float) -> tuple[_Line, float]:
-    """The line that a power is in logarithms, and its slope; ``base`` are the seconds that do not grow."""
-    line = [(math.log(point.size), math.log(max(point.seconds - base, 1e-9))) for point in points]
-    return line, _slope(line)[0]
+def _curve(points: Sequence[GrowthPoint], base: _Base) -> Curve:
+    rate, low, high = _slope(_power(points, base)[-_LAST:])
+    return Curve(rate=rate, low=low, high=high, base=_below(points, base, points[-1].size), base_power=base[1])
+
+
+def _below(points: Sequence[GrowthPoint], base: _Base, size: int) -> float:
+    """The seconds of a base at a size."""
+    part, power = base
+    return part * points[0].seconds * float(size / points[0].size) ** power
+
+
+def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
+    """The line in logarithms that a power above a base is."""
+    above = ((point.size, point.seconds - _below(points, base, point.size)) for point in points)
+    return [(math.log(size), math.log(max(seconds, _LEAST))) for size, seconds in above]
 
 
 def _slope(line: _Line) -> tuple[float, float, float]:
@@ -167,20 +215,20 @@ def _slope(line: _Line) -> tuple[float, float, float]:
     return rate, min(*later, rate - chance), max(*later, rate + chance)
 
 
-def _exponential(points: Sequence[GrowthPoint], off_power: float) -> tuple[float, float, float] | None:
-    """The rate of an exponential, and its band, where points lie on one and on no power."""
+def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | None:
+    """An exponential, where points lie on one and on no power."""
     line = [(float(point.size), math.log(point.seconds)) for point in points]
-    found = _slope(line)
-    if len(points) <= FEWEST or found[0] <= 0:
+    rate, low, high = _slope(line)
+    if len(points) <= FEWEST or rate <= 0:
         return None
-    off = _off(line, found[0])
     is_wide = points[-1].size >= _WIDE * points[0].size  # within a narrow range either fits, and the better one is as good a guess
-    better = off_power > math.log(_CHANCE) and off < off_power / 2 if is_wide else off < off_power
-    return found if better else None
+    better = off_power > math.log(_CHANCE) and _off(line) < off_power / 2 if is_wide else _off(line) < off_power
+    return Curve(rate=rate, low=low, high=high) if better else None
 
 
-def _off(line: _Line, rate: float) -> float:
-    """How far a line of that slope is off its points, as the root of the mean square."""
+def _off(line: _Line) -> float:
+    """How far points are off the line through them, as the root of the mean square."""
+    rate = _slope(line)[0]
     shift = sum(y - rate * x for x, y in line) / len(line)
     return math.sqrt(sum((y - rate * x - shift) ** 2 for x, y in line) / len(line))
 

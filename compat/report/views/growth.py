@@ -41,4 +41,4 @@ def _setting(growth: SettingGrowth) -> JsonObject:
 
 
 def _fitted(growth: Growth) -> JsonObject:
-    return {"law": str(growth.law), "rate": growth.rate, "low": growth.low, "high": growth.high}
+    return {"law": str(growth.law), "rate": growth.best.rate, "low": growth.low, "high": growth.high}
