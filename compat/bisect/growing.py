@@ -7,8 +7,7 @@ compiled but extrapolated.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -18,14 +17,11 @@ from compat.bisect.request import GrowingSetting
 from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import SelectionError
 from compat.history.growth import SettingGrowth, Span, roughly
+from compat.history.sizes import ladder, sizes, value_of, with_value
 from compat.interruption import Budget, asked
-from compat.model import Cell, Outcome, Specialization, Status
-from compat.workers.attempt import Mode
+from compat.model import Cell, Outcome, Status
+from compat.workers.attempt import timing_mode
 
-SMALLEST = 8
-"""A constexpr below this is no size that a compile grows with."""
-_STEPS = 6
-"""How often a size is halved."""
 _FIRST = 20.0
 """Seconds that the smallest specialization may take where nobody said that it grows with that setting."""
 
@@ -88,8 +84,7 @@ class GrowthSearch:
         return min(self.context.limits.deadline, self.budget.left)
 
     def _outcome(self, setting: GrowingSetting, value: int, *, first: bool) -> Outcome:
-        toolchain = toolchains.of(self.cell.env)
-        mode = Mode(variables=toolchain.variables.timing, timed=True) if toolchain.variables.timing else self.context.mode
+        mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode
         limits = self.context.limits
         if first and not self.named:
             limits = evolve(limits, deadline=min(limits.deadline, _FIRST))
@@ -135,41 +130,3 @@ def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> Span | None:
 def _words(outcome: Outcome) -> str:
     seconds = outcome.compile_seconds
     return f"{outcome.status}, {roughly(seconds)}" if seconds is not None else str(outcome.status)
-
-
-# --- settings ---------------------------------------------------------------------------------------------------------------------
-
-
-def sizes(spec: Specialization) -> tuple[str, ...]:
-    """The constexprs that a compile may grow with, the largest first."""
-    found = {name: value for name, value in spec.compile.constexprs.items() if _is_number(value) and value >= SMALLEST}
-    return tuple(sorted(found, key=lambda name: -found[name]))
-
-
-def ladder(value: int) -> tuple[int, ...]:
-    """A size, and what halving it makes, the smallest first."""
-    return tuple(sorted({value >> step for step in range(_STEPS + 1) if value >> step >= 1}))
-
-
-def value_of(spec: Specialization, name: str) -> int | None:
-    """The number that a constexpr or an option is; ``None`` where it is none."""
-    value = {**spec.compile.options, **spec.compile.constexprs}.get(name)
-    return value if _is_number(value) else None
-
-
-def with_value(spec: Specialization, name: str, value: int) -> Specialization:
-    """A specialization with another number for a constexpr or an option; nothing was ever declared of it."""
-    table = "constexprs" if name in spec.compile.constexprs else "options"
-    numbers: dict[str, Any] = {table: {**getattr(spec.compile, table), name: value}}
-    return evolve(spec, compile=evolve(spec.compile, **numbers), expectations=())
-
-
-def neighbours(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
-    """The specializations that such a search compiles, where nobody names any: setting, value, and what it makes."""
-    for name in sizes(spec):
-        own = value_of(spec, name) or 1
-        yield from ((name, value, with_value(spec, name, value)) for value in ladder(own) if value != own)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -20,7 +20,7 @@ from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.model import Cell, Result, Status
 from compat.toolchains import Toolchain
-from compat.workers.attempt import Mode
+from compat.workers.attempt import Mode, timing_mode
 
 _TIMES = 2
 """How often a cell is compiled anew at most."""
@@ -106,11 +106,12 @@ def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result,
     told: dict[Cell, Result] = {}
     for name in {cell.env.toolchain for cell in silent}:
         cells = [cell for cell in silent if cell.env.toolchain == name]
-        told |= {result.cell: result for result in run(cells, evolve(context, mode=_timing_mode(toolchains.named(name))))}
+        told |= {result.cell: result for result in run(cells, evolve(context, mode=_mode(toolchains.named(name))))}
     return tuple(told.get(result.cell, result) for result in results)
 
 
-def _timing_mode(toolchain: Toolchain) -> Mode:
-    if not toolchain.variables.timing:
+def _mode(toolchain: Toolchain) -> Mode:
+    mode = timing_mode(toolchain)
+    if mode is None:
         raise SelectionError(f"{toolchain.title} does not tell there how long its passes take", where="--judge")
-    return Mode(variables=toolchain.variables.timing, timed=True)
+    return mode

@@ -42,6 +42,8 @@ _WIDE = 4
 """The factor between the last size and the first from which on a power and an exponential can be told apart."""
 _SLOW = 60.0
 """Seconds from which on a compile is called slow."""
+_SHARE = 0.2
+"""The part of a whole compile that a stage or a pass takes at least, of which it is said that it takes the time."""
 _PASSES = "passes"
 
 _Line = Sequence[tuple[float, float]]
@@ -267,7 +269,13 @@ class SettingGrowth:
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
         """The part that takes most of the time at a size: a pass, where one takes most of a stage."""
-        spans = {name: span.middle for name, growth in self.parts.items() if (span := growth.at(size)) is not None}
+        whole = {point.size: point.seconds for point in self.whole.points}
+        large = {
+            name: growth
+            for name, growth in self.parts.items()
+            if growth.points and (last := growth.points[-1]).seconds >= _SHARE * whole.get(last.size, 0.0)
+        }
+        spans = {name: span.middle for name, growth in large.items() if (span := growth.at(size)) is not None}
         stages = [name for name in spans if not name.startswith("pass ")]
         passes = [name for name in spans if name.startswith("pass ")]
         if not stages:
@@ -286,7 +294,9 @@ class SettingGrowth:
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
         told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
-        span = growth.at(goal)
+        span, own = growth.at(goal), self.outcomes.get(goal)
+        if own is not None and own.has_code and goal > growth.points[-1].size:
+            return f"{told}; {roughly(own.compile_seconds or 0.0)} in all at {goal}"
         if span is None or goal <= growth.points[-1].size:
             return told
         told += f", {span.text} at {goal}"
