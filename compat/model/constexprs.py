@@ -33,11 +33,14 @@ LANGUAGE_NAMES = _FLOATS | _INTEGERS
 """An element type as signatures have it → what ``triton.language`` calls it."""
 _LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
 """Triton's own name of a dtype → what ``triton.language`` calls it."""
-DTYPES = (
-    {name: name for name in (*_LANGUAGE, *_OTHER_FLOATS)} | _INTEGERS | {name: short for short, name in _FLOATS.items()} | {"i4": "i4"}
-)
-"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own, where
-it has one."""
+DTYPES = {
+    **{name: name for name in (*_LANGUAGE, *_OTHER_FLOATS, "i4")},
+    **_INTEGERS,
+    **{long: short for short, long in _FLOATS.items()},
+}
+"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own.
+
+Where Triton has none, the name stays."""
 TORCH_DTYPES = (
     *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
     *("float16", "bfloat16", "float32", "float64"),

@@ -40,7 +40,10 @@ TYPES = ArgumentTypes(
 
 OPTIONS = {
     "opt-level": Option(kind=int, least=0),
-    **{name: Option(kind=bool) for name in ("enable-assertions", "enable-device-assertions", "generate-line-info", "enable-tvm-ffi")},
+    **{
+        name: Option(kind=bool)
+        for name in ("enable-assertions", "enable-device-assertions", "generate-line-info", "enable-tvm-ffi")
+    },
     **{name: Option(kind=str) for name in ("ptxas-options", "link-libraries")},
 }
 """What ``cute.compile`` takes in its options. Left out is what says where files are written, and for which target."""

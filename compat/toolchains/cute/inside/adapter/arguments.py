@@ -131,7 +131,8 @@ def constant(value: Any, names: dict[str, Any]) -> Any:
     if isinstance(value, list):
         return tuple(constant(each, names) for each in value)
     if isinstance(value, dict):
-        ((form, name),) = value.items()
+        form = next(iter(value))
+        name: str = value[form]
         if form == "function":
             if name not in names:
                 raise KernelFileError("the source has no function %r, which a constexpr names" % name)
@@ -217,8 +218,8 @@ class Arguments:
                 "signature.%s: the source has no function %r: define it beside the kernel, or say a type" % (name, function)
             )
         make = self._names[function]
-        first, *others = list(_parameters(make)) or [None]
-        if first is None:
+        others = list(_parameters(make))[1:]
+        if not _parameters(make):
             raise KernelFileError(
                 "signature.%s: %s() takes nothing: its first parameter is what makes an argument of a type" % (name, function)
             )

@@ -67,10 +67,14 @@ def _note_comment(uses: Uses, name: str, function: ast.FunctionDef, lines: Seque
 def _look(uses: Uses, name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
     for node in ast.walk(function):
         match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride")):
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride")
+            ):
                 if owner == name and not any(isinstance(each, ast.Starred) for each in targets):
                     uses.has(len(targets), exact=True)
-            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"), slice=ast.Constant(value=int(at))):
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"), slice=ast.Constant(value=int(at))
+            ):
                 if owner == name:
                     uses.has(at + 1)
             case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if owner == name:

@@ -7,14 +7,13 @@ would have made is UNKNOWN, and of a condition that is UNKNOWN both branches are
 from __future__ import annotations
 
 import ast
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.constants import FUNCTIONS, Scope, SourceFunction, UnknownValue, Returned, items_of
+from compat.source.constants import FUNCTIONS, Returned, Scope, SourceFunction, UnknownValue, items_of
 from compat.source.imports import import_origins
 from compat.source.parsing import Function, defaults_of, named_parameters
 from compat.toolchains.cute.language.guessing import library
@@ -90,7 +89,7 @@ class HostScope(Scope):
         try:
             return super().value(node)
         except UnknownValue:
-            return UNKNOWN
+            return self.value(node.orelse) if isinstance(node, ast.IfExp) else UNKNOWN
 
     def name(self, node: ast.Name) -> Any:
         """The value of a name. Raises UnknownValue."""
@@ -139,7 +138,7 @@ class HostScope(Scope):
             return self._compiled(node)
         positional, keywords = self.arguments(node)
         if library.is_known(origin) and last in library.CALLS:
-            return library.CALLS[last](*positional, **keywords)
+            return library.CALLS[last](*positional, **keywords)  # what it does not take raises a TypeError
         function = self.value(node.func)
         if isinstance(function, ElementKind) and library.is_known(origin):
             return Number(function.name)
@@ -319,19 +318,4 @@ def parameters_given(function: SourceFunction, positional: Sequence[Any], keywor
         given[arguments.kwarg.arg] = {name: value for name, value in keywords.items() if name not in names}
     if arguments.vararg:
         given[arguments.vararg.arg] = tuple(positional[len(names) :])
-    return {
-        name: NamedSize.of(value, name) if type(value) is int and value > 0 else value for name, value in given.items()
-    }
-
-
-def unknown_on_error(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, whose result is UNKNOWN where it is given what it does not know."""
-
-    def tried(*positional: Any, **keywords: Any) -> Any:
-        try:
-            inspect.signature(function).bind(*positional, **keywords)
-            return function(*positional, **keywords)
-        except (TypeError, ValueError, LookupError, AttributeError, UnknownValue):
-            return UNKNOWN
-
-    return tried
+    return {name: NamedSize.of(value, name) if type(value) is int and value > 0 else value for name, value in given.items()}

@@ -40,7 +40,10 @@ _NUMBERS = {"int": "i32", "float": "fp32", "bool": "bool"}
 _USUAL_ALIGNMENT = 16
 _WHOLE = (
     (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),
-    (lazy_pattern(r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"), "i32"),
+    (
+        lazy_pattern(r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"),
+        "i32",
+    ),
 )
 """Names of tensors of whole numbers."""
 _LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
@@ -155,7 +158,7 @@ class _Guessing:
         if "float" in annotation.lower() or name.endswith(("scale", "eps")):
             return _Guess(value=1.0, why="guessed", is_constexpr=True)
         if "Callable" in annotation or name.endswith(("_op", "_fn")):
-            return _Guess(value=None, why="guessed", is_constexpr=True, look_at="a function, which { function = \"name\" } names")
+            return _Guess(value=None, why="guessed", is_constexpr=True, look_at='a function, which { function = "name" } names')
         return _Guess(value=assumed_number(name), why="guessed by its name", is_constexpr=True)
 
     # --- what the call is given ---
@@ -205,7 +208,9 @@ class _Guessing:
         if value is None or (isinstance(value, ElementKind | str)):
             return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
         kind = self._kind(name, annotation, value)
-        return None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not _has_unknown(value))
+        return (
+            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not _has_unknown(value))
+        )
 
     def _kind(self, name: str, annotation: str, value: Any) -> Any:
         """The type that kernel files have for a value."""

@@ -11,12 +11,10 @@ from compat.source.constants import UnknownValue
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
     ElementKind,
-    NamedSize,
     PointerValue,
     StreamValue,
     SymbolicSize,
     TensorValue,
-    Unknown,
 )
 
 PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
@@ -173,9 +171,7 @@ def _fake_compact(dtype: Any, shape: Any, *, stride_order: Any = None, assumed_a
     return _symbolic(tensor, assumed_align)
 
 
-def _fake(
-    dtype: Any, shape: Any, stride: Any = None, leading_dim: Any = -1, *, assumed_align: Any = None, **_: Any
-) -> TensorValue:
+def _fake(dtype: Any, shape: Any, stride: Any = None, leading_dim: Any = -1, *, assumed_align: Any = None, **_: Any) -> TensorValue:
     """Also the form in which libraries have a divisibility in the place of the strides."""
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     if isinstance(stride, int):
@@ -212,8 +208,8 @@ def _cute_tensor_like(
     return made, made.copied(dynamic={}, strided=False)
 
 
-def _matrix(l: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any) -> TensorValue:
-    shape = [mode0, mode1, l]
+def _matrix(batch: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any) -> TensorValue:
+    shape = [mode0, mode1, batch]
     order = [2, 1, 0] if is_mode0_major is True else [2, 0, 1]
     return TensorValue(_sizes([shape]), order, element_name(cutlass_dtype) or "fp32")
 
@@ -225,6 +221,10 @@ def _permuted(shape: Any, dtype: Any = None, permute_order: Any = None, **_: Any
 
 def _converted(source: Any, tensor: Any, *_: Any, **__: Any) -> TensorValue:
     return _tensor(tensor)
+
+
+def _of_storage(tensor: Any, dtype: Any, leading_dim: Any = None, **_: Any) -> TensorValue:
+    return _layout_dynamic(_tensor(tensor).copied(element=element_name(dtype)), leading_dim)
 
 
 def _pointer(dtype: Any = None, value: Any = None, mem_space: Any = None, *, assumed_align: Any = None, **_: Any) -> PointerValue:
@@ -257,11 +257,11 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "sym_int": lambda width=32, *, divisibility=1, **_: SymbolicSize(divisibility),
     "sym_int32": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
     "sym_int64": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
-    **dict.fromkeys(
-        ("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"), lambda *_, **__: StreamValue()
-    ),
+    **dict.fromkeys(("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"), lambda *_, **__: StreamValue()),
     "select": lambda layout, mode: _tensor(layout).permuted(mode),
     "make_tensor": lambda iterator, layout: _tensor(layout),
+    "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
+    "create_cute_tensor_for_fp8": _of_storage,
     "is_available": lambda: True,
     "ceil_div": _divided,
 }
@@ -304,7 +304,7 @@ def attribute_of(tensor: TensorValue, name: str) -> Any:
     if name in ("T", "mT"):
         return _transpose(tensor, -2, -1)
     values = {"shape": tuple(tensor.shape), "ndim": len(tensor.shape), "is_cuda": True, "leading_dim": tensor.leading}
-    values |= {"layout": tensor, "iterator": tensor}
+    values |= {"layout": tensor, "iterator": PointerValue(tensor.element, tensor.alignment)}
     if name not in values:
         raise UnknownValue(f"the attribute {name} of a tensor")
     return values[name]

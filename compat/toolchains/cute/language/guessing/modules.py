@@ -55,9 +55,7 @@ class CuteModule:
     def called(self) -> frozenset[str]:
         """Names that its jit functions call."""
         calls = (inner.func for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call))
-        return frozenset(
-            name for call in calls if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name)
-        )
+        return frozenset(name for call in calls if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name))
 
     def _is_class(self, name: str) -> bool:
         return name in self.functions and self.functions[name].kind is not None
