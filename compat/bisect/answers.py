@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import date
 from enum import StrEnum
 
 from attrs import frozen
@@ -142,6 +143,11 @@ class ReleaseProbe:
     def results(self) -> tuple[Result, ...]:
         """Of every env of this release that was tried."""
         return self.result, *self.others
+
+    @property
+    def released(self) -> date | None:
+        """The day on which the release was published, where its env says."""
+        return self.result.cell.env.released
 
     @property
     def answered(self) -> bool:

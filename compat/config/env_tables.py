@@ -23,7 +23,7 @@ from compat.model import Env
 from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
 
-_ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups")
+_ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups", "released")
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
 _PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
@@ -158,6 +158,7 @@ def _env(table: Table, base: Path) -> Env:
         python=table.specifier("python"),
         install=installs(table, base),
         groups=_groups(table),
+        released=table.day("released"),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -203,6 +204,13 @@ class Table:
         """A version (PEP 440), or ``None`` where the key is absent."""
         text = self.optional(key, example='"3.1.0"')
         return None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
+
+    def day(self, key: str) -> date | None:
+        """A day, written as TOML writes one, or ``None`` where the key is absent."""
+        day = self.data.get(key)
+        if day is not None and type(day) is not date:  # a moment is a date to Python
+            self.fail(f"expected a date, such as 2026-01-31, found {describe(day)}", key)
+        return day
 
     def specifier(self, key: str) -> SpecifierSet:
         """A version specifier (PEP 440); one that matches everything where the key is absent."""

@@ -158,6 +158,8 @@ class BuildResult:
     """Why it could not even be begun: ``error`` in full."""
     reused: bool = False
     """Whether it was there already, and nothing was installed."""
+    license: str | None = None
+    """Of a toolchain that is not open source, where its license can be read: a path."""
 
 
 @frozen(kw_only=True)
@@ -207,7 +209,7 @@ class Builder:
                 if read_env(env, self.cache).error is None and locks.is_used_by_others(folder):
                     return self._reuse(f"{env.name} is in use by another command, and is left as it is")
                 on_state(BuildState.INSTALLING)
-                return BuildResult(error=self._install(env, folder, log))
+                return self._install(env, folder, log)
         except OSError as error:
             raise self.cache.refused(error) from error
 
@@ -220,15 +222,15 @@ class Builder:
             return True
         return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
 
-    def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
+    def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> BuildResult:
         if (obstacle := self.reserve(folder)) is not None:
-            return obstacle
+            return BuildResult(error=obstacle)
         choice = self.choose_interpreter(env, self.index_cache)
         for note in choice.notes:
             self.say(note)
         if choice.problem is not None:
             write_record(folder, env, error=choice.problem)
-            return choice.problem
+            return BuildResult(error=choice.problem)
         installer = self.installer()
         facts = {"location": choice.tag, "backend": installer.backend, "interpreter": choice.python}
         write_record(folder, env, error=INTERRUPTED, **facts)
@@ -239,21 +241,21 @@ class Builder:
         return _conclude(env, folder, facts, done=done)
 
 
-def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> str | None:
-    """Record how an installation ended, having looked at what it left. Returns why the env cannot be used, if it cannot."""
+def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> BuildResult:
+    """Record how an installation ended, having looked at what it left."""
     if not done:
         error = installer_errors(folder) or "the installer failed and said nothing"
         write_record(folder, env, error=error, **facts)
-        return error
+        return BuildResult(error=error)
     try:
         installed = inspect(folder.path / facts["location"], distributions(env))
     except NotInstalled as problem:
         error = printable(f"the installer ended without an error, but {problem}")
         write_record(folder, env, error=error, **facts)
-        return error
+        return BuildResult(error=error)
     packages = [asdict(package) for package in installed.packages]
     write_record(folder, env, error=None, packages=packages, python=installed.python_version, digest=installed.digest, **facts)
-    return None
+    return BuildResult(license=installed.license)
 
 
 # --- several -------------------------------------------------------------------------------------------------------------------
@@ -298,6 +300,8 @@ class _Progress:
         self._builds = {env.name: _Build(env) for env in envs}
         self._echo, self._show = echo, show
         self._lock = RLock()
+        self._proprietary: set[str] = set()
+        """The distributions of which it was said that they are not open source."""
 
     def begin(self, elsewhere: Sequence[str]) -> None:
         """Say what is built, and what other commands build already."""
@@ -321,6 +325,9 @@ class _Progress:
             self._change(build, BuildState.DONE)
             count = f" ({self._count()})" if len(self._builds) > 1 else ""
             self._echo(f"{env.name}: {_ending(result, seconds, waited=waited)}{count}")
+            if result.license and env.distribution not in self._proprietary:
+                self._proprietary.add(env.distribution)
+                self._echo(f"{env.distribution} is proprietary software. Its license: {result.license}")
         return result
 
     def _change(self, build: _Build, state: BuildState) -> None:

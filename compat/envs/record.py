@@ -14,10 +14,11 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from email.parser import BytesHeaderParser
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 from packaging.utils import canonicalize_name
 
 from compat.envs import locks
@@ -133,6 +134,8 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_ca
 
 _PROGRAMS = "bin"
 """The folder in a toolchain that its programs are in."""
+_PROPRIETARY = lazy_pattern("(?i)proprietary")
+"""Stands in a license expression, or in a classifier, of what is not open source."""
 _VERSION = lazy_pattern(r"\d+\.\d+\.\w")
 
 
@@ -242,6 +245,8 @@ class Installation:
     """Path of its interpreter."""
     python_version: str
     packages: tuple[Package, ...]
+    license: str | None = None
+    """Of a toolchain that is not open source, where its license can be read: a path."""
 
     @property
     def digest(self) -> str:
@@ -263,7 +268,18 @@ def inspect(location: Path, needed: Sequence[str]) -> Installation:
             raise NotInstalled(f"{name} is not installed in it")
     if damage := damaged_file(location, needed[0]):
         raise NotInstalled(f"of {needed[0]}, {damage}")
-    return installation
+    return evolve(installation, license=_proprietary_license(location, needed[0]))
+
+
+def _proprietary_license(location: Path, distribution: str) -> str | None:
+    """The path of a distribution's license, where its metadata say that it is a proprietary one."""
+    folder = next(folder for folder in site_packages(location).glob("*.dist-info") if _identity(folder)[0] == distribution)
+    metadata = content_of(folder / "METADATA", _LARGEST) or b""
+    headers = BytesHeaderParser().parsebytes(metadata)
+    if not _PROPRIETARY.search("\n".join([*headers.get_all("Classifier", ()), *headers.get_all("License-Expression", ())])):
+        return None
+    files = sorted(path for path in folder.rglob("LICEN[CS]E*") if path.is_file())
+    return str(files[0] if files else folder / "METADATA")
 
 
 @frozen(kw_only=True)

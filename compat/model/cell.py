@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
+from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -54,6 +55,8 @@ class Env:
     install: tuple[str, ...] = ()
     """Further requirements, as pip reads them."""
     groups: tuple[str, ...] = ()
+    released: date | None = None
+    """The day on which the release was published; ``None`` where nobody says."""
 
     @property
     def paired(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,31 @@ def test_many_answers_in_the_terminal(tell: Tell, golden: Callable[[str, str], N
 
 def test_a_metric_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
     golden("metric.txt", bisect_text(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100))
+
+
+def dated(answer: ReleaseAnswer, *days: str) -> ReleaseAnswer:
+    """The same answer, with the days on which its first releases were published."""
+    envs = [
+        evolve(probe.result.cell.env, released=date.fromisoformat(day)) for probe, day in zip(answer.probes, days, strict=False)
+    ]
+    results = [
+        evolve(probe.result, cell=evolve(probe.result.cell, env=env)) for probe, env in zip(answer.probes, envs, strict=False)
+    ]
+    probes = [evolve(probe, result=result) for probe, result in zip(answer.probes, results, strict=False)]
+    return evolve(answer, probes=(*probes, *answer.probes[len(probes) :]))
+
+
+def test_days_are_shown_where_envs_have_them_and_an_order_that_is_not_that_of_time_is_said(tell: Tell) -> None:
+    (answer,) = tell([OK, OK, OK, GONE])
+    assert "released" not in bisect_text(report([answer]), width=100)
+    answer = dated(answer, "2026-05-06", "2026-07-08", "2026-07-02")
+    text = bisect_text(report([answer]), width=100)
+    assert "released" in text
+    assert "2026-07-08" in text
+    assert f"Versions are not in the order of time: {LINE[2]} was published before {LINE[1]}." in text
+    days = [probe["released"] for probe in bisect_document(report([answer]))[0]["probes"]]
+    assert days[:3] == ["2026-05-06", "2026-07-08", "2026-07-02"]
+    assert not any(days[3:])
 
 
 def test_the_markdown_of_an_issue(tell: Tell, golden: Callable[[str, str], None]) -> None:

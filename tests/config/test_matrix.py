@@ -73,6 +73,14 @@ ERRORS = [
     (envs('{ triton = "3.1.0", groups = [1] }'), "env[0].groups[0]: expected a string, found the number 1"),
     (envs('{ triton = "3.1.0", python = "3.11" }'), "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\""),
     (envs('{ triton = "3.1.0", install = ["numpy ="] }'), "env[0].install[0]: 'numpy =' is not a requirement, such as \"numpy<2\""),
+    (
+        envs('{ triton = "3.1.0", released = "2026-01-31" }'),
+        "env[0].released: expected a date, such as 2026-01-31, found the string '2026-01-31'",
+    ),
+    (
+        envs('{ triton = "3.1.0", released = 2026-01-31T12:00:00 }'),
+        "env[0].released: expected a date, such as 2026-01-31, found a datetime",
+    ),
     (envs('{ triton = "3.1.0", index = "pypi.org" }'), "env[0].index: 'pypi.org' is not the URL of a package index"),
     (
         envs('{ wheel = "triton.whl" }'),

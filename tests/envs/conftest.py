@@ -12,6 +12,8 @@ import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 from attrs import frozen
@@ -39,10 +41,13 @@ variant = [{ name = "v", function = "k" }]
 """
 
 
-def make_wheel(folder: Path, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = ()) -> Path:
+def make_wheel(
+    folder: Path, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = (), license: str = ""
+) -> Path:
     """A wheel with one module that knows its version."""
     info = f"{name}-{version}.dist-info"
     metadata = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}", *(f"Requires-Dist: {other}" for other in requires)]
+    metadata += [f"Classifier: License :: {license}"] if license else []
     files = {
         f"{name}/__init__.py": f"__version__ = {version!r}\n",
         f"{info}/METADATA": "\n".join(metadata) + "\n",
@@ -82,9 +87,9 @@ class Checkout:
         text = f'schema = 1\nkernels = ["k.toml"]\nenv = [\n{lines}]\n[defaults]\nenvs = ["*"]\n'
         (self.root / "matrix.toml").write_text(text, encoding="utf-8")
 
-    def publish(self, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = ()) -> Path:
-        """Put a wheel on the index."""
-        path = make_wheel(self.index / name, name, version, tag=tag, requires=requires)
+    def publish(self, name: str, version: str, **facts: Any) -> Path:
+        """Put a wheel on the index; ``facts`` are those of :func:`make_wheel`."""
+        path = make_wheel(self.index / name, name, version, **facts)
         links = (f'<a href="{wheel.name.replace("+", "%2B")}">{wheel.name}</a>' for wheel in sorted(path.parent.glob("*.whl")))
         (path.parent / "index.html").write_text("\n".join(links), encoding="utf-8")
         return path
@@ -119,7 +124,8 @@ class Checkout:
         config, lines = load_matrix(self.root / "matrix.toml"), list[str]()
         installer = partial(choose_installer, backend)
         builder = Builder(cache=self.cache, index_cache=self.root / INDEX, say=lines.append, backend=backend, installer=installer)
-        build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
+        with patch.dict(os.environ, self.environ(), clear=True):
+            build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
         return lines
 
     def read(self, name: str) -> BuiltEnv:

@@ -190,17 +190,23 @@ def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
     assert checkout.read("triton-1.1").error is None
 
 
+def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(checkout: Checkout) -> None:
+    checkout.matrix('{ triton = "1.1" }', '{ triton = "1.2" }', '{ triton = "1.3" }')
+    checkout.publish("triton", "1.2", license="Other/Proprietary License")
+    checkout.publish("triton", "1.3", license="Other/Proprietary License")
+    assert not any("proprietary" in line for line in checkout.build("triton-1.1"))
+    lines = [line for line in checkout.build("triton-1.2", "triton-1.3") if "proprietary" in line]
+    (line,) = lines
+    assert line.startswith("triton is proprietary software. Its license: ")
+    assert Path(line.partition(": ")[2]).is_file()
+
+
 def test_pairs_and_envs_that_are_not_in_the_file_in_parallel(checkout: Checkout) -> None:
     path = checkout.root / "matrix.toml"
     path.write_text(path.read_text().replace("schema = 1\n", "schema = 1\ncompanion = []\n"))
     checkout.publish("torch", "2.0", requires=("triton==1.1",))
     names = ["triton-1.1-torch-2.0", "triton-1.1", "triton-1.0-torch-2.0"]
-    with pytest.MonkeyPatch.context() as patch:
-        for key in [key for key in os.environ if key.startswith(("PIP_", "UV_", "NOX"))]:
-            patch.delenv(key)
-        for key, value in checkout.environ().items():
-            patch.setenv(key, value)
-        lines = checkout.build(*names, jobs=2)
+    lines = checkout.build(*names, jobs=2)
     assert f"building {', '.join(names)}" in lines
     assert any(line.startswith("triton-1.1-torch-2.0: built in ") for line in lines)
     assert imported_version(checkout.read(names[0]).python, "torch") == "2.0"

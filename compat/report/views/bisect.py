@@ -124,6 +124,8 @@ class ProbeRecord:
     """What became of a cell on one release."""
 
     release: Text = field(metadata={KEY: RELEASE})
+    released: str | None
+    """The day on which it was published, ``2026-07-08``; ``None`` where the env does not say."""
     env: Text
     status: Status
     failure_class: str | None = field(metadata={KEY: "class"})
@@ -235,6 +237,7 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
         outcome,
         result,
         env=env.name,
+        released=env.released.isoformat() if env.released else None,
         value=number_of(answer, result),
         ran=check_words(check) if (check := result.numbers.decisive) else None,
         **({} if outcome.failure else {"failure_class": None, "fingerprint": None}),
@@ -374,19 +377,26 @@ def _among_others(group: AnswerGroup) -> Iterator[Block]:
 def _probe_table(answer: ReleaseAnswer) -> DataTable:
     criterion = answer.criterion
     measured = [criterion.text] if criterion.asks_metric or criterion.asks_launches else []
-    headings = (answer.spec.toolchain, "status", "failure", *measured, "")
+    dated = any(probe.released for probe in answer.probes)
+    headings = (answer.spec.toolchain, *["released"] * dated, "status", "failure", *measured, "")
     return DataTable(
         columns=tuple(TableColumn(heading, fold=True) for heading in headings),
-        rows=tuple(_probe_row(answer, probe, [value_of(answer, probe) for _ in measured]) for probe in answer.probes),
+        rows=tuple(
+            _probe_row(answer, probe, [_day(probe)] * dated, [value_of(answer, probe) for _ in measured]) for probe in answer.probes
+        ),
         gap=2,
     )
 
 
-def _probe_row(answer: ReleaseAnswer, probe: ReleaseProbe, measured: Sequence[str]) -> tuple[Inline, ...]:
+def _day(probe: ReleaseProbe) -> str:
+    return probe.released.isoformat() if probe.released else ""
+
+
+def _probe_row(answer: ReleaseAnswer, probe: ReleaseProbe, days: Sequence[str], measured: Sequence[str]) -> tuple[Inline, ...]:
     outcome = probe.result.outcome
     status = probe.summary if probe.divided else str(outcome.status)
     failure = outcome.failure.fingerprint if outcome.failure and not probe.divided else ""
-    return probe.release, Styled(status, STYLES[probe.judgement]), failure, *measured, Styled(_mark(answer, probe), "bold")
+    return probe.release, *days, Styled(status, STYLES[probe.judgement]), failure, *measured, Styled(_mark(answer, probe), "bold")
 
 
 def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:

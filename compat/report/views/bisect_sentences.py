@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from packaging.version import InvalidVersion, Version
 
@@ -51,6 +51,8 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"Not tested, and assumed to be like the neighbouring releases: {span} (--all tests them).")
     if answer.not_tried:
         lines.append(f"Not tested: {spans(answer.not_tried, account.line)}.")
+    if overtaken := _overtaken(answer.probes):
+        lines.append(f"Versions are not in the order of time: {listed(overtaken)}.")
     if account.remembered:
         lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
     if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
@@ -60,6 +62,15 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"Inconclusive: {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}.")
         lines += [f"Of what was not launched: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
     return lines
+
+
+def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
+    """Neighbours of which the older version was published later: ``4.6.0 was published before 4.5.3``."""
+    return [
+        f"{after.release} was published before {before.release}"
+        for before, after in pairwise(probes)
+        if before.released and after.released and after.released < before.released
+    ]
 
 
 def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:

@@ -55,6 +55,8 @@ _USUAL_ALIGNMENT = 16
 _MADE = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\)")
 """What a function beside the kernel makes."""
 _SIZE_NAME = re.compile(r"([A-Za-z_]\w*)(?:%(\d+))?")
+MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*")
+"""What a function says of an argument that does not go with its annotation."""
 
 
 class KernelFileError(Exception):
