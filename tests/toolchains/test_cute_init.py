@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,10 @@ import pytest
 
 from compat import init, toolchains
 from compat.config.kernel_files import load_kernels
-from compat.config.matrix import no_matrix
 from compat.config.toml import without_notes
-from compat.envs.record import read_env
 from compat.errors import ConfigError
 from compat.guess.guessing import guess_sources, load_sources
-from compat.model import Cell, Specialization
+from compat.model import BuiltEnv, Cell, Specialization
 from compat.project import select
 from compat.toolchains.cute.inside.adapter import arguments
 from tests.toolchains import cute_faces
@@ -86,7 +84,7 @@ class Fmha:
         self.head_dim = head_dim
 
     @cute.jit
-    def __call__(self, q: cute.Tensor, scale: cutlass.Float32):  # (b, s, h, d)
+    def __call__(self, q: cute.Tensor, scale: cutlass.Float32):
         b, s, h, d = q.shape
         kernel(q, q).launch(grid=(1, 1, 1), block=(32, 1, 1))
 """
@@ -114,7 +112,7 @@ def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Pa
     specs = load_sources(["k.py"], tmp_path)
     assert {(spec.kernel, spec.toolchain) for spec in specs} == {("add", "triton"), ("copy", "cute")}
     written = init.initialize(tmp_path, ["k.py"]).written
-    assert sorted(path.name for path, kernels in written.items() if kernels) == ["k.toml", "k_2.toml"] or len(written) >= 4
+    assert sorted(kernels for kernels in written.values() if kernels) == [("add",), ("copy",)]
     read = load_kernels(["kernels/*.toml"], tmp_path)
     assert {spec.toolchain for spec in read} == {"triton", "cute"}
 
@@ -194,7 +192,7 @@ def rich(pair: cute.Tensor, x: cute.Tensor, bits: cute.Tensor, shape, op: cutlas
     assert cutlass.const_expr(x.element_type == kind)
     nested = cute.make_tensor(x.iterator, cute.make_layout(shape))
     print(op(nested.layout), bits.element_type)
-    kernel(pair, x).launch(grid=(1, 1, 1), block=(32, 1, 1))
+    kernel(pair, pair).launch(grid=(1, 1, 1), block=(32, 1, 1))
 
 
 def double(value):
@@ -229,11 +227,10 @@ def specs_of(folder: Path) -> tuple[Specialization, ...]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_what_is_guessed_and_what_functions_make_compiles(tmp_path: Path, release: str) -> None:
-    config = no_matrix(tmp_path)
-    env = read_env(config.env(f"cute-{release}"), config.env_cache())
-    if env.error is not None:
-        pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
+def test_what_is_guessed_and_what_functions_make_compiles(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
+) -> None:
+    env = built(f"cute-{release}")
     cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
     for evidence in compile_all(env, cells):
         assert evidence.complete, evidence.raised
