@@ -319,5 +319,12 @@ KNOWLEDGE = Knowledge(
         ),
         reader=OutputReader(front_end=("trace",)),
     ),
-    programs={"source": "the kernel's file", "trace": "the tracer", "mlir": "MLIR", "binary": "libNVVM or ptxas", "ptx": "libNVVM", "cubin": "ptxas"},
+    programs={
+        "source": "the kernel's file",
+        "trace": "the tracer",
+        "mlir": "MLIR",
+        "binary": "libNVVM or ptxas",
+        "ptx": "libNVVM",
+        "cubin": "ptxas",
+    },
 )
