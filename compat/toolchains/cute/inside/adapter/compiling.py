@@ -1,8 +1,8 @@
 """Import CuTe DSL, watch it work, compile with it on a machine that has no GPU.
 
 Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the whole pipeline: MLIR's passes,
-libNVVM and ptxas, all in this process. What is before it is tracing. It is called twice here, for MLIR's passes and for what makes the
-binary (:mod:`.pipeline`). libNVVM and ptxas are parted by the file of PTX that the former writes, from 4.3 on. What comes after all
+libNVVM and ptxas, all in this process. What is before it is tracing. It is called twice here, for MLIR's passes and for what makes
+the binary (:mod:`.pipeline`). libNVVM and ptxas are parted by the file of PTX that the former writes, from 4.3 on. What comes after all
 that wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe DSL's catches.
 """
 
