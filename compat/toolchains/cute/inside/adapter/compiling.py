@@ -2,8 +2,8 @@
 
 Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the whole pipeline: MLIR's passes,
 libNVVM and ptxas, all in this process. What is before it is tracing. It is called twice here, for MLIR's passes and for what makes
-the binary (:mod:`.pipeline`). libNVVM and ptxas are parted by the file of PTX that the former writes, from 4.3 on. What comes after all
-that wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe DSL's catches.
+the binary (:mod:`.pipeline`). The file of PTX that libNVVM writes, from 4.3 on, says when ptxas begins. What comes after all that
+wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe DSL's catches.
 """
 
 from __future__ import annotations

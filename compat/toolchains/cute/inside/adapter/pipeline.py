@@ -3,7 +3,7 @@
 It is one pass of a name, ``cute-to-nvvm{…}``. From 4.6 on it can be told to stop before the binary. Up to 4.5 it is made to fail
 there: the pass that makes the binary is given a library that does not exist, or a triple that is none, which it looks at first of
 all. It leaves the module as the passes before it made it. The second piece is that pass and those behind it; where they have no
-names, it is the whole pipeline once more, whose other passes find nothing left to do. Both ways make the same module, byte for byte.
+names, it is the whole pipeline once more, whose other passes find nothing left to do. Both make the same module, byte for byte.
 """
 
 from __future__ import annotations
