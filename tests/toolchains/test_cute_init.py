@@ -120,9 +120,7 @@ def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Pa
 # --- what is compiled by default ------------------------------------------------------------------------------------------------
 
 
-def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.py").write_text(HEAD + PLAIN)
     for chosen in (select(kernel_files=["k.py"]), select(kernel_files=["k.py"], envs=["newest"])):
@@ -158,7 +156,7 @@ def test_one_name_is_one_size() -> None:
 def test_a_function_beside_the_kernel_makes_an_argument() -> None:
     _, ((make, size), other) = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
     assert (size, other) == (3, 3)
-    with pytest.raises(arguments.KernelFileError, match="signature.pair"):
+    with pytest.raises(arguments.KernelFileError, match=r"signature\.pair"):
         make("fp16[m, n]:[s]")
 
 
@@ -180,13 +178,15 @@ def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], mess
 def test_options_are_checked(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(): ...\n")
     (tmp_path / "k.toml").write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n')
-    with pytest.raises(ConfigError, match="Write it without quotes|opt-level"):
+    with pytest.raises(ConfigError, match="Write it without quotes"):
         load_kernels(["k.toml"], tmp_path)
 
 
 # --- on real wheels -------------------------------------------------------------------------------------------------------------
 
-RICH = HEAD + """
+RICH = (
+    HEAD
+    + """
 @cute.jit
 def rich(pair: cute.Tensor, x: cute.Tensor, bits: cute.Tensor, shape, op: cutlass.Constexpr, kind: cutlass.Constexpr):
     assert cutlass.const_expr(x.element_type == kind)
@@ -202,6 +202,7 @@ def double(value):
 def make_pair(make, size):
     return make(f"fp16[m, {size}]")
 """
+)
 RICH_FILE = """
 schema = 1
 kernel = "rich"
@@ -227,9 +228,7 @@ def specs_of(folder: Path) -> tuple[Specialization, ...]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_what_is_guessed_and_what_functions_make_compiles(
-    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
-) -> None:
+def test_what_is_guessed_and_what_functions_make_compiles(built: Callable[[str], BuiltEnv], tmp_path: Path, release: str) -> None:
     env = built(f"cute-{release}")
     cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
     for evidence in compile_all(env, cells):

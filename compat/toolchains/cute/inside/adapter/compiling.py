@@ -68,7 +68,9 @@ class Cute:
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
-        sys.path[:] = [folder for folder in sys.path if folder != own]  # it has a torch.py, which kernels' `import torch` would find
+        sys.path[:] = [
+            folder for folder in sys.path if folder != own
+        ]  # it has a torch.py, which kernels' `import torch` would find
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""
