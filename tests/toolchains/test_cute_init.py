@@ -1,4 +1,4 @@
-"""CuTe DSL: kernel files that are guessed from sources, what a function beside the kernel makes, and what is compiled by default."""
+"""CuTe DSL: kernel files that are guessed, what a function beside the kernel makes, and what is compiled by default."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Path) -> None:
-    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x, N: tl.constexpr):\n    tl.store(x + tl.arange(0, N), 1)\n"
+    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x):\n    tl.store(x, 1)\n"
     (tmp_path / "k.py").write_text(triton + HEAD + PLAIN)
     specs = load_sources(["k.py"], tmp_path)
     assert {(spec.kernel, spec.toolchain) for spec in specs} == {("add", "triton"), ("copy", "cute")}
@@ -178,7 +178,7 @@ def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], mess
 def test_options_are_checked(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(): ...\n")
     (tmp_path / "k.toml").write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n')
-    with pytest.raises(ConfigError, match="Write it without quotes"):
+    with pytest.raises(ConfigError, match=r"options\.opt-level"):
         load_kernels(["k.toml"], tmp_path)
 
 
