@@ -1,6 +1,7 @@
 """CuTe DSL, NVIDIA's Python DSL for CUTLASS: all that the program knows of it.
 
-``facts/`` has its releases, targets and environment variables, :mod:`.failures` how it fails; ``inside/`` runs inside an env. Its
+``facts/`` has its releases, targets and environment variables, :mod:`.failures` how it fails, ``device/`` how its kernels are
+launched; ``inside/`` runs inside an env. Its
 wheels are NVIDIA's, under an End User License Agreement: whoever uses them installs them, from the package index.
 """
 
@@ -12,6 +13,7 @@ from packaging.version import Version
 
 from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Device, Language, Simplification, Toolchain
+from compat.toolchains.cute.device.launching import LAUNCHING
 from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 
@@ -43,4 +45,5 @@ CUTE = Toolchain(
     language=LANGUAGE,
     device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
     failures=KNOWLEDGE,
+    launching=LAUNCHING,
 )

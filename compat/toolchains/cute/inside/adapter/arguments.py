@@ -10,10 +10,13 @@ from __future__ import annotations
 import ctypes
 import inspect
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 _ADDRESS = 1 << 40
 """Divisible by whatever alignment is assumed."""
+APART = 1 << 38
+"""Bytes between tensors that each have an address of their own."""
 _CUDA = 2
 """``kDLCUDA`` of DLPack."""
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
@@ -41,11 +44,27 @@ _TENSOR = re.compile(
     r"(?P<element>\w+)\[(?P<shape>[^\]]*)\](?::\[(?P<strides>[^\]]*)\])?(?: leading=(?P<leading>\d+))?(?: align=(?P<align>\d+))?"
 )
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _USUAL_ALIGNMENT = 16
 
 
 class KernelFileError(Exception):
     """What a kernel file says does not fit its function. The message says why, in a sentence."""
+
+
+class Memory:
+    """Where tensors are that are nowhere: all at one address, or each at one of its own, by which it is known again."""
+
+    def __init__(self, base: int | None = None) -> None:
+        self._base = base
+        self.tensors: dict[str, dict[str, Any]] = {}
+        """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides`` of one that has them."""
+
+    def place(self, name: str, **facts: Any) -> int:
+        """The address of a tensor that is called so."""
+        address = _ADDRESS if self._base is None else self._base + len(self.tensors) * APART
+        self.tensors[name] = {"address": address, **facts}
+        return address
 
 
 def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
@@ -64,7 +83,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
     parameters = _parameters(call)
     if not inspect.isfunction(inspect.unwrap(function)) and "self" in parameters:
         parameters.pop("self")
-    given = {**{name: argument(name, kind) for name, kind in job["signature"].items()}, **constants}
+    given = {**run_time(job["signature"], {}, Memory()), **constants}
     for name in given:
         if name not in parameters:
             raise KernelFileError("the function has no parameter %r, but the kernel file gives it a type or a value" % name)
@@ -72,6 +91,13 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
     if lacking:
         raise KernelFileError("the kernel file gives no type or value to %s" % ", ".join(lacking))
     return function, [given.get(name, parameter.default) for name, parameter in parameters.items()]
+
+
+def in_order(function: Any, signature: dict[str, Any]) -> list[str]:
+    """The run-time arguments as a function, a class's object or a class has them."""
+    is_function = inspect.isfunction(inspect.unwrap(function))
+    kind = function if inspect.isclass(function) else type(function)
+    return [name for name in _parameters(function if is_function else kind.__call__) if name in signature]
 
 
 def _names(function: Any, what: str, constants: dict[str, Any]) -> list[str]:
@@ -124,20 +150,47 @@ def options(said: dict[str, Any]) -> dict[str, str]:
 # --- run-time arguments -------------------------------------------------------------------------------------------------------
 
 
-def argument(name: str, kind: Any) -> Any:
+def run_time(signature: dict[str, Any], values: dict[str, Any], memory: Memory) -> dict[str, Any]:
+    """What stands for the run-time arguments; ``values`` has sizes and numbers, as far as they are known, by name."""
+    return {name: argument(name, kind, values, memory) for name, kind in signature.items()}
+
+
+def unknown(signature: dict[str, Any], sizes: bool = True) -> list[str]:
+    """The names of what is known at run time only: numbers, and sizes of tensors, too."""
+    names: dict[str, None] = {}
+    for name, kind in _leaves(signature.items()):
+        tensor = _TENSOR.fullmatch(kind)
+        if tensor is not None:
+            told = "%s,%s" % (tensor["shape"], tensor["strides"] or "") if sizes else ""
+            names.update(dict.fromkeys(_NAME.findall(told)))
+        elif kind != "stream" and not _POINTER.fullmatch(kind):
+            names[name] = None
+    return list(names)
+
+
+def _leaves(signature: Any) -> Iterator[tuple[str, str]]:
+    for name, kind in signature:
+        if isinstance(kind, list):
+            yield from _leaves(("%s[%d]" % (name, index), each) for index, each in enumerate(kind))
+        else:
+            yield name, kind
+
+
+def argument(name: str, kind: Any, values: dict[str, Any], memory: Memory) -> Any:
     """What stands for an argument of this type. Raises KernelFileError."""
     if isinstance(kind, list):
-        return tuple(argument(name, each) for each in kind)
+        return tuple(argument("%s[%d]" % (name, index), each, values, memory) for index, each in enumerate(kind))
     if kind == "stream":
         return _stream()
     found = _POINTER.fullmatch(kind)
     if found:
-        return _pointer(found["element"], int(found["align"] or _USUAL_ALIGNMENT))
+        alignment = int(found["align"] or _USUAL_ALIGNMENT)
+        return _pointer(found["element"], alignment, memory.place(name, bytes=_bytes(found["element"]), align=alignment))
     tensor = _TENSOR.fullmatch(kind)
     if tensor is None:
-        return element(kind)(1)
+        return element(kind)(values.get(name, 1))
     try:
-        return _tensor(_layout(tensor))
+        return _tensor(name, _layout(tensor, values), memory)
     except ValueError as error:
         raise KernelFileError("%s: %s: %s" % (name, kind, error)) from error
 
@@ -157,8 +210,8 @@ class _Layout(NamedTuple):
     alignment: int
 
 
-def _layout(found: re.Match[str]) -> _Layout:
-    sizes = [_size(text) for text in found["shape"].split(",")]
+def _layout(found: re.Match[str], values: dict[str, Any]) -> _Layout:
+    sizes = [_size(text, values) for text in found["shape"].split(",")]
     shape = [size for size, _ in sizes]
     dynamic = {mode: divisor for mode, (_, divisor) in enumerate(sizes) if divisor}
     alignment = int(found["align"] or _USUAL_ALIGNMENT)
@@ -168,7 +221,7 @@ def _layout(found: re.Match[str]) -> _Layout:
             raise ValueError("there is no mode %d" % leading)
         order = (*(mode for mode in range(len(shape)) if mode != leading), leading)
         return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, None, alignment)
-    strides = [_size(text) for text in found["strides"].split(",")]
+    strides = [_size(text, values) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
     strided = None
@@ -181,13 +234,14 @@ def _layout(found: re.Match[str]) -> _Layout:
     return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, None, alignment)
 
 
-def _size(text: str) -> tuple[int, int]:
+def _size(text: str, values: dict[str, Any]) -> tuple[int, int]:
     """A size, and what it is divisible by where it is a name: ``64``, ``m``, ``k%8``. 0 where it is a number."""
     text = text.strip()
     if text.isdigit():
         return int(text), 0
-    divisor = int(text.partition("%")[2] or 1)
-    return _ANY * divisor, divisor
+    name, _, divisible = text.partition("%")
+    divisor = int(divisible or 1)
+    return values.get(name, _ANY * divisor), divisor
 
 
 def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
@@ -198,12 +252,19 @@ def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
     return strides
 
 
-def _tensor(layout: _Layout) -> Any:
+def _bytes(name: str) -> int:
+    """Of an element."""
+    return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
+
+
+def _tensor(name: str, layout: _Layout, memory: Memory) -> Any:
     from cutlass.cute.runtime import from_dlpack
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
     kind = element(layout.element)
-    tensor = from_dlpack(_Nowhere(code, bits, layout.shape, layout.strides), assumed_align=layout.alignment)
+    facts = {"bytes": _bytes(layout.element), "align": layout.alignment, "shape": layout.shape, "strides": layout.strides}
+    nowhere = _Nowhere(memory.place(name, **facts), code, bits, layout.shape, layout.strides)
+    tensor = from_dlpack(nowhere, assumed_align=layout.alignment)
     tensor.element_type = kind
     if layout.strided is not None:
         return tensor.mark_layout_dynamic(leading_dim=layout.strided)
@@ -212,11 +273,11 @@ def _tensor(layout: _Layout) -> Any:
     return tensor
 
 
-def _pointer(name: str, alignment: int) -> Any:
+def _pointer(name: str, alignment: int, address: int) -> Any:
     import cutlass.cute as cute
     from cutlass.cute.runtime import make_ptr
 
-    return make_ptr(element(name), _ADDRESS, cute.AddressSpace.gmem, assumed_align=alignment)
+    return make_ptr(element(name), address, cute.AddressSpace.gmem, assumed_align=alignment)
 
 
 def _stream() -> Any:
@@ -259,10 +320,10 @@ _KEPT: list[_Nowhere] = []
 class _Nowhere:
     """A tensor on a GPU that is not there, for ``from_dlpack``."""
 
-    def __init__(self, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
+    def __init__(self, address: int, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
         numbers = ctypes.c_int64 * len(shape)
         self._shape, self._strides = numbers(*shape), numbers(*strides)
-        tensor = _DLTensor(_ADDRESS, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
+        tensor = _DLTensor(address, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
         self._managed = _Managed(tensor, None, None)
         _KEPT.append(self)
 
