@@ -46,6 +46,8 @@ _TENSOR = re.compile(
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _USUAL_ALIGNMENT = 16
+MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*")
+"""What a function says of an argument that does not go with its annotation."""
 
 
 class KernelFileError(Exception):
