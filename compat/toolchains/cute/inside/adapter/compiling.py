@@ -13,6 +13,7 @@ import inspect
 import json
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -67,6 +68,10 @@ class Cute:
         self._beacon: Any = None
         self._ptx = ""
         self._watch(compiler.Compiler)
+        own = os.path.dirname(os.path.abspath(compiler.__file__))
+        sys.path[:] = [
+            folder for folder in sys.path if folder != own
+        ]  # it has a torch.py, which kernels' `import torch` would find
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""

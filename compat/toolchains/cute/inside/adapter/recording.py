@@ -304,24 +304,23 @@ def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
     sizes = [values for name in SIZES for values in parameters.get(name, [])]
     if not sizes:
         raise NotRecorded("its problem has no parameter `sizes`, which says for which sizes launches are written down")
-    return json.dumps({"recorded": [_recorded(host, function, job["signature"], values) for values in sizes]})
+    return json.dumps({"recorded": [_recorded(host, function, job, values) for values in sizes]})
 
 
-def _recorded(host: HostFunction, function: Any, signature: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
-    lacking = [name for name in arguments.unknown(signature) if name not in values]
+def _recorded(host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
     if lacking:
         raise NotRecorded("the sizes of its problem do not say what %s is" % ", ".join(lacking))
-    names = arguments.in_order(function, signature)
     runs = []
     for base in _BASES:
         memory = arguments.Memory(base)
-        made = arguments.run_time(signature, values, memory)
-        runs.append((host.launches([made[name] for name in names]), memory.tensors))
+        made = arguments.run_time(function, job, values, memory)
+        runs.append((host.launches(list(made.values())), memory.tensors))
     (first, tensors), (second, moved) = runs
     if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
         raise NotRecorded("what is launched depends on where tensors are")
     given: dict[str, Any] = {name: {key: facts[key] for key in facts if key != "address"} for name, facts in tensors.items()}
-    given.update({name: {"value": values[name]} for name in arguments.unknown(signature, sizes=False)})
+    given.update({name: {"value": values[name]} for name in arguments.unknown(job["signature"], sizes=False)})
     launches = [_told(one, other, tensors, moved) for one, other in zip(first, second)]
     return {"arguments": given, "launches": launches}
 
