@@ -11,6 +11,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.toolchains.base import Device, Toolchain
+from compat.toolchains.cute.device.launching import LAUNCHING
 from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.language import LANGUAGE
@@ -28,4 +29,5 @@ CUTE = Toolchain(
     language=LANGUAGE,
     device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
     failures=KNOWLEDGE,
+    launching=LAUNCHING,
 )
