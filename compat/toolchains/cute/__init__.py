@@ -14,6 +14,7 @@ from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Device, Language, Simplification, Toolchain
 from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
+from compat.toolchains.cute.ir import IR
 
 _ELEMENT = r"(?:bool|[iu](?:8|16|32|64)|fp16|bf16|fp32|tf32|fp64|fp8e4m3fn|fp8e5m2)"
 _SIZE = r"(?:[1-9]\d*|[A-Za-z_]\w*(?:%[1-9]\d*)?)"
@@ -42,5 +43,6 @@ CUTE = Toolchain(
     variables=VARIABLES,
     language=LANGUAGE,
     device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
+    ir=IR,
     failures=KNOWLEDGE,
 )
