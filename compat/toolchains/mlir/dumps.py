@@ -28,7 +28,7 @@ HEADING = lazy_pattern(
 is said by adapters that run passes one by one, of a pass that they cannot run so."""
 _LONGEST_HEADING = 4096
 """Characters of a heading."""
-_IR_BEGINS = lazy_pattern(rf"\n(?=module\b|[#!][A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
+_IR_BEGINS = lazy_pattern(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
 _IR_ENDS = lazy_pattern(
     rf"\n(?={HEADING_BEGINS}(?:Before|After|Without) [^\s:(]"
     r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|gpu\.|\"builtin\.module\")[^\n])"
