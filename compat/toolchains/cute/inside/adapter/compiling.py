@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import os
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -68,6 +69,10 @@ class Cute:
         self._times: dict[str, float] = {}
         self._ptx = ""
         self._watch(compiler.Compiler)
+        own = os.path.dirname(os.path.abspath(compiler.__file__))
+        sys.path[:] = [
+            folder for folder in sys.path if folder != own
+        ]  # it has a torch.py, which kernels' `import torch` would find
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""
