@@ -11,6 +11,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.toolchains.base import Device, Toolchain
+from compat.toolchains.cute.device.launching import LAUNCHING
 from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.ir import IR
@@ -30,4 +31,5 @@ CUTE = Toolchain(
     device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
     ir=IR,
     failures=KNOWLEDGE,
+    launching=LAUNCHING,
 )

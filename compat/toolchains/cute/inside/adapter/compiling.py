@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, passes, pipeline
+from . import arguments, built, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -34,15 +35,17 @@ _MARKS = (
 """Stage → what a failure says that came while it was made: libNVVM and ptxas are one call."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
+_TIMED = "COMPAT_TIME_PASSES"
+"""The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _PTX_ASKED = " dump-ptx-path='%s' "
 
 
 class _Compiled(BaseException):
     """What was compiled, on its way past all that would launch it."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, compiler: Any) -> None:
         super().__init__("compiled")
-        self.module = module
+        self.module, self.compiler = module, compiler
 
 
 class Cute:
@@ -129,11 +132,15 @@ class Cute:
         self._times = {}
         function, given = arguments.bound(function, job)
         options = arguments.options(job["options"])
+        self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
         on_stage("trace")
         try:
             self._cute.compile(function, *given, **options)
         except _Compiled as compiled:
-            return self._result(job, str(compiled.module))
+            result = self._result(job, str(compiled.module))
+            if job["problem"] is not None:
+                on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
+            return result
         except Exception as error:
             misfit = arguments.MISFIT.search(str(error))
             if misfit and not _passed_through(error, job["roots"]):
@@ -169,7 +176,7 @@ class Cute:
             self._on_made("trace", self._traced)
             self._on_stage("mlir")
             self._compile(go, module, text, compiler)
-            raise _Compiled(module)
+            raise _Compiled(module, compiler)
 
         kind.compile = run_in_sight
 
@@ -185,7 +192,7 @@ class Cute:
         if lower(go, module, pieces, compiler):
             self._on_made("mlir", module)
             self._make_binary(go, pieces.rest, tells=asked != text)
-        if self._passes and passes.prints(manager):  # what is printed takes its time, too
+        if not self._times and (self._passes or _TIMED in os.environ):  # what is printed takes its time, too
             self._times = passes.run_singly(text, manager, passes.copy_of(module, self._traced), show=False).seconds
 
     def _lower_in_sight(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
@@ -260,6 +267,15 @@ class Cute:
                 self._on_made(stage, made[stage])
         metrics = built.metrics(made, module)
         return {**metrics, "passes": self._times} if self._times else metrics, made
+
+    def _launches(self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes) -> str:
+        """What the function launches for the sizes that the job's problem names, as JSON, or why that cannot be told."""
+        try:
+            kernels = list(getattr(self._dsl, "kernel_symbols", []))
+            host = recording.HostFunction(compiled.compiler, compiled.module, cubin, kernels, job["target"])
+            return recording.recorded(host, function, job)
+        except (recording.NotRecorded, arguments.KernelFileError) as error:
+            return json.dumps({"why": str(error)})
 
     def _taken_ptx(self) -> str:
         """The PTX that was written, which is removed; empty where this release writes none."""

@@ -26,7 +26,7 @@ class Ran(NamedTuple):
     """Passes that were run one by one."""
 
     seconds: dict[str, float]
-    """CPU seconds, by name; a second ``cse`` is ``cse (2)``."""
+    """CPU seconds by name; those of several passes of one name are added up."""
     failed: str | None
     """The pass that failed, where one did."""
 
@@ -76,7 +76,7 @@ def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
                 ready.run(module.operation)
             except Exception:  # of a type of its own in every release
                 return Ran(seconds, name)
-            seconds[_numbered(name, seconds)] = round(time.process_time() - begun, 6)
+            seconds[name] = round(seconds.get(name, 0.0) + time.process_time() - begun, 6)
     return Ran(seconds, None)
 
 
@@ -94,11 +94,6 @@ def name_of(text: str) -> str:
     """The name of a pass, without its options and without the operation that it is run in."""
     found = _NAME.match(text)
     return found[1] if found else text
-
-
-def _numbered(name: str, others: dict[str, float]) -> str:
-    number = 1 + sum(each.partition(" ")[0] == name for each in others)
-    return name if number == 1 else "%s (%d)" % (name, number)
 
 
 def _write(text: str) -> None:
