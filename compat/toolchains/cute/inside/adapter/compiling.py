@@ -193,6 +193,7 @@ class Cute:
             self._on_made("mlir", module)
             self._make_binary(go, pieces.rest, tells=asked != text)
         if not self._times and (self._passes or _TIMED in os.environ):  # what is printed takes its time, too
+            self._on_stage(None)  # of no stage
             self._times = passes.run_singly(text, manager, passes.copy_of(module, self._traced), show=False).seconds
 
     def _lower_in_sight(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
