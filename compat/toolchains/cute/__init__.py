@@ -14,6 +14,7 @@ from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Device, Language, Simplification, Toolchain
 from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
+from compat.toolchains.cute.language.script import SCRIPT
 
 _ELEMENT = r"(?:bool|[iu](?:8|16|32|64)|fp16|bf16|fp32|tf32|fp64|fp8e4m3fn|fp8e5m2)"
 _SIZE = r"(?:[1-9]\d*|[A-Za-z_]\w*(?:%[1-9]\d*)?)"
@@ -28,7 +29,9 @@ TYPES = ArgumentTypes(
     examples='"fp16[m, 64]", "ptr<fp16>", "i32" or "stream"',
 )
 
-LANGUAGE = Language(types=TYPES, decorators=frozenset({"jit", "kernel", "dataclass"}), simplification=Simplification())
+LANGUAGE = Language(
+    types=TYPES, decorators=frozenset({"jit", "kernel", "dataclass"}), script=SCRIPT, simplification=Simplification()
+)
 
 CUTE = Toolchain(
     name=NAME,

@@ -1,0 +1,1 @@
+"""CuTe DSL's language: how scripts call it."""
