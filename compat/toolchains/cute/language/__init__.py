@@ -1,1 +1,14 @@
-"""CuTe DSL's language: how scripts call it."""
+"""CuTe DSL's language: types and options, kernels that are guessed from sources, how scripts call it, and how kernels are made smaller."""
+
+from compat.toolchains.base import Language
+from compat.toolchains.cute.language.script import SCRIPT
+from compat.toolchains.cute.language.types import OPTIONS, TYPES
+from compat.toolchains.language import Guessing
+
+LANGUAGE = Language(
+    types=TYPES,
+    decorators=frozenset({"jit", "kernel", "dataclass"}),
+    options=OPTIONS,
+    script=SCRIPT,
+    guessing=Guessing(mark=b"cutlass", decorator="@cute.jit", where=f"{__name__}.guessing.modules"),
+)
