@@ -17,8 +17,9 @@ from attrs import frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
+from compat.errors import ConfigError
 from compat.model import Target
-from compat.model.cell import ArgumentType
+from compat.model.cell import ArgumentType, plain_type
 from compat.source.parsing import bound_by, parameters, tree_of
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
@@ -80,8 +81,9 @@ def compile_function(
 ) -> str:
     """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so."""
     spec = bundle.spec.compile
-    writing = _Writing(fakes=form in (Form.FAKE, Form.DRIVERLESS))
-    kernel, call = _called(bundle, {name: constant(value) for name, value in spec.constexprs.items()})
+    constants = {name: constant(value) for name, value in spec.constexprs.items()}
+    writing = _Writing(bundle, constants, fakes=form in (Form.FAKE, Form.DRIVERLESS))
+    kernel, call = _called(bundle, constants)
     written = {**{name: writing.argument(kind) for name, kind in spec.signature.items()}, **call.constants}
     passed = [written.get(name, default) for name, default in call.parameters.items()]
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
@@ -220,8 +222,10 @@ def element(name: str) -> str:
 class _Writing:
     """Writes the run-time arguments of one kernel."""
 
-    def __init__(self, *, fakes: bool) -> None:
+    def __init__(self, bundle: Bundle, constants: Mapping[str, str], *, fakes: bool) -> None:
         self.fakes = fakes
+        self._bundle, self._constants = bundle, constants
+        self._named = arguments.sizes_of({name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()})
         self.sizes: dict[str, str] = {}
         """Name of a size → what makes it."""
         self.tensors = self.streams = False
@@ -234,6 +238,8 @@ class _Writing:
         if kind == "stream":
             self.streams = True
             return "driver.CUstream(0)"
+        if made := arguments._MADE.fullmatch(kind):
+            return self._made(made["function"])
         if pointer := arguments._POINTER.fullmatch(kind):
             align = pointer["align"] or _USUAL_ALIGNMENT
             return f"runtime.make_ptr({element(pointer['element'])}, 1 << 40, cute.AddressSpace.gmem, assumed_align={align})"
@@ -241,6 +247,17 @@ class _Writing:
         if tensor is None:
             return f"{element(kind)}(1)"
         return self._fake(tensor) if self.fakes else self._nowhere(tensor)
+
+    def _made(self, function: str) -> str:
+        """What a function beside the kernel makes: the arguments of types that it asks for are there before it asks."""
+        definition = _definition(self._bundle, function)
+        assert isinstance(definition, ast.FunctionDef)
+        first, *others = _defaults(definition)
+        calls = (node for node in ast.walk(definition) if isinstance(node, ast.Call) and ast.unparse(node.func) == first)
+        kinds = dict.fromkeys(_text(call.args[0], self._constants) for call in calls)
+        table = ", ".join(f"{kind!r}: {self.argument(kind)}" for kind in kinds)
+        given = "".join(f", {each}={self._constants[each]}" for each in others if each in self._constants)
+        return f"{function}({{{table}}}.__getitem__{given})"
 
     def _fake(self, found: Any) -> str:
         """A tensor that is a type only."""
@@ -268,13 +285,23 @@ class _Writing:
     def _nowhere(self, found: Any) -> str:
         """A tensor that is handed over through DLPack, as the adapter makes it."""
         self.tensors = True
-        layout = arguments._layout(found)
+        layout = arguments._layout(found, self._named)
         _, code, bits = arguments._ELEMENTS[layout.element]
         facts = [element(layout.element), f"{code}, {bits}", _tuple(map(str, layout.shape)), _tuple(map(str, layout.strides))]
         facts += [f"align={layout.alignment}"] * (str(layout.alignment) != _USUAL_ALIGNMENT)
         facts += [f"leading={layout.strided}"] * (layout.strided is not None)
         facts += [f"order={layout.order}, dynamic={layout.dynamic}"] * bool(layout.dynamic)
         return f"tensor({', '.join(facts)})"
+
+
+def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
+    """A text that is written out, or with constexprs in it. Raises ConfigError."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
+        return "".join(constants.get(part.id, "") if isinstance(part, ast.Name) else _text(part, constants) for part in parts)
+    raise ConfigError(f"a script cannot say which type `{ast.unparse(node)}` is", hint="Write the type out where it is asked for.")
 
 
 def _leading(found: Any) -> int:
