@@ -61,6 +61,8 @@ class Variables:
     """What it would read and does not see, by why that is so."""
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Backend → paths where it looks for programs without any variable. Results depend on their content."""
+    timing: Mapping[str, str] = Factory(dict)
+    """Those with which compilers print how long each pass took (:attr:`OutputReader.pass_seconds`); empty where none do."""
     private: Callable[[str], Mapping[str, str]] = _no_private
     """A worker's private folder → the variables that keep the toolchain's caches there."""
 
@@ -272,6 +274,9 @@ class Launching:
     """The name under which a worker keeps what the compiler says of a launch."""
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of the binary."""
+    tells_problem: bool = False
+    """Whether the adapter is told of a cell's problem where a launch is built: of one that runs what the compiler made for the
+    host, and writes down what that launches for each size."""
     facts: Callable[[str, str, CompileSpec], dict[str, Any]]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``).
 

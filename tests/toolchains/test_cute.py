@@ -92,7 +92,7 @@ def test_a_type_that_cannot(kind: str) -> None:
 def layout_of(kind: str) -> arguments._Layout:
     found = arguments._TENSOR.fullmatch(kind)
     assert found
-    return arguments._layout(found)
+    return arguments._layout(found, {})
 
 
 def test_what_a_type_says_of_a_tensor() -> None:
