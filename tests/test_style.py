@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
-PLAIN = ("README.md", "docs/glossary.md", "docs/how-it-works.md", "docs/style.md")
+PLAIN = ("README.md", "docs/glossary.md", "docs/how-it-works.md", "docs/performance.md", "docs/style.md")
 """The pages that follow the rules. The others are still to be rewritten; a page that is joins this list."""
 _OPENING = re.compile(r"^(What|Which|Where|Of|In the place of)\b(?!.*\?$)")
 _PHRASES = re.compile(
