@@ -301,12 +301,23 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     return Selection(
         config=config,
         envs=config.choose_envs(patterns.envs),
-        targets=config.choose_targets(patterns.targets),
+        targets=_targets(config, patterns, chosen),
         specs=chosen,
         problems=tuple(problems),
         absent=absent,
         patterns=patterns,
         pairs=pairs or (config.run_pairs and not narrowed),
+    )
+
+
+def _targets(config: MatrixConfig, patterns: Patterns, specs: Sequence[Specialization]) -> tuple[Target, ...]:
+    """The targets that are named; else the default ones, and those of kernels that are for none of these."""
+    chosen = config.choose_targets(patterns.targets)
+    if patterns.targets:
+        return chosen
+    others = [spec for spec in specs if not any(spec.is_for(target) for target in chosen)]
+    return tuple(
+        target for target in config.targets if target in chosen or any(spec.is_for(target) for spec in others if spec.targets)
     )
 
 
