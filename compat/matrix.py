@@ -208,7 +208,7 @@ class _Run:
     def report(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         selection = self.selection
-        order = plan.order_of(selection.envs, selection.targets, selection.specs)
+        order = plan.order_of(selection.envs, selection.all_targets, selection.specs)
         results = self._with_launches(sorted(self.results, key=lambda result: order(result.cell)))
         envs = tuple(self.context.envs[env.name] for env in selection.envs if env.name in self.context.envs)
         existing, accounts = self._account(results, envs)

@@ -106,6 +106,8 @@ class Selection:
     envs: tuple[Env, ...]
     targets: tuple[Target, ...]
     specs: tuple[Specialization, ...]
+    further_targets: tuple[Target, ...] = ()
+    """The targets of kernels that are for none of ``targets``, where nobody named a target."""
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
     shard: Shard | None = None
@@ -122,12 +124,23 @@ class Selection:
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of what was chosen."""
-        return plan.cross(self.envs, self.targets, self.specs)
+        cells = plan.cross(self.envs, self.all_targets, self.specs)
+        return tuple(cell for cell in cells if cell.target in self.targets_of(cell.spec)) if self.further_targets else cells
+
+    @property
+    def all_targets(self) -> tuple[Target, ...]:
+        """The targets that anything is compiled for."""
+        return (*self.targets, *self.further_targets)
+
+    def targets_of(self, spec: Specialization) -> tuple[Target, ...]:
+        """The targets that a kernel is compiled for: those that were chosen, or else its own."""
+        chosen = tuple(target for target in self.targets if spec.is_for(target))
+        return chosen or tuple(target for target in self.further_targets if spec.is_for(target))
 
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
         """Every combination without the envs, of those that go together: what has a history of its own."""
-        return tuple((spec, target) for spec in self.specs for target in self.targets if spec.is_for(target))
+        return tuple((spec, target) for spec in self.specs for target in self.targets_of(spec))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -298,11 +311,13 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     if problems and not chosen:
         raise problems[0]
     config = config.for_toolchains({spec.toolchain for spec in chosen})
+    targets = config.choose_targets(patterns.targets)
     return Selection(
         config=config,
         envs=config.choose_envs(patterns.envs),
-        targets=_targets(config, patterns, chosen),
+        targets=targets,
         specs=chosen,
+        further_targets=() if patterns.targets else _further_targets(config, targets, chosen),
         problems=tuple(problems),
         absent=absent,
         patterns=patterns,
@@ -310,15 +325,10 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     )
 
 
-def _targets(config: MatrixConfig, patterns: Patterns, specs: Sequence[Specialization]) -> tuple[Target, ...]:
-    """The targets that are named; else the default ones, and those of kernels that are for none of these."""
-    chosen = config.choose_targets(patterns.targets)
-    if patterns.targets:
-        return chosen
-    others = [spec for spec in specs if not any(spec.is_for(target) for target in chosen)]
-    return tuple(
-        target for target in config.targets if target in chosen or any(spec.is_for(target) for spec in others if spec.targets)
-    )
+def _further_targets(config: MatrixConfig, chosen: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Target, ...]:
+    """The targets of kernels that are for none of the chosen ones."""
+    others = [spec for spec in specs if spec.targets and not any(spec.is_for(target) for target in chosen)]
+    return tuple(target for target in config.targets if any(spec.is_for(target) for spec in others))
 
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:

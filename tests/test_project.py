@@ -64,6 +64,16 @@ def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatc
     assert other.patterns.kernel_files == ("t*.toml",)
 
 
+def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_own(project: Path) -> None:
+    text = KERNEL.replace("NAME", "one").replace("schema = 1\n", 'schema = 1\ntargets = ["sm_10?"]\n')
+    (project / "one.toml").write_text(text)
+    chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
+    assert ids(chosen) == ["one/v/small/sm_100/triton-3.1.0"]
+    assert not select(project / "matrix.toml", targets=["sm_80"]).cells
+    both = select(project / "matrix.toml", variants=["v"], cases=["small"], kernel_files=[str(project / "[ot]*.toml")])
+    assert ids(both) == ["one/v/small/sm_100/triton-3.1.0", "two/v/small/sm_90/triton-3.1.0"]
+
+
 def test_what_matches_nothing_is_an_error(project: Path) -> None:
     matrix = project / "matrix.toml"
     for patterns in ({"envs": ["no"]}, {"targets": ["no"]}, {"kernels": ["two"]}, {"variants": ["x"]}, {"cases": ["x"]}):

@@ -66,10 +66,10 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     if not host.devices:
         raise SelectionError(f"there is no GPU that can be used on this machine: {host.why_none}", hint=ELSEWHERE)
     arch = host.devices[0].arch
-    for target in selection.targets:
+    for target in selection.all_targets:
         if target.arch == arch:
             return Gpu(target=target, python=python)
-    names = ", ".join(target.name for target in selection.targets)
+    names = ", ".join(target.name for target in selection.all_targets)
     message = f"the GPU here has compute capability {arch / 10}, and the targets are {names}"
     raise SelectionError(message, hint="Choose its target with --target.")
 
