@@ -37,16 +37,18 @@ for number in range({rounds}):
 """
 NOT_RECORDING = """
 import sys
-sys.path[:] = [each for each in sys.path if each != {here!r}]
-import importlib.util, json, os
-path = {folder!r} + "/__init__.py"
-spec = importlib.util.spec_from_file_location("_compat_recorder", path, submodule_search_locations=[{folder!r}])
-module = importlib.util.module_from_spec(spec)
-sys.modules["_compat_recorder"] = module
-spec.loader.exec_module(module)
-from _compat_recorder import launches
-launches.watch = lambda *_: None
-module.begin(json.loads(os.environ[module.VARIABLE]))
+sys.path[:] = [{start!r} if each == {here!r} else each for each in sys.path]
+import importlib.abc
+
+class Idle(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "triton":
+            sys.meta_path.remove(self)
+            sys.modules["_compat_toolchains.triton.inside.recorder.launches"].watch = lambda *_: None
+
+sys.meta_path.insert(0, Idle())
+sys.modules.pop("sitecustomize", None)
+import sitecustomize
 """
 
 
@@ -63,7 +65,7 @@ def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[s
         program, idle = Path(folder, "program.py"), Path(folder, "idle")
         program.write_text(PROGRAM.format(rounds=launches // 4))
         idle.mkdir()
-        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), folder=str(capturing_of(DEFAULT).start.parent)))
+        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), start=str(capturing_of(DEFAULT).start)))
         asked = command(words or (str(program),), python)
         times = [(_seconds(asked, capturing_of(DEFAULT).start), _seconds(asked, idle)) for _ in range(rounds)]
     recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))

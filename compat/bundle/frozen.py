@@ -1,6 +1,6 @@
 """Functions as they were in a running process, with what the names in them meant there → one self-contained module.
 
-What a recorder wrote down (``toolchains/triton/inside/recorder/functions.py`` has the forms of meanings) is laid out as source
+What a recorder wrote down (``toolchains/inside/recorder/functions.py`` has the forms of meanings) is laid out as source
 files, one for each module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 

@@ -209,6 +209,7 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
     """What the recorder is told. Raises SelectionError for a toolchain, or a target, that there is not."""
     toolchain = toolchain_of(options.toolchain)
     return {
+        "toolchain": toolchain.name,
         "folder": str(folder),
         "fake": options.is_fake,
         "with_values": options.with_values,

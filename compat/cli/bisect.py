@@ -14,10 +14,11 @@ from compat.bisect import bisecting, candidates
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
-from compat.bisect.request import FEW, Axis, BisectRequest
+from compat.bisect.request import FEW, Axis, BisectRequest, GrowingSetting
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, given, write_file
 from compat.cli.check import judge_options
+from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option, use_gpu
 from compat.cli.progress import ProgressListener
@@ -36,41 +37,57 @@ _ANSWER = (
     *("deadline", "judge_text", "judge_deadline"),
 )
 """The options on which the answer for one kernel depends, besides those that name it, and the ends."""
-_INSIDE = ("against", "assemblers", "budget")
+_INSIDE = ("against", "assemblers", "budget", "grow")
 """Those on which a search inside a failure depends besides."""
 
 
-@click.command
+@click.command(cls=Command)
 @kernel_arguments
 @selection_options
 @executor_option
 @click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
-@click.option("--good", metavar="RELEASE", help="A release that is good; tested first, like --bad.")
-@click.option("--bad", metavar="RELEASE", help="A release that is bad.")
-@click.option("--fixed", is_flag=True, help="Find where it was fixed, not where it broke.")
-@judge_options("ok", "What counts as good; the forms are above.", "JUDGE")
+@click.option("--good", metavar="RELEASE", help="A good release, tested first.")
+@click.option("--bad", metavar="RELEASE", help="A bad release, tested first.")
+@click.option("--fixed", is_flag=True, help="Find the release that fixed the kernel, not the one that broke it.")
+@judge_options("ok", "The question that decides what is good; see above.", "JUDGE")
 @click.option("--releases", metavar="SPECIFIER", help="Only these releases, such as '>=3.1,<3.6'.")
-@click.option("--patches", is_flag=True, help="Patch releases too, not only the first of each minor series.")
-@click.option("--pre", is_flag=True, help="Pre-releases too.")
+@click.option("--patches", is_flag=True, help="Also test patch releases, not only the first release of each minor series.")
+@click.option("--pre", is_flag=True, help="Also test pre-releases.")
 @click.option("--find-links", type=click.Path(exists=True, file_okay=False), help="A folder of wheels to bisect over.")
 @click.option("--index-url", metavar="URL", help="A package index to bisect over, such as one of nightly builds.")
-@click.option("--distribution", metavar="NAME", help="The name it is published under there (default: the toolchain's own).")
-@click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
+@click.option("--distribution", metavar="NAME", help="The name of the distribution there (default: the toolchain's own).")
+@click.option(
+    "--all/--search", "every", default=None, help=f"Test every release (default for up to {FEW}), or search with few tests."
+)
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option(
     "--ptxas",
     "assemblers",
     multiple=True,
     metavar="CUDA|PATH",
-    help="With --axis part: another assembler to try, such as 12.9.",
+    help="With --axis part: another assembler to test, such as 12.9.",
 )
-@click.option("--budget", type=SECONDS, help="With --axis config: stop after this many seconds, and tell what is known by then.")
-@launched_option("judged")
-@click.option("--launch", "is_launching", is_flag=True, help="Launch on the GPU of this machine what the judge has to know of.")
+@click.option(
+    "--grow",
+    multiple=True,
+    metavar="NAME[=SIZES]",
+    help="Measure how compile time grows with a constexpr, such as N or N=32,64,128; implies --axis config.",
+)
+@click.option(
+    "--budget", type=SECONDS, help="With --axis config: stop after this many seconds and answer with what is known by then."
+)
+@launched_option("judge")
+@click.option(
+    "--launch", "is_launching", is_flag=True, help="Launch the cells that the judge asks about, on the GPU of this machine."
+)
 @python_option
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for an issue tracker, in Markdown.")
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; they count as inconclusive.")
-@answer_options(file=False, json_help="A JSON array, one object per kernel, variant, case and target.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the answer for an issue tracker to this file, as Markdown.",
+)
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; count them as inconclusive.")
+@answer_options(file=False, json_help="Print a JSON array with one object per kernel, variant, case and target.")
 def bisect(
     *,
     answer: Answer,
@@ -80,11 +97,16 @@ def bisect(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.
+    """Find the release that broke a kernel, and the part of the compiler.
 
-    Without --good and --bad, the oldest and the newest release are tested first. A judge is `ok`, `class=NAME`, `same-failure`,
-    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, `run=COMMAND`, or one of what launches showed, brought
-    back by --launched or made by --launch: `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
+    $ compat bisect --kernel sel_dense --variant block_ptr
+
+    The oldest and the newest release are tested first, unless --good and --bad name others. --axis searches along parts of
+    the compiler, its passes, or the settings of the kernel instead.
+
+    --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`, `same-failure`, `unexpected`,
+    `run=COMMAND`, or a metric such as `registers>128` or `compile_seconds>10`. Launched cells can be judged by `wrong`,
+    `unstable`, `latency>80`, `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched.
     """
     request = _request(criterion, chosen)
     selection = request.selection
@@ -108,9 +130,11 @@ def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
     releases = candidates.parse_specifier(chosen.pop("releases"))
     query = CandidateQuery(releases=releases, **{name: chosen.pop(name) for name in _ASKED})
     plain = {name: chosen.pop(name) for name in _REQUEST}
+    plain["grow"] = tuple(map(GrowingSetting.parse, chosen.pop("grow")))
     axis, launching = Axis(chosen.pop("axis")), (chosen.pop("is_launching"), chosen.pop("python"))
     selection, gpu = use_gpu(select(**chosen), *launching)
     named: dict[str, Any] = {end: candidates.named_release(text, f"--{end}", selection, query) for end, text in ends.items()}
+    axis = Axis.CONFIG if plain["grow"] and axis is Axis.RELEASES else axis
     return BisectRequest(selection=selection, axis=axis, criterion=criterion, query=query, gpu=gpu, **named, **plain)
 
 

@@ -9,7 +9,7 @@ its toolchain's :class:`OutputReader` knows; here is what readers make of it, wh
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
@@ -80,6 +80,10 @@ def _nothing(words: str) -> str | None:
     return None
 
 
+def _no_seconds(text: str) -> tuple[Mapping[str, float], float | None]:
+    return {}, None
+
+
 @frozen(kw_only=True)
 class OutputReader:
     """How what a compiler prints is taken apart. Unless it says more, all that is printed are words."""
@@ -102,6 +106,8 @@ class OutputReader:
     """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
     pass_key: Callable[[str], str] = str
     """The name of a pass → what of it releases do not change."""
+    pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
+    """What was printed → the seconds of each pass, all its runs together; of wall time also the seconds of all passes."""
 
 
 @frozen(kw_only=True)

@@ -61,6 +61,8 @@ class Variables:
     """What it would read and does not see, by why that is so."""
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Backend → paths where it looks for programs without any variable. Results depend on their content."""
+    timing: Mapping[str, str] = Factory(dict)
+    """Those with which compilers print how long each pass took (:attr:`OutputReader.pass_seconds`); empty where none do."""
     private: Callable[[str], Mapping[str, str]] = _no_private
     """A worker's private folder → the variables that keep the toolchain's caches there."""
 

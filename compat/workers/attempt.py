@@ -24,6 +24,7 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.model import SOURCE_STAGE, Cell, Evidence, Noticed, Problem, Raised, Specialization, StoodIn, Target
 from compat.source.closure import module_of, roots_of
+from compat.toolchains import Toolchain
 
 
 @frozen(kw_only=True)
@@ -36,6 +37,10 @@ class Limits:
     """Bytes resident, over the compiling process and what it starts."""
     import_deadline: float = 120.0
     """Seconds that importing the kernel's file may take."""
+    stage: str | None = None
+    """A stage in which it may be for no longer than ``stage_deadline``."""
+    stage_deadline: float = 0.0
+    """Seconds."""
 
 
 @frozen(kw_only=True)
@@ -84,6 +89,8 @@ class Mode:
     """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
     stages: tuple[str, ...] = ()
     """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
+    timed: bool = False
+    """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 
@@ -102,6 +109,11 @@ PLAIN = Mode()
 DIAGNOSTIC = Mode(diagnose=True)
 INTERPRETING = Mode(actions=(Interpret(),))
 KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
+
+
+def timing_mode(toolchain: Toolchain) -> Mode | None:
+    """The mode in which compiles tell how long their passes take; ``None`` where those of a toolchain need none, or cannot."""
+    return Mode(variables=toolchain.variables.timing, timed=True) if toolchain.variables.timing else None
 
 
 _DEPTH = 2
@@ -198,6 +210,18 @@ class InFlightCell:
             self.imported = self.entered
         self.stage = stage
 
+    def began(self, stage: str, since: float, cpu: float) -> None:
+        """Note that a stage began at a moment on the clock, where the child has used so many CPU seconds by now.
+
+        How many it had used then is known by the clock only: they are shared out between the stages as time is.
+        """
+        now, whole = time.monotonic() - self.started, time.time()
+        entered = max(self.entered, now - (whole - since))
+        last = next(reversed(self.cpu.values()), 0.0)
+        share = (entered - self.entered) / (now - self.entered) if now > self.entered else 1.0
+        self.cpu.setdefault(stage, last + share * max(0.0, cpu - last))
+        self.entered, self.stage = entered, stage
+
     def stop(self, cpu: float) -> None:
         """Note that the cell is stopped now, where the child has used so many CPU seconds."""
         spans = pairwise([*self.cpu.values(), cpu])
@@ -205,7 +229,8 @@ class InFlightCell:
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""
-        return limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
+        deadline = limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
+        return min(deadline, self.entered - self.imported + limits.stage_deadline) if self.stage == limits.stage else deadline
 
     def left(self, limits: Limits) -> float:
         """Seconds until that deadline."""

@@ -17,9 +17,12 @@ from compat.model import BuiltEnv
 from compat.toolchains import DEFAULT
 from tests.capturing.test_endings import LAUNCH
 
-IMPORTS = "import _compat_recorder, importlib, pkgutil\n" + (
-    "for each in pkgutil.iter_modules(_compat_recorder.__path__):\n    importlib.import_module('_compat_recorder.' + each.name)\n"
-)
+IMPORTS = """
+import importlib, pkgutil
+for name in ("_compat_toolchains.inside.recorder", "_compat_toolchains.triton.inside.recorder"):
+    for each in pkgutil.iter_modules(importlib.import_module(name).__path__):
+        importlib.import_module(name + "." + each.name)
+"""
 FORMS = """
 from collections import namedtuple
 from triton.compiler import ASTSource

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from compat.bundle.frozen import FrozenForm
 from compat.diagnosis.numbers import Interpreter, Probe
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern
 from compat.toolchains.base import Capturing, Device
+from compat.toolchains.inside import recorder as recorders
 from compat.toolchains.triton.device.pairing import PAIRING
 from compat.toolchains.triton.facts import GPUS, MODELS, TARGETS, USUAL, WITHOUT_LINES
 from compat.toolchains.triton.inside import recorder
-from compat.toolchains.triton.inside.recorder.journal import digest_of
+from compat.toolchains.triton.inside.recorder.originals import digest_of
 
 _GPUS = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
 """What there is on machines with a GPU."""
@@ -26,9 +28,9 @@ def has_gpu() -> bool:
 
 
 CAPTURING = Capturing(
-    start=Path(recorder.__file__).parent / "start",
-    package=recorder.NAME,
-    variable=recorder.VARIABLE,
+    start=Path(recorders.__file__).parent / "start",
+    package=recorders.PACKAGE % DEFAULT_TOOLCHAIN,
+    variable=recorders.VARIABLE,
     begin=recorder.begin,
     digest=digest_of,
     hidden=("torch",),

@@ -105,6 +105,27 @@ def pass_key(name: str) -> str:
     return re.sub(r"\W", "", _AFFIXES.sub("", name.lower()))
 
 
+_TIMING = lazy_pattern(
+    r"^ *(?P<first>-?\d+\.\d+) \( *-?[\d.]+%\)(?: +(?P<second>-?\d+\.\d+) \( *-?[\d.]+%\))? +(?P<name>[A-Za-z]\w*)$", re.MULTILINE
+)
+"""A line of ``MLIR_ENABLE_TIMING``: wall time, or user time before it. Pipelines are in quotes, analyses in brackets."""
+_SUMS = frozenset({"Rest", "Total"})
+_ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
+"""What a pass is called there → in dumps, where the two are not alike."""
+_ALL_PASSES = lazy_pattern(r"^ +Total Execution Time: (\d+\.\d+) seconds$", re.MULTILINE)
+
+
+def pass_seconds(text: str) -> tuple[dict[str, float], float | None]:
+    """Seconds by pass, by the names that releases share; of wall time also the seconds of all passes."""
+    seconds: dict[str, float] = {}
+    lines = [line for line in _TIMING.finditer(text) if line["name"] not in _SUMS]
+    for line in lines:
+        key = pass_key(line["name"])
+        name = _ARGUMENTS.get(key, key)
+        seconds[name] = seconds.get(name, 0.0) + float(line["first"])
+    return seconds, None if any(line["second"] for line in lines) else sum(map(float, _ALL_PASSES.findall(text)))
+
+
 READER = OutputReader(
     sources=(Path(__file__), Path(canonical_form.__file__)),
     heading=HEADING_BEGINS,
@@ -115,6 +136,7 @@ READER = OutputReader(
     operation=operation,
     kernel_line=kernel_line,
     pass_key=pass_key,
+    pass_seconds=pass_seconds,
 )
 
 

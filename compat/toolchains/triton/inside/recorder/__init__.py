@@ -1,60 +1,8 @@
-"""Runs inside the user's process and writes down which kernels it launches, and how.
-
-Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothing of ours. It gets there by
-``start/sitecustomize.py``, which Python runs before the program where that folder is in ``PYTHONPATH``, in child processes too.
-
-**Settings** are JSON, in the environment variable ``COMPAT_CAPTURE``:
-
-- ``folder``: where records go, one file of JSON lines for each process, appended to line by line, so that what a process recorded
-  is there whatever becomes of it
-- ``target``: backend, arch, warp_size, shared_memory and, where it is assumed, gpu (a name) and multiprocessors
-- ``fake``: whether there is no GPU here and the program is to believe in one
-- ``with_values``: whether numbers that no compile depends on (floats) are kept as they were passed
-- ``problems``: whether what launches were given is written down, so that they can be made again (:func:`.arguments.given`)
-- ``originals``: for which launches what the program itself would have compiled is compiled as it ends, to be compared with:
-  ``nothing``, the first of each of its ``kernels``, or ``cases``, all
-
-**Records** have what they are under ``r``:
-
-- ``process``: a process has imported Triton: its release and where it is, and the Python
-- ``framework``: it has imported PyTorch: the release
-- ``defined``: a jit function was defined: module, name, line
-- ``function``: a function that a launched kernel is or uses: source, and what the names in it mean (:mod:`.functions`)
-- ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place (:mod:`.launches`), what it was given
-- ``count``: how often a kind of launch has been seen, at powers of two; whether an autotuner tried it or chose it
-- ``failed``: the class of what a launch raised
-- ``original``: a hash over the assembly code of a launch, and the architecture that it is for (:mod:`.journal`)
-- ``lacking``: a launch that cannot be written down, and why
-- ``not_imported``: Triton is not there, or cannot be imported, and why
-- ``comparing``: the program has ended, and so many launches are compiled as it would have compiled them
-- ``end``: the process ended as Python does
-"""
+"""Records what a program launches with Triton, in every release from 3.0 (see ``toolchains/inside/recorder/``)."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import sys
 from typing import Any
-
-VARIABLE = "COMPAT_CAPTURE"
-"""The environment variable that has the settings."""
-NAME = "_compat_recorder"
-"""What this is called in ``sys.modules`` where ``start/sitecustomize.py`` has put it into a process."""
-_TOOLCHAINS = os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 3))
-
-
-def shared(name: str, *path: str) -> Any:
-    """A module or package of the toolchains' room that other programs run, too: loaded once, under a name of its own."""
-    if name not in sys.modules:
-        where = os.path.join(_TOOLCHAINS, *path)
-        file, inner = (where, None) if where.endswith(".py") else (os.path.join(where, "__init__.py"), [where])
-        spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    return sys.modules[name]
 
 
 def begin(settings: dict[str, Any]) -> Any:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ....inside.recorder.functions import type_name
+
 _TYPES = {
     "bool": "i1",
     "uint8": "u8",
@@ -113,12 +115,6 @@ def type_of(dtype: Any) -> str:
     if name in _OF_TRITON:
         return name
     raise UnwritableArgument("has the type %s" % name)
-
-
-def type_name(value: Any) -> str:
-    """The class of a value, with its module."""
-    kind = type(value)
-    return kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__)
 
 
 def constexpr(value: Any, functions: Any) -> Any:

@@ -6,7 +6,7 @@ import functools
 import types
 from typing import TYPE_CHECKING, Any
 
-from . import shared
+from ....inside.recorder import shared
 
 if TYPE_CHECKING:
     from .recording import Recording

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ....inside.recorder.journal import called, of_launch
 from .arguments import UnwritableArgument, argument, constexpr, given, is_constant, unwrapped
 from .device import driver
-from .journal import called, of_launch
 
 if TYPE_CHECKING:
     from .recording import Recording

@@ -1,22 +1,23 @@
 """Python runs this before a program, where this folder is in ``PYTHONPATH``: it begins recording, then runs the user's own."""
 
 import importlib
-import importlib.util
 import json
 import os
 import sys
+import types
 
-_NAME = "_compat_recorder"
+_VARIABLE = "COMPAT_CAPTURE"
+_ROOM = "_compat_toolchains"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _begin():
-    folder = os.path.dirname(_HERE)
-    spec = importlib.util.spec_from_file_location(_NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[_NAME] = module
-    spec.loader.exec_module(module)
-    module.begin(json.loads(os.environ[module.VARIABLE]))
+    settings = json.loads(os.environ[_VARIABLE])
+    folder = os.path.abspath(os.path.join(_HERE, *[os.pardir] * 3))
+    for name, path in ((_ROOM, folder), ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"]))):
+        module = sys.modules[name] = types.ModuleType(name)  # without its code, which is not for this process
+        module.__path__ = [path]
+    importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(settings)
 
 
 def _go_on():
@@ -32,6 +33,6 @@ def _go_on():
         sys.modules["sitecustomize"] = mine
 
 
-if "COMPAT_CAPTURE" in os.environ and sys.version_info >= (3, 8):
+if _VARIABLE in os.environ and sys.version_info >= (3, 8):
     _begin()
 _go_on()

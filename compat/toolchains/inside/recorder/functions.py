@@ -4,12 +4,12 @@ What a name means has one of these forms:
 
 ============================  =====================================================================
 ``{"value": 64}``             a number, a string, a boolean or nothing; ``{"float": "inf"}`` if not finite
-``{"constexpr": …}``          a ``tl.constexpr`` of such a value
+``{"constexpr": …}``          such a value, wrapped in what makes a constant of it
 ``{"items": […]}``            a tuple or a list (``"list": true``)
 ``{"pairs": [[…, …]]}``       a dictionary
-``{"dtype": "fp16"}``         a dtype of Triton
-``{"function": id}``          a jit function, constexpr function, plain function or class, which has a record of its own
-``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of Triton or the standard library
+``{"dtype": "fp16"}``         an element type of the toolchain
+``{"function": id}``          a function or class, which has a record of its own
+``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of the toolchain or the standard library
 ``{"module": m}``             a module of those
 ``{"members": {…}}``          another module: what the attributes that are taken of it mean
 ``{"unfrozen": …}``           something else: what it is
@@ -31,27 +31,60 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .arguments import UnwritableArgument, is_jit, type_name, type_of, unwrapped
 from .journal import Journal, called
 
 _DEPTH = 4
 """How deep tuples and dictionaries are looked into."""
 _ITEMS = 256
-_INSTALLED = (
-    frozenset({"triton"})
-    | frozenset(getattr(sys, "stdlib_module_names", ()))
-    | frozenset({"builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "typing"})
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
+    {"builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "typing"}
 )
 _OTHERS = frozenset({"torch", "numpy"})
 """Packages of which nothing is taken into a kernel."""
 _FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
+class Forms:
+    """What functions and values of a toolchain are like. The methods here know none."""
+
+    packages: frozenset[str] = frozenset()
+    """The toolchain's packages, of which every environment that has it has the same names."""
+    public: tuple[str, ...] = ()
+    """Modules of which a name is taken rather than of the one that defines it, which changes from release to release."""
+    kept: frozenset[str] = frozenset()
+    """The decorators that stay as they are written, by the last part of their names."""
+
+    def plain(self, function: Any) -> Any:
+        """The Python function, or the class, that is in what decorators made of it."""
+        return function
+
+    def kind(self, function: Any) -> str:
+        """``jit``, ``python``, ``class``, or another kind that source is written of."""
+        return "class" if isinstance(function, type) else "python"
+
+    def settings(self, function: Any) -> dict[str, Any]:
+        """What the decorator of a jit function was told that matters to a compile."""
+        return {}
+
+    def lines(self, plain: Any) -> tuple[list[str], int]:
+        """The source of a function or class, and the number of its first line. Raises OSError or TypeError."""
+        return inspect.getsourcelines(plain)
+
+    def unwrapped(self, value: Any) -> Any:
+        """What is in a value that is wrapped to make a constant of it; else the value itself."""
+        return value
+
+    def dtype(self, value: Any) -> str | None:
+        """The name of an element type of the toolchain; ``None`` for all else."""
+        return None
+
+
 class Functions:
     """The functions that launched kernels are and use, each written down once."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, journal: Journal, forms: Forms) -> None:
+        self._journal, self._forms = journal, forms
+        self._installed_packages = _STANDARD | forms.packages
         self._known: dict[int, tuple[Any, str]] = {}
         """Identity → the object, which therefore lives on, and its id."""
         self._lock = threading.RLock()
@@ -71,15 +104,15 @@ class Functions:
         return [function for function, _ in self._known.values()]
 
     def _record(self, function: Any) -> dict[str, Any]:
-        plain = _plain(function)
+        plain = self._forms.plain(function)
         record: dict[str, Any] = {
-            "kind": _kind(function),
+            "kind": self._forms.kind(function),
             "name": plain.__name__,
             "qualname": plain.__qualname__,
             "module": plain.__module__,
         }
         try:
-            lines, first = inspect.getsourcelines(plain)
+            lines, first = self._forms.lines(plain)
             source = textwrap.dedent("".join(lines))
             node = ast.parse(source).body[0]
         except (OSError, TypeError, SyntaxError, IndexError) as error:
@@ -91,7 +124,7 @@ class Functions:
         record["module"] = called(record["module"] or "", path or "")
         record["future"] = _has_future_annotations(plain)
         if record["kind"] == "jit":
-            record["jit"] = _settings(function)
+            record["jit"] = self._forms.settings(function)
         record["defaults"] = self._defaults(plain, node)
         return dict(record, names=self._names(plain, node, record["future"]))
 
@@ -109,7 +142,7 @@ class Functions:
     def _names(self, plain: Any, node: Any, future: bool) -> dict[str, Any]:
         scope = _NameScope(plain)
         if isinstance(node, ast.FunctionDef):
-            node.decorator_list = []
+            node.decorator_list = [each for each in node.decorator_list if _last_name(each) in self._forms.kept]
         meanings: dict[str, Any] = {}
         for name, attributes in _uses(node, future):
             is_known, value = scope.value(name)
@@ -120,14 +153,14 @@ class Functions:
     def _meaning(self, value: Any, attributes: tuple[str, ...], name: str, depth: int) -> dict[str, Any]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
-        inner = unwrapped(value)
+        inner = self._forms.unwrapped(value)
         if inner is not value:
             return {"constexpr": self._meaning(inner, (), name, depth)}
-        return _constant(value) or self._collection(value, name, depth) or self._definition(value, name)
+        return self._constant(value) or self._collection(value, name, depth) or self._definition(value, name)
 
     def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
         top = module.__name__.partition(".")[0]
-        if top in _INSTALLED:
+        if top in self._installed_packages:
             return {"module": module.__name__, "attributes": [".".join(attributes)]}
         if top in _OTHERS:
             return {"unfrozen": "of %s" % module.__name__}
@@ -149,18 +182,38 @@ class Functions:
         return None
 
     def _definition(self, value: Any, name: str) -> dict[str, Any]:
-        installed = _installed(value, name)
+        installed = self._installed(value, name)
         if installed:
             return {"installed": list(installed)}
-        plain = _plain(value)
+        plain = self._forms.plain(value)
         top = (getattr(plain, "__module__", None) or "").partition(".")[0]
-        if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in _INSTALLED:
+        if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in self._installed_packages:
             return {"function": self.id_of(value)}
         return {
             "unfrozen": type_name(value)
             if not callable(plain)
             else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))
         }
+
+    def _constant(self, value: Any) -> dict[str, Any] | None:
+        if value is None or type(value) in (bool, int, str):
+            return {"value": value}
+        if type(value) is float:
+            return {"value": value} if value - value == 0 else {"float": repr(value)}
+        dtype = self._forms.dtype(value)
+        return {"dtype": dtype} if dtype else None
+
+    def _installed(self, value: Any, name: str) -> tuple[str, str] | None:
+        """Where the toolchain or the standard library has a value, if one of them has it."""
+        plain = self._forms.plain(value)
+        module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
+        own = getattr(plain, "__name__", name)
+        public = [(place, each) for place in self._forms.public for each in (own, name)]
+        for place, there in (*public, (module, own), (module, name), ("builtins", name)):
+            module_there = sys.modules.get(place) if place.partition(".")[0] in self._installed_packages else None
+            if module_there is not None and getattr(module_there, there, None) is value:
+                return place, there
+        return None
 
 
 def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
@@ -173,33 +226,10 @@ def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
             yield argument.arg, given
 
 
-def _plain(function: Any) -> Any:
-    """The Python function that is in a jit function, a constexpr function, or a decorator that tunes."""
-    while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
-        function = function.fn
-    return function
-
-
-def _kind(function: Any) -> str:
-    if is_jit(_jit(function)):
-        return "jit"
-    if isinstance(function, type):
-        return "class"
-    return "constexpr_function" if type(function).__name__ == "ConstexprFunction" else "python"
-
-
-def _jit(function: Any) -> Any:
-    """The jit function below decorators that tune or choose."""
-    while not is_jit(function) and hasattr(function, "fn"):
-        function = function.fn
-    return function
-
-
-def _settings(function: Any) -> dict[str, Any]:
-    """What ``@triton.jit`` was told that says how a function is compiled."""
-    function = _jit(function)
-    settings = {name: getattr(function, name, None) for name in ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")}
-    return {name: list(value) if isinstance(value, (list, tuple, set)) else value for name, value in settings.items() if value}
+def _last_name(decorator: ast.expr) -> str:
+    """The last part of a decorator's name, without what it is called with."""
+    called_there = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return str(getattr(called_there, "attr", None) or getattr(called_there, "id", ""))
 
 
 def _has_future_annotations(plain: Any) -> bool:
@@ -227,6 +257,12 @@ class _NameScope:
             if name in names:
                 return True, names[name]
         return False, None
+
+
+def type_name(value: Any) -> str:
+    """The class of a value, with its module."""
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__)
 
 
 def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -265,30 +301,3 @@ def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]
                     both[key][name] = _merged(one[key].get(name), meaning)
             return both
     return one if "unfrozen" not in one else other
-
-
-def _constant(value: Any) -> dict[str, Any] | None:
-    if value is None or type(value) in (bool, int, str):
-        return {"value": value}
-    if type(value) is float:
-        return {"value": value} if value - value == 0 else {"float": repr(value)}
-    if type(value).__name__ == "dtype" and type(value).__module__.startswith("triton.language"):
-        try:
-            return {"dtype": type_of(value)}
-        except UnwritableArgument:
-            return None
-    return None
-
-
-def _installed(value: Any, name: str) -> tuple[str, str] | None:
-    """Where Triton or the standard library has a value, if one of them has it."""
-    plain = _plain(value)
-    module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
-    own = getattr(plain, "__name__", name)
-    # Of Triton's language what is public first: in which of its modules something is defined changes from release to release.
-    places = (("triton.language", own), ("triton.language", name), (module, own), (module, name), ("builtins", name))
-    for place, called_there in places:
-        there = sys.modules.get(place) if place.partition(".")[0] in _INSTALLED else None
-        if there is not None and getattr(there, called_there, None) is value:
-            return place, called_there
-    return None

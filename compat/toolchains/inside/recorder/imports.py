@@ -1,0 +1,78 @@
+"""Modules, told of when they have been imported, or could not be."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+
+class Imports(importlib.abc.MetaPathFinder):
+    """Stands before all other finders; finds nothing itself, and acts after what others have found is executed."""
+
+    def __init__(self, fails: Callable[[str, str], None]) -> None:
+        """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
+        self._fails = fails
+        self._acts: dict[str, Callable[[Any], None]] = {}
+        self._asking = threading.local()
+
+    def after(self, name: str, act: Callable[[Any], None]) -> None:
+        """Have ``act(module)`` called once, when the module of that name has been executed."""
+        self._acts[name] = act
+
+    def start(self) -> None:
+        """Begin; for modules that are there already, at once."""
+        for name in list(self._acts):
+            if name in sys.modules:
+                self.done(name, sys.modules[name])
+        sys.meta_path.insert(0, self)
+
+    def stop(self) -> None:
+        """End."""
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """What the others find, told of when it is executed."""
+        if name not in self._acts or getattr(self._asking, "now", False):
+            return None
+        self._asking.now = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._asking.now = False
+        if spec is None:
+            self._fails(name, "is not there")
+        elif spec.loader is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Telling(spec.loader, lambda module: self.done(name, module), self._fails)  # type: ignore[assignment]
+        return spec
+
+    def done(self, name: str, module: Any) -> None:
+        """Act after a module has been executed, once."""
+        act = self._acts.pop(name, None)
+        if act is not None:
+            act(module)
+
+
+class _Telling:
+    """A loader that tells when it has executed its module, and when it could not."""
+
+    def __init__(self, loader: Any, tell: Callable[[Any], None], fails: Callable[[str, str], None]) -> None:
+        self._loader, self._tell, self._fails = loader, tell, fails
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: Any) -> Any:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: Any) -> None:
+        module.__loader__ = module.__spec__.loader = self._loader
+        try:
+            self._loader.exec_module(module)
+        except Exception as error:
+            self._fails(module.__name__, "cannot be imported: %s" % type(error).__name__)
+            raise
+        self._tell(module)

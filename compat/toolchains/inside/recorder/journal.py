@@ -1,0 +1,72 @@
+"""Records of one process, appended to a file of its own, each whole or not at all; and how they name places in the user's code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+_NOT_THEIRS = frozenset({"triton", "cutlass", "torch", "_compat_toolchains", "contextlib", "functools", "threading", "runpy"})
+"""Packages that pass launches on."""
+_OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+
+
+class Journal:
+    """A file of JSON lines. A process that was forked has another one than its parent."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self.process = os.getpid()
+        """The process that began this."""
+        self._owner: int | None = None
+        self._file = -1
+        self.token = ""
+        """Unlike that of any other process, and above that of one that began earlier."""
+        self._open()
+
+    def write(self, **record: Any) -> None:
+        """Append a record. A disk that is full ends the recording, not the program."""
+        if os.getpid() != self._owner:
+            self._open()
+        line = (json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+        try:
+            with self._lock:
+                os.write(self._file, line)
+        except OSError:
+            pass
+
+    def here(self) -> str:
+        """The token of this process."""
+        if os.getpid() != self._owner:
+            self._open()
+        return self.token
+
+    def _open(self) -> None:
+        self._lock = threading.Lock()  # another thread may have held it when this process was forked
+        self._owner = os.getpid()
+        self.token = "%d-%d-%s" % (time.time_ns(), self._owner, os.urandom(4).hex())
+        path = os.path.join(self._folder, self.token + ".jsonl")
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+        except OSError:  # the command that reads them has ended: a process outlived it
+            self._file = os.open(os.devnull, os.O_WRONLY)
+
+
+def of_launch() -> dict[str, Any] | None:
+    """Where in the user's code a launch is, by module, function and line, never by a path: the innermost frame of theirs."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        module, path = frame.f_globals.get("__name__") or "", frame.f_code.co_filename
+        if module.partition(".")[0] not in _NOT_THEIRS and not path.startswith(("<", _OWN_FOLDER)):
+            return {"module": called(module, path), "function": frame.f_code.co_name, "line": frame.f_lineno}
+        frame = frame.f_back
+    return None
+
+
+def called(module: str, path: str) -> str:
+    """The name of a module; of a script that of its file."""
+    return os.path.basename(path) if module == "__main__" else module

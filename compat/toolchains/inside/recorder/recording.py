@@ -1,0 +1,113 @@
+"""What is put in place in a process, when, and how it is taken away again: what the recorders of all toolchains have in common."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import platform
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .functions import Forms, Functions
+from .imports import Imports
+from .journal import Journal
+
+
+class Recording:
+    """A recording that is going on in this process. A toolchain has a subclass."""
+
+    package = ""
+    """What is imported of the toolchain."""
+
+    def __init__(self, settings: dict[str, Any], forms: Forms) -> None:
+        self.settings = settings
+        self.journal = Journal(settings["folder"])
+        self.functions = Functions(self.journal, forms)
+        self.now = threading.local()
+        """Of the launch in flight in a thread."""
+        self._undo: list[Callable[[], None]] = []
+        self._imports = Imports(self._not_imported)
+
+    def imported(self, module: Any) -> None:
+        """Begin with a toolchain that has been imported."""
+        raise NotImplementedError
+
+    def release_of(self, module: Any) -> str:
+        """The release of a toolchain that has been imported."""
+        return str(module.__version__)
+
+    def ending(self) -> None:
+        """What is to be done as the program ends, in the process that began this."""
+
+    def start(self) -> None:
+        """Begin, with modules that are imported already and with those that will be."""
+        self._imports.after(self.package, self._imported)
+        self._imports.after("torch", self._torch)
+        if self.settings["fake"]:
+            from ...pytorch.device import program
+
+            self._imports.after("numpy.testing", lambda module: program.agree(self, module, program.NUMPY_COMPARISONS))
+            self._imports.after("_pytest.python", lambda module: program.agree_in_tests(self, module))
+        self._imports.start()
+        atexit.register(self._end)
+
+    def stop(self) -> None:
+        """Compile what is to be compared with, and leave everything as it was before."""
+        atexit.unregister(self._end)
+        self._end()
+        self._imports.stop()
+        while self._undo:
+            self._undo.pop()()
+
+    def after(self, name: str, act: Callable[[Any], None]) -> None:
+        """Have ``act(module)`` called when the module of that name has been executed; at once where it has been."""
+        self._imports.after(name, act)
+        if name in sys.modules:
+            self._imports.done(name, sys.modules[name])
+
+    def replace(self, owner: Any, name: str, value: Any) -> None:
+        """Put something in the place of an attribute for as long as this goes on."""
+        missing = object()
+        before = vars(owner).get(name, missing) if hasattr(owner, "__dict__") else getattr(owner, name, missing)
+
+        def undo() -> None:
+            if before is missing:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, before)
+
+        setattr(owner, name, value)
+        self._undo.append(undo)
+
+    def finally_do(self, undo: Callable[[], None]) -> None:
+        """Have something done when this ends."""
+        self._undo.append(undo)
+
+    def _imported(self, module: Any) -> None:
+        self.journal.write(
+            r="process",
+            release=self.release_of(module),
+            python=platform.python_version(),
+            executable=sys.executable,
+            prefix=sys.prefix,
+            toolchain=os.path.dirname(os.path.abspath(module.__file__)),
+        )
+        self.imported(module)
+
+    def _not_imported(self, name: str, why: str) -> None:
+        if name == self.package:
+            self.journal.write(r="not_imported", why=why)
+
+    def _torch(self, torch: Any) -> None:
+        self.journal.write(r="framework", version=str(torch.__version__))
+        if self.settings["fake"]:
+            from ...pytorch.device import program
+
+            program.install(self, torch, self.settings["target"])
+
+    def _end(self) -> None:
+        if os.getpid() == self.journal.process:  # in a fork there is nothing to compare that its parent has not
+            self.ending()
+        self.journal.write(r="end")

@@ -1,0 +1,55 @@
+"""Functions and values of Triton, as they are in a running process."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ....inside.recorder.functions import Forms
+from .arguments import UnwritableArgument, is_jit, type_of, unwrapped
+
+
+class TritonForms(Forms):
+    """Those of Triton."""
+
+    packages = frozenset({"triton"})
+    public = ("triton.language",)
+
+    def plain(self, function: Any) -> Any:
+        """The Python function that is in a jit function, a constexpr function, or a decorator that tunes."""
+        while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
+            function = function.fn
+        return function
+
+    def kind(self, function: Any) -> str:
+        """What is compiled, what is run while something is compiled, or a class."""
+        if is_jit(_jit(function)):
+            return "jit"
+        return "constexpr_function" if type(function).__name__ == "ConstexprFunction" else super().kind(function)
+
+    def settings(self, function: Any) -> dict[str, Any]:
+        """What ``@triton.jit`` was told that says how a function is compiled."""
+        function = _jit(function)
+        names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+        settings = {name: getattr(function, name, None) for name in names}
+        return {name: list(value) if isinstance(value, (list, tuple, set)) else value for name, value in settings.items() if value}
+
+    def unwrapped(self, value: Any) -> Any:
+        """What is in a ``tl.constexpr``."""
+        return unwrapped(value)
+
+    def dtype(self, value: Any) -> str | None:
+        """The name of a dtype of Triton."""
+        if type(value).__name__ == "dtype" and type(value).__module__.startswith("triton.language"):
+            try:
+                return type_of(value)
+            except UnwritableArgument:
+                return None
+        return None
+
+
+def _jit(function: Any) -> Any:
+    """The jit function below decorators that tune or choose."""
+    while not is_jit(function) and hasattr(function, "fn"):
+        function = function.fn
+    return function

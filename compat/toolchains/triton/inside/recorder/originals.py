@@ -1,0 +1,67 @@
+"""What the program itself compiles for a launch, as a hash over assembly code, for its cell to be compared with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ....inside.recorder.journal import Journal
+
+_STAGES = ("ptx", "amdgcn")
+_NOT_INLINED = re.compile(r"^[ \t]*\.func[ \t]+(?:\([^)]*\)[ \t]*)?([\w$.]+)", re.MULTILINE)
+"""A device function in PTX. Its name has the module in it that it was defined in."""
+_WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
+
+
+class Originals:
+    """What the compiler was given: for no launch, the first one of each function (``kernels``), or each (``cases``)."""
+
+    def __init__(self, journal: Journal, of: str) -> None:
+        self._journal, self._of = journal, of
+        self._compile: Callable[..., Any] | None = None
+        self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
+
+    def compile_with(self, compile_it: Callable[..., Any]) -> None:
+        """Say what compiles really, which something may stand in the place of."""
+        self._compile = compile_it
+
+    def given(self, key: str | None, src: Any, target: Any, options: Any) -> None:
+        """Note what the compiler is given for a launch."""
+        function = getattr(src, "fn", None)
+        if key is not None and function is not None and self._of != "nothing":
+            self._given.setdefault(key if self._of == "cases" else id(function), (key, src, target, dict(options or {})))
+
+    def compile(self) -> None:
+        """Compile it all, without line numbers, which name files, and write down what came of it."""
+        if not self._given:
+            return
+        self._journal.write(r="comparing", launches=len(self._given))
+        before = os.environ.get(_WITHOUT_LINES)
+        os.environ[_WITHOUT_LINES] = "1"
+        try:
+            for key, src, target, options in self._given.values():
+                self._journal.write(r="original", key=key, **self._made(src, target, options))
+        finally:
+            self._given.clear()
+            os.environ.pop(_WITHOUT_LINES)
+            if before is not None:
+                os.environ[_WITHOUT_LINES] = before
+
+    def _made(self, src: Any, target: Any, options: dict[str, Any]) -> dict[str, Any]:
+        assert self._compile is not None
+        try:
+            compiled = self._compile(src, target=target, options=options)
+        except Exception as error:
+            return {"error": type(error).__name__}
+        stage = next((name for name in _STAGES if name in compiled.asm), None)
+        return {"stage": stage, "digest": digest_of(compiled.asm[stage]) if stage else None, "arch": target.arch}
+
+
+def digest_of(assembly: str) -> str:
+    """A hash over assembly code in which functions that were not inlined are called by their number."""
+    for number, name in enumerate(dict.fromkeys(_NOT_INLINED.findall(assembly))):
+        assembly = re.sub(r"(?<![\w$.])%s(?![\w$.])" % re.escape(name), "function_%d" % number, assembly)
+    return hashlib.sha256(assembly.encode("utf-8", "backslashreplace")).hexdigest()
