@@ -17,10 +17,15 @@ from attrs import define, field, frozen
 from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization, constexprs
+from compat.source.names import called_by
 from compat.source.parsing import defaults_of, tree_of, uses
 
 _Meaning = Mapping[str, Any]
 _OPTIONAL = "frozen_optional"
+
+
+def _dtype(name: str) -> str:
+    return constexprs.source({"dtype": constexprs.DTYPES.get(name, name)})
 
 
 @frozen(kw_only=True)
@@ -33,6 +38,14 @@ class FrozenForm:
     """The kind of a function → the decorator that makes it one."""
     constant: str = ""
     """What makes a constant of a value, where names mean such: ``tl.constexpr``."""
+    dtype: Callable[[str], str] = _dtype
+    """The name of an element type → the expression that means it."""
+    kept: frozenset[str] = frozenset()
+    """The decorators that stay as they are written, by the last part of their names; all others are left behind."""
+
+    def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
+        """The decorators of a function that stay."""
+        return [each for each in node.decorator_list if called_by(each) in self.kept]
 
 
 @frozen(kw_only=True)
@@ -161,7 +174,7 @@ class _File:
             if function.error:
                 yield f"{function.name}: {function.error}"
                 continue
-            node = _definition(function)
+            node = _definition(function, self.layout.form)
             for use in uses(node):
                 why = _unfrozen(function.names.get(use.name, {}))
                 if why:
@@ -308,7 +321,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "constexpr" in meaning:
         return f"{form.constant}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
-        return constexprs.source({"dtype": constexprs.DTYPES.get(meaning["dtype"], meaning["dtype"])})
+        return form.dtype(meaning["dtype"])
     if "items" in meaning:
         inner = ", ".join(_expression(item, form) for item in meaning["items"])
         return f"[{inner}]" if meaning.get("list") else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
@@ -328,11 +341,11 @@ def _unfrozen(meaning: Any) -> str | None:
     return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values()])
 
 
-def _definition(function: Frozen) -> ast.stmt:
-    """The definition without its decorators, and without annotations that say nothing to a compiler."""
+def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
+    """The definition without the decorators that are left behind, and without annotations that say nothing to a compiler."""
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):
-        node.decorator_list = []
+        node.decorator_list = form.decorators_in(node)
         for annotation in _foreign_annotations(function, node):
             annotation.annotation = None
         if node.returns is not None and (function.future or _is_foreign(function, node.returns)):
@@ -364,7 +377,8 @@ def _written(function: Frozen, form: FrozenForm) -> str:
     decorator = form.decorators.get(function.kind, "")
     if function.kind == "jit" and function.jit:
         decorator += f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
-    return f"{decorator}\n{text}".lstrip("\n")
+    kept = (f"@{ast.get_source_segment(function.source, each)}" for each in form.decorators_in(node))
+    return "\n".join([*kept, *filter(None, [decorator]), text])
 
 
 _Position = tuple[int, int]

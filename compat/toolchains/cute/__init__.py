@@ -11,8 +11,9 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.text import lazy_pattern
-from compat.toolchains.base import ArgumentTypes, Device, Language, Simplification, Toolchain
-from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
+from compat.toolchains.base import ArgumentTypes, Language, Simplification, Toolchain
+from compat.toolchains.cute.device import DEVICE
+from compat.toolchains.cute.facts import NAME, RELEASES, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 
 _ELEMENT = r"(?:bool|[iu](?:8|16|32|64)|fp16|bf16|fp32|tf32|fp64|fp8e4m3fn|fp8e5m2)"
@@ -41,6 +42,6 @@ CUTE = Toolchain(
     only_named=True,
     variables=VARIABLES,
     language=LANGUAGE,
-    device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
+    device=DEVICE,
     failures=KNOWLEDGE,
 )

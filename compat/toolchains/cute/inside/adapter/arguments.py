@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 _ADDRESS = 1 << 40
 """Divisible by whatever alignment is assumed."""
-_CUDA = 2
+MADE_FOR_CUDA = 2
 """``kDLCUDA`` of DLPack."""
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
 """The codes of element types in DLPack."""
@@ -245,7 +245,7 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
-class _Managed(ctypes.Structure):
+class DLManaged(ctypes.Structure):
     _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
@@ -262,12 +262,12 @@ class _Nowhere:
     def __init__(self, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
         numbers = ctypes.c_int64 * len(shape)
         self._shape, self._strides = numbers(*shape), numbers(*strides)
-        tensor = _DLTensor(_ADDRESS, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
-        self._managed = _Managed(tensor, None, None)
+        tensor = _DLTensor(_ADDRESS, _Device(MADE_FOR_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
+        self._managed = DLManaged(tensor, None, None)
         _KEPT.append(self)
 
     def __dlpack__(self, **_: Any) -> Any:
         return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _CUDA, 0
+        return MADE_FOR_CUDA, 0

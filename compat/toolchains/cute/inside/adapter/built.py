@@ -141,6 +141,11 @@ def facts_of(cubin: bytes) -> dict[str, int]:
     }
 
 
+def instructions_in(cubin: bytes) -> bytes:
+    """The instructions of all kernels in a cubin, without the names of anything."""
+    return b"".join(cubin[each.offset : each.offset + each.size] for each in _sections(cubin) if each.name.startswith(".text."))
+
+
 def _sections(data: bytes) -> Iterator[_Section]:
     if len(data) < 64 or data[:4] != _ELF:
         return

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built
+from . import arguments, built, ptx
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -31,9 +31,6 @@ _MARKS = (
 """Stage → what a failure says that came while it was made: all are one call into the compiler."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
-_PIPELINE = "cute-to-nvvm{"
-"""How a pipeline that compiles is known. Others only tidy up modules that are to be shown."""
-_PTX_ASKED = " dump-ptx-path='%s' "
 
 
 class _Compiled(BaseException):
@@ -142,13 +139,13 @@ class Cute:
         run = kind.compile
 
         def run_in_sight(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
-            if _PIPELINE not in pipeline:
+            if ptx.COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
             self._traced = str(module)
             self._on_made("trace", self._traced)
             self._on_stage("mlir")
             try:
-                run(compiler, module, self._keeping_ptx(pipeline), *rest, **options)
+                run(compiler, module, ptx.keeping(pipeline, self._ptx), *rest, **options)
             except Exception as error:
                 stage = _stage_of(error)
                 if stage is not None:
@@ -158,33 +155,17 @@ class Cute:
 
         kind.compile = run_in_sight
 
-    def _keeping_ptx(self, pipeline: str) -> str:
-        """The pipeline that also writes PTX to a file, in releases that can (4.3 on)."""
-        if "enable-cuda-dialect" not in pipeline or "dump-ptx-path" in pipeline:
-            return pipeline
-        return pipeline.replace(_PIPELINE, _PIPELINE + _PTX_ASKED % self._ptx, 1)
-
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Metrics, and what each stage made. Raises KernelFileError where there is no binary of a kernel."""
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: dict[str, Any] = {"trace": self._traced, "ptx": self._taken_ptx(), "cubin": cubin}
+        made: dict[str, Any] = {"trace": self._traced, "ptx": ptx.taken(self._ptx), "cubin": cubin}
         made = {stage: result for stage, result in made.items() if result}
         for stage in ("ptx", "cubin"):
             if stage in made:
                 self._on_made(stage, made[stage])
         return built.metrics(made, module), made
-
-    def _taken_ptx(self) -> str:
-        """The PTX that was written, which is removed; empty where this release writes none."""
-        folder, name = os.path.split(self._ptx)
-        texts = []
-        for written in sorted(each for each in os.listdir(folder) if each.startswith(name)):
-            with open(os.path.join(folder, written), encoding="utf-8", errors="replace") as file:
-                texts.append(file.read())
-            os.remove(os.path.join(folder, written))
-        return "\n".join(texts).rstrip("\0\n")
 
 
 def _stage_of(error: BaseException) -> str | None:

@@ -1,0 +1,70 @@
+"""What objects were made of: the arguments of constructors, of classes that are written after this has begun.
+
+An object is a kernel where its class has a ``__call__`` below ``@cute.jit``. Its attributes change while it is compiled, so that
+what it was made of has to be noted when it is made.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+_NOTED = "__compat_made_of__"
+
+
+def watch(recording: Recording) -> None:
+    """Note what objects of classes are made of that have a ``__call__``."""
+    build = builtins.__build_class__
+
+    @functools.wraps(build)
+    def build_and_watch(*arguments: Any, **options: Any) -> Any:
+        made = build(*arguments, **options)
+        if isinstance(made, type) and _may_be_a_kernel(made):
+            _watch_constructor(made)
+        return made
+
+    recording.replace(builtins, "__build_class__", build_and_watch)
+
+
+def _may_be_a_kernel(kind: type) -> bool:
+    calls = (vars(base).get("__call__") for base in kind.__mro__)
+    return "__init__" in vars(kind) and any(hasattr(inspect.unwrap(call), "__code__") for call in calls if callable(call))
+
+
+def _watch_constructor(kind: type) -> None:
+    construct = vars(kind)["__init__"]
+    if not inspect.isfunction(construct):
+        return
+
+    @functools.wraps(construct)
+    def construct_and_note(self: Any, *arguments: Any, **options: Any) -> None:
+        if type(self) is kind and hasattr(self, "__dict__"):
+            self.__dict__.setdefault(_NOTED, (arguments, dict(options)))
+        construct(self, *arguments, **options)
+
+    try:
+        kind.__init__ = construct_and_note  # type: ignore[misc]
+    except (AttributeError, TypeError):  # a class that lets nothing be changed
+        return
+
+
+def made_of(value: Any) -> dict[str, Any] | None:
+    """What an object was made of, by the names of parameters; ``None`` where that is not known. Raises TypeError."""
+    kind = type(value)
+    noted = getattr(value, "__dict__", {}).get(_NOTED)
+    if noted is None:
+        return {} if kind.__init__ is object.__init__ else None
+    arguments, options = noted
+    bound = inspect.signature(inspect.unwrap(kind.__init__)).bind(value, *arguments, **options)
+    given = dict(list(bound.arguments.items())[1:])
+    for name, parameter in bound.signature.parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            given.update(given.pop(name, {}))
+        elif parameter.kind is parameter.VAR_POSITIONAL and given.pop(name, ()):
+            return None
+    return given
