@@ -69,6 +69,8 @@ class OnGpu:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # a faster way into another library, which would find the main memory
+            raise AttributeError(name)
         return getattr(self._tensor, name)
 
     def __dlpack__(self, **options: Any) -> Any:

@@ -33,7 +33,7 @@ class CuteForms(Forms):
 
     def lines(self, plain: Any) -> tuple[list[str], int]:
         """The source with its decorators: releases put other code into functions, whose first line is another."""
-        if not isinstance(plain, types.FunctionType) or not any(hasattr(plain, name) for name in _DECORATED):
+        if not isinstance(plain, types.FunctionType) or not is_decorated(plain):
             return super().lines(plain)
         path, first = inspect.getsourcefile(plain) or "", plain.__code__.co_firstlineno
         for begin, define, end, name in _definitions(path):
@@ -44,6 +44,11 @@ class CuteForms(Forms):
     def dtype(self, value: Any) -> str | None:
         """The name of an element type."""
         return element_name(value)
+
+
+def is_decorated(function: Any) -> bool:
+    """Whether ``@cute.jit`` or ``@cute.kernel`` stands above a function."""
+    return any(hasattr(function, name) for name in _DECORATED)
 
 
 def element_name(kind: Any) -> str | None:

@@ -7,9 +7,12 @@ what it was made of has to be noted when it is made.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import inspect
 from typing import TYPE_CHECKING, Any
+
+from .forms import is_decorated
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -18,39 +21,37 @@ _NOTED = "__compat_made_of__"
 
 
 def watch(recording: Recording) -> None:
-    """Note what objects of classes are made of that have a ``__call__``."""
+    """Note what objects of classes are made of that may be kernels."""
     build = builtins.__build_class__
 
     @functools.wraps(build)
     def build_and_watch(*arguments: Any, **options: Any) -> Any:
         made = build(*arguments, **options)
-        if isinstance(made, type) and _may_be_a_kernel(made):
+        if isinstance(made, type) and _is_a_kernel(made):
             _watch_constructor(made)
         return made
 
     recording.replace(builtins, "__build_class__", build_and_watch)
 
 
-def _may_be_a_kernel(kind: type) -> bool:
-    calls = (vars(base).get("__call__") for base in kind.__mro__)
-    return "__init__" in vars(kind) and any(hasattr(inspect.unwrap(call), "__code__") for call in calls if callable(call))
+def _is_a_kernel(kind: type) -> bool:
+    call = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    return inspect.isfunction(call) and is_decorated(inspect.unwrap(call))
 
 
 def _watch_constructor(kind: type) -> None:
-    construct = vars(kind)["__init__"]
+    construct = inspect.getattr_static(kind, "__init__")
     if not inspect.isfunction(construct):
         return
 
     @functools.wraps(construct)
     def construct_and_note(self: Any, *arguments: Any, **options: Any) -> None:
-        if type(self) is kind and hasattr(self, "__dict__"):
-            self.__dict__.setdefault(_NOTED, (arguments, dict(options)))
+        if type(self) is kind and isinstance(made := getattr(self, "__dict__", None), dict):
+            made.setdefault(_NOTED, (arguments, dict(options)))
         construct(self, *arguments, **options)
 
-    try:
+    with contextlib.suppress(AttributeError, TypeError):  # a class that lets nothing be changed
         kind.__init__ = construct_and_note  # type: ignore[misc]
-    except (AttributeError, TypeError):  # a class that lets nothing be changed
-        return
 
 
 def made_of(value: Any) -> dict[str, Any] | None:
