@@ -40,8 +40,8 @@ schema = 1
 # Kernel files: paths or globs, relative to this file.
 kernels = [{patterns}]
 {envs}
-# [defaults]
-# envs = ["releases"]                    # names, groups or globs
+{off}[defaults]
+{off}envs = [{groups}]                    # names, groups or globs
 # targets = [{targets}]
 """
 _ENVS = """\
@@ -176,7 +176,12 @@ class _Initializing:
             targets = ", ".join(f'"{name}"' for name in usual)
             unlisted = [release_example(name) for name in used if toolchains.named(name).releases is None]
             envs = _ENVS.format(examples=", ".join(unlisted)) if unlisted else ""
-            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets))
+            groups = [f"{name}-releases" if toolchains.named(name).only_named else "releases" for name in used]
+            said = {
+                "groups": ", ".join(f'"{group}"' for group in groups or ["releases"]),
+                "off": "# " if groups == ["releases"] or unlisted else "",
+            }
+            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **said))
             if unlisted:
                 self.unsure[path] = f"name the releases to compile on, which nothing lists: env = [{', '.join(unlisted)}]"
             return

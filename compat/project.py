@@ -297,6 +297,7 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
         raise
     if problems and not chosen:
         raise problems[0]
+    config = config.for_toolchains({spec.toolchain for spec in chosen})
     return Selection(
         config=config,
         envs=config.choose_envs(patterns.envs),

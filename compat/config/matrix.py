@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat import toolchains
@@ -120,6 +120,20 @@ class MatrixConfig:
         raise SelectionError(
             f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {usual.name}-X[-{usual.framework.name}-Y] works."
         )
+
+    def for_toolchains(self, names: Collection[str]) -> MatrixConfig:
+        """The same where all kernels are for these toolchains: with what is built in of them alone, if they have to be named.
+
+        What the file declares stays as it is.
+        """
+        used = [toolchains.named(name) for name in sorted(names)]
+        if not used or self.released or not all(toolchain.only_named for toolchain in used):
+            return self
+        own = tuple(env for env in self.envs if env.toolchain in names)
+        others = tuple(env for env in self.envs if env.toolchain not in names)
+        groups = tuple(f"{toolchain.name}-{_RELEASES}" for toolchain in used if toolchain.releases)
+        unsaid = self.default_envs == (_RELEASES,)
+        return evolve(self, envs=own, released=others, default_envs=groups if unsaid and groups else self.default_envs)
 
     def accompany(self, env: Env) -> Env:
         """An env with what its companions install: those of the file, and the built-in ones."""

@@ -236,7 +236,7 @@ def _assertion(output: str, wording: Wording) -> tuple[str, str]:
         return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
     for pattern in wording.fatal:
         if found := pattern.search(output):
-            return found["words"], _one_line(found[0])
+            return found["words"], _one_line(found[0]).replace('", line', ", line")
     return "", ""
 
 

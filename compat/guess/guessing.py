@@ -238,7 +238,8 @@ def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
     reasons = [f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable]
     reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
     hint = f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}." if reasons else f"{how_kernels_look()}."
-    raise ConfigError(f"defines no {languages()} kernel", where=where, hint=hint)
+    named = dict.fromkeys(toolchains.named(source.toolchain).title for source in guessed)
+    raise ConfigError(f"defines no {' or '.join(named) or languages()} kernel", where=where, hint=hint)
 
 
 # --- libraries of the package index ------------------------------------------------------------------------------------------

@@ -26,13 +26,21 @@ _FLOATS = {
     **{f"fp8{kind}": f"float8{kind}" for kind in ("e4nv", "e4b8", "e4b15", "e5", "e5b16")},
     "bf16": "bfloat16",
 }
+_OTHER_FLOATS = ("tf32", "fp8e4m3fn", "fp8e5m2", "fp8e8m0fnu", "fp6e2m3fn", "fp6e3m2fn", "fp4e2m1fn")
+"""Element types that Triton has none of, or calls otherwise."""
 _INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in _BITS} | {"i1": "int1"}
 LANGUAGE_NAMES = _FLOATS | _INTEGERS
 """An element type as signatures have it → what ``triton.language`` calls it."""
 _LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
 """Triton's own name of a dtype → what ``triton.language`` calls it."""
-DTYPES = {name: name for name in _LANGUAGE} | _INTEGERS | {name: short for short, name in _FLOATS.items()}
-"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own."""
+DTYPES = {
+    **{name: name for name in (*_LANGUAGE, *_OTHER_FLOATS, "i4")},
+    **_INTEGERS,
+    **{long: short for short, long in _FLOATS.items()},
+}
+"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own.
+
+Where Triton has none, the name stays."""
 TORCH_DTYPES = (
     *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
     *("float16", "bfloat16", "float32", "float64"),
@@ -66,7 +74,7 @@ def read(value: object, describe: Callable[[object], str] = repr) -> Any:
     if form == "none" and name is True:
         return None
     if form == "dtype":
-        return {form: DTYPES[_known(name, DTYPES, "a dtype of Triton")]}
+        return {form: DTYPES[_known(name, DTYPES, "a dtype")]}
     if form == "torch_dtype":
         return {form: _known(name, TORCH_DTYPES, "a dtype of PyTorch")}
     if form == "function" and isinstance(name, str) and name.isidentifier():

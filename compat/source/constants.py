@@ -143,7 +143,9 @@ class SourceFunction:
     scope: Scope
 
 
-class _Returned(Exception):
+class Returned(Exception):
+    """A function returned, with this value."""
+
     def __init__(self, value: Any) -> None:
         self.value = value
 
@@ -259,7 +261,7 @@ class Scope:
             return inner.value(function.node.body)
         try:
             inner.run(function.node.body)
-        except _Returned as returned:
+        except Returned as returned:
             return returned.value
         return None
 
@@ -284,7 +286,7 @@ class Scope:
     def _run(self, statement: ast.stmt) -> None:
         match statement:
             case ast.Return(value=value):
-                raise _Returned(None if value is None else self.value(value))
+                raise Returned(None if value is None else self.value(value))
             case ast.Assign(targets=[target], value=value):
                 _bind(target, self.value(value), self.local)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):

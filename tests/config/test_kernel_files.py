@@ -258,12 +258,12 @@ ERRORS = [
     (WHOLE + 'signature = { n = "int" }', 'variant[0].signature.n: expected a Triton type such as "*fp16" or "i32", found \'int\''),
     (WHOLE.replace("BLOCK = 64", "BLOCK = { size = 64 }"), "constexprs.BLOCK: a table is not a valid constexpr value"),
     (WHOLE.replace("BLOCK = 64", "BLOCK = [64, 1979-05-27]"), "constexprs.BLOCK[1]: a date is not a valid constexpr value"),
-    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: 'half' is not a dtype of Triton"),
-    (WHOLE.replace("BLOCK = 64", "BLOCK = { dtype = [1] }"), "constexprs.BLOCK: [1] is not a dtype of Triton"),
+    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: 'half' is not a dtype"),
+    (WHOLE.replace("BLOCK = 64", "BLOCK = { dtype = [1] }"), "constexprs.BLOCK: [1] is not a dtype"),
     (WHOLE.replace("BLOCK = 64", 'BLOCK = { torch_dtype = "fp16" }'), "constexprs.BLOCK: 'fp16' is not a dtype of PyTorch"),
     (
         WHOLE.replace("BLOCK = 64", 'BLOCK = [[{ dtype = "i3" }]]'),
-        "constexprs.BLOCK[0][0]: 'i3' is not a dtype of Triton",
+        "constexprs.BLOCK[0][0]: 'i3' is not a dtype",
     ),
     (
         WHOLE.replace("BLOCK = 64", 'BLOCK = { function = "load_lop" }'),

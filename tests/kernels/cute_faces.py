@@ -3,7 +3,7 @@
 import cutlass
 import cutlass.cute as cute
 from cutlass._mlir.dialects import llvm
-from cutlass.cute.nvgpu import tcgen05
+from cutlass.cute.nvgpu import tcgen05, warpgroup
 from cutlass.utils import SmemAllocator
 
 registers = cute.make_rmem_tensor if hasattr(cute, "make_rmem_tensor") else cute.make_fragment
@@ -233,3 +233,217 @@ def k_range(a: cute.Tensor, b: cute.Tensor, n: cutlass.Constexpr):
 @cute.jit
 def given(a: cute.Tensor, b: cute.Tensor, n: cutlass.Constexpr):
     k_range(a, b, n).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def sliced(a: cute.Tensor, b: cute.Tensor):
+    cute.slice_(cute.make_composed_layout(cute.make_swizzle(3, 4, 3), 0, cute.make_layout((10, 2), stride=(2, 1))), (None, 0))
+    k_missing(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_printed(a: cute.Tensor, b: cute.Tensor):
+    swizzled = cute.make_composed_layout(cute.make_swizzle(3, 3, 3), 0, cute.make_layout(1024))
+    cute.printf("{}", SmemAllocator().allocate_tensor(cutlass.Float16, swizzled, 16))
+
+
+@cute.jit
+def printed(a: cute.Tensor, b: cute.Tensor):
+    k_printed(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def wgmma(a: cute.Tensor, b: cute.Tensor):
+    source, major = warpgroup.OperandSource.SMEM, warpgroup.OperandMajorMode.K
+    warpgroup.MmaF16BF16Op(cutlass.Float16, cutlass.Float32, (64, 64, 16), source, major, major)
+    k_missing(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_plain(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    b[i] = a[i]
+
+
+@cute.jit
+def plain(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def count(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def inner(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a, 1).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_length(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    values = [cutlass.Int32(0)]
+    for j in range(i):
+        values = [*values, j]
+    b[i] = values[0].to(cutlass.Float16)
+
+
+@cute.jit
+def length(a: cute.Tensor, b: cute.Tensor):
+    k_length(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+exec(
+    "@cute.kernel\ndef k_typed_in(a: cute.Tensor, b: cute.Tensor):\n    i, _, _ = cute.arch.thread_idx()\n    if i < 2:\n        b[i] = a[i]\n",
+    globals(),
+)
+
+
+@cute.jit
+def sourceless(a: cute.Tensor, b: cute.Tensor):
+    k_typed_in(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_unrolled(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    x = a[i]
+    for j in cutlass.range_constexpr(1 << 30):
+        x = x * x + a[i]
+    b[i] = x
+
+
+@cute.jit
+def unrolled(a: cute.Tensor, b: cute.Tensor):
+    k_unrolled(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def gone(a: cute.Tensor, b: cute.Tensor):
+    cute.arch.ProxyKind.async_shared
+    k_plain(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def notyet(a: cute.Tensor, b: cute.Tensor):
+    cute.sym_int
+    k_plain(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def method(a: cute.Tensor, b: cute.Tensor):
+    a.no_such_method()
+    k_plain(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_raising(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    if i < 4:
+        raise ValueError("too small")
+    b[i] = a[i]
+
+
+@cute.jit
+def raising(a: cute.Tensor, b: cute.Tensor):
+    k_raising(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_told(a: cute.Tensor, b: cute.Tensor):
+    raise ValueError("a kernel for rows of 64")
+
+
+@cute.jit
+def told(a: cute.Tensor, b: cute.Tensor):
+    k_told(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_listed(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    values = [1.0, 2.0]
+    b[i] = cutlass.Float16(values[i])
+
+
+@cute.jit
+def listed(a: cute.Tensor, b: cute.Tensor):
+    k_listed(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_truth(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    b[i] = a[i] if (True if bool(i < 4) else False) else b[i]
+
+
+@cute.jit
+def truth(a: cute.Tensor, b: cute.Tensor):
+    k_truth(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_stored(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    b[i] = a
+
+
+@cute.jit
+def stored(a: cute.Tensor, b: cute.Tensor):
+    k_stored(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_ranked(a: cute.Tensor, b: cute.Tensor):
+    b[0, 0, 0] = a[0]
+
+
+@cute.jit
+def ranked(a: cute.Tensor, b: cute.Tensor):
+    k_ranked(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_element(a: cute.Tensor, b: cute.Tensor):
+    atom = cute.make_copy_atom(cute.nvgpu.CopyUniversalOp(), cutlass.Float16)
+    cute.copy(atom, registers(4, cutlass.Float16), registers(4, cutlass.Float32))
+
+
+@cute.jit
+def element(a: cute.Tensor, b: cute.Tensor):
+    k_element(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.kernel
+def k_tuples(a: cute.Tensor, b: cute.Tensor):
+    i, _, _ = cute.arch.thread_idx()
+    x = None
+    if i < 4:
+        x = cutlass.Int32(1)
+    b[i] = a[i]
+
+
+@cute.jit
+def tuples(a: cute.Tensor, b: cute.Tensor):
+    k_tuples(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def blocks(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a, b).launch(grid=(1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def unlaunched(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a, b)
+
+
+@cute.kernel
+def k_nested(a: cute.Tensor, b: cute.Tensor):
+    k_plain(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+@cute.jit
+def nested(a: cute.Tensor, b: cute.Tensor):
+    k_nested(a, b).launch(grid=(1, 1, 1), block=(32, 1, 1))

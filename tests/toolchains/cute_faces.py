@@ -10,78 +10,168 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.matrix import no_matrix
 from compat.envs.record import read_env
-from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Raised, Specialization, Target
-from tests.toolchains.compiling import compile_all
+from compat.model import BuiltEnv, Cell, CompileSpec, Diagnosis, Evidence, Raised, Specialization, Target
+from compat.workers.attempt import Limits
+from compat.workers.watch import attempt
+from tests.cells import worker
 
 KERNELS = Path(__file__).parents[1] / "kernels" / "cute_faces.py"
 SAVED = Path(__file__).with_suffix(".json")
-RELEASES = ("4.2.1", "4.5.3", "4.8.1")
-FACES = {
-    "align": "layout-mismatch",
-    "alloc": "arch-required",
-    "asserted": "static-assert",
-    "branch": "undefined-name",
-    "brk": "unsupported-syntax",
-    "carried": "loop-carried-type",
-    "carriedif": "loop-carried-type",
-    "changed": "api-changed",
-    "constant": "constexpr-required",
-    "constif": "constexpr-required",
-    "divide": "layout-mismatch",
-    "early": "unsupported-syntax",
-    "given": "kernel-file",
-    "lacking": "api-changed",
-    "missing": "api-missing",
-    "name": "undefined-name",
-    "nothing": "kernel-file",
-    "ptx": "ptxas",
-    "shape": "layout-mismatch",
-    "tcgen": "arch-required",
-}
-"""Function → its failure class."""
-WORSE = {("alloc", "4.8.1"): "nvvm"}
-"""What a release does not say any more: why libNVVM refuses a kernel."""
+RELEASES = OLD, MIDDLE, NEW = ("4.2.1", "4.5.3", "4.8.1")
+LIMITS = Limits(deadline=5, memory=4 << 30)
 _FRAMES = 6
 _KEPT = 3000
+_USUAL = {"a": "fp16[n]", "b": "fp16[n]"}
+
+
+@frozen(kw_only=True)
+class Face:
+    """A kernel, how it is compiled, and the classes of its failure."""
+
+    always: str | None = None
+    """In every release, but for those of ``but``; ``None`` where it compiles."""
+    but: Mapping[str, str | None] = Factory(dict)
+    function: str = ""
+    """The function in the file of kernels; the face's own name unless it is said."""
+    target: str = "sm_90a"
+    signature: Mapping[str, str] = Factory(lambda: dict(_USUAL))
+    options: Mapping[str, int] = Factory(dict)
+    apart: tuple[str, ...] = ()
+    """Releases whose fingerprint is another: they say less, or say it in a stage of its own."""
+    slow: bool = False
+    """Whether it takes its whole time."""
+
+    def expected(self, release: str) -> str | None:
+        """The class in a release."""
+        return self.but.get(release, self.always)
+
+
+FACES = {
+    "align": Face(always="layout-mismatch"),
+    "alloc": Face(always="arch-required", but={NEW: "nvvm"}, apart=(NEW,)),
+    "asserted": Face(always="static-assert"),
+    "big": Face(always="shared-memory"),
+    "blocks": Face(but={OLD: "api-changed"}),
+    "branch": Face(always="undefined-name"),
+    "brk": Face(always="unsupported-syntax"),
+    "carried": Face(always="loop-carried-type"),
+    "carriedif": Face(always="loop-carried-type"),
+    "changed": Face(always="api-changed"),
+    "constant": Face(always="constexpr-required"),
+    "constif": Face(always="constexpr-required"),
+    "count": Face(always="wrong-call"),
+    "divide": Face(always="layout-mismatch"),
+    "early": Face(always="unsupported-syntax"),
+    "element": Face(always="operand-type"),
+    "given": Face(always="kernel-file"),
+    "gone": Face(but={NEW: "api-missing"}),
+    "inner": Face(always="wrong-call"),
+    "lacking": Face(always="api-changed"),
+    "length": Face(always="loop-carried-type"),
+    "listed": Face(always="constexpr-required"),
+    "method": Face(always="api-missing"),
+    "missing": Face(always="api-missing"),
+    "name": Face(always="undefined-name"),
+    "nested": Face(always="unsupported-syntax"),
+    "nothing": Face(always="kernel-file"),
+    "notyet": Face(but={OLD: "api-missing"}),
+    "option": Face(always="api-changed", function="plain", options={"no-such-option": 1}),
+    "printed": Face(always="not-implemented", but={OLD: "compiler-assert"}, apart=(OLD,)),
+    "ptx": Face(always="ptxas"),
+    "raising": Face(always="unsupported-syntax"),
+    "ranked": Face(always="layout-mismatch"),
+    "shape": Face(always="layout-mismatch"),
+    "sliced": Face(always="compiler-assert"),
+    "sm_42": Face(always="target-unknown", function="plain", target="sm_42"),
+    "sm_75": Face(always="target-unknown", but={OLD: None}, function="plain", target="sm_75"),
+    "sm_110a": Face(always="target-unknown", but={NEW: None}, function="plain", target="sm_110"),
+    "sourceless": Face(always="unsupported-syntax"),
+    "stored": Face(always="operand-type"),
+    "tcgen": Face(always="arch-required"),
+    "told": Face(always="static-assert"),
+    "truth": Face(always="constexpr-required"),
+    "tuples": Face(always="loop-carried-type"),
+    "unlaunched": Face(always="kernel-file"),
+    "unrolled": Face(always="timeout", slow=True),
+    "wgmma_sm_80": Face(always="arch-required", function="wgmma", target="sm_80"),
+    "wgmma_sm_100a": Face(always="arch-required", function="wgmma", target="sm_100a"),
+    "wrongtype": Face(always="kernel-file", function="plain", signature={"a": "fp32", "b": "fp16[n]"}),
+}
+"""By their names."""
 
 
 def target(name: str = "sm_90a") -> Target:
-    return next(each for each in toolchains.named("cute").device.targets if each.name == name)
+    """A target of CuTe DSL's; also one that the tool does not offer."""
+    known = toolchains.named("cute").device.targets
+    found = next((each for each in known if each.name == name), None)
+    return found or evolve(known[0], name=name, arch=int(name.removeprefix("sm_")))
 
 
-def cells(env: BuiltEnv, names: Sequence[str] = tuple(FACES), on: str = "sm_90a") -> list[Cell]:
-    """The cells of these functions in an env."""
-    compile_spec = CompileSpec(signature={"a": "fp16[n]", "b": "fp16[n]"})
-    specs = (
-        Specialization(
-            kernel=name, variant="v", case="c", toolchain="cute", source=str(KERNELS), function=name, compile=compile_spec
-        )
-        for name in names
+def cells(env: BuiltEnv, names: Sequence[str] = tuple(FACES)) -> list[Cell]:
+    """The cells of these faces in an env."""
+    return [Cell(env=env.env, target=target(FACES[name].target), spec=_specialization(name, FACES[name])) for name in names]
+
+
+def _specialization(name: str, face: Face) -> Specialization:
+    return Specialization(
+        kernel=name,
+        variant="v",
+        case="c",
+        toolchain="cute",
+        source=str(KERNELS),
+        function=face.function or name,
+        compile=CompileSpec(signature=dict(face.signature), options=dict(face.options)),
     )
-    return [Cell(env=env.env, target=target(on), spec=spec) for spec in specs]
+
+
+def compiled(env: BuiltEnv, names: Sequence[str] = tuple(FACES)) -> Iterator[tuple[str, Evidence]]:
+    """Each face and what became of it, in one batch."""
+    with worker(env) as server:
+        for cell, evidence in attempt(server, cells(env, names), LIMITS, stop=threading.Event()):
+            yield cell.spec.kernel, evidence
 
 
 def saved() -> Iterator[tuple[str, str, Evidence]]:
-    """Function, release and what it said."""
+    """Face, release and what it said."""
     for name, by_release in json.loads(SAVED.read_text(encoding="utf-8")).items():
         for release, facts in by_release.items():
-            raised = tuple(Raised(**link) for link in facts["raised"])
-            yield name, release, Evidence(answered=True, alone=True, raised=raised, stage=facts["stage"], stderr=facts["stderr"])
+            raised = tuple(Raised(**link) for link in facts.pop("raised", ()))
+            line = facts.pop("line", None)
+            answered = facts.pop("answered", False)
+            yield name, release, Evidence(answered=answered, alone=True, raised=raised, diagnosis=Diagnosis(line=line), **facts)
 
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
     """What is kept of an attempt."""
     raised = [
-        {"type": link.type, "message": link.message[:_KEPT], "traceback": _last_frames(link.traceback)} for link in evidence.raised
+        {"type": link.type, "message": _beginning(link.message), "traceback": _last_frames(link.traceback)}
+        for link in evidence.raised
     ]
-    return {"stage": evidence.stage, "raised": raised, "stderr": evidence.stderr[:_KEPT]}
+    facts = {
+        "answered": evidence.answered,
+        "signal": evidence.signal,
+        "deadline": evidence.deadline,
+        "stage": evidence.stage,
+        "raised": raised,
+        "stderr": _beginning(evidence.stderr),
+        "line": evidence.diagnosis.line,
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _beginning(text: str) -> str:
+    """Of much the first lines."""
+    return text if len(text) <= _KEPT else text[:_KEPT].rpartition("\n")[0]
 
 
 def _last_frames(traceback: str) -> str:
@@ -90,16 +180,17 @@ def _last_frames(traceback: str) -> str:
 
 def main() -> None:
     config = no_matrix(Path.cwd())
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {name: {} for name in FACES}
     for release in RELEASES:
         built = read_env(config.env(f"cute-{release}"), config.env_cache())
         assert built.error is None, f"compat envs build cute-{release}"
-        asked = cells(built)
-        for cell, evidence in zip(asked, compile_all(built, asked), strict=True):
-            found.setdefault(cell.spec.kernel, {})[release] = _facts(evidence)
+        for name, evidence in compiled(built):
+            if not evidence.complete:
+                found[name][release] = _facts(evidence)
     text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
-    text = text.replace(str(KERNELS.parent), "/kernels")
+    text = text.replace(str(KERNELS.parent), "/kernels").replace(str(Path.cwd()), "/here")
     text = re.sub(r"/[^\s\"'\\]*?/site-packages/", "/env/site-packages/", text)
+    text = re.sub(r"/[^\s\"'\\]*?/lib/python3", "/usr/lib/python3", text)
     SAVED.write_text(text + "\n", encoding="utf-8")
 
 

@@ -6,17 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 from packaging.version import Version
 
 from compat import toolchains
 from compat.config.env_tables import built_in
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, no_matrix
-from compat.diagnosis.classify import classify
 from compat.envs.cache import requirements
 from compat.errors import ConfigError
-from compat.model import BuiltEnv, Cell, Outcome, Status
+from compat.model import BuiltEnv, Cell
 from compat.toolchains.cute.inside.adapter import arguments, built
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
@@ -94,7 +92,7 @@ def test_a_type_that_cannot(kind: str) -> None:
 def layout_of(kind: str) -> arguments._Layout:
     found = arguments._TENSOR.fullmatch(kind)
     assert found
-    return arguments._layout(found)
+    return arguments._layout(found, {})
 
 
 def test_what_a_type_says_of_a_tensor() -> None:
@@ -187,58 +185,6 @@ def test_bytes_are_read_as_mlir_prints_them() -> None:
     assert built.facts_of(b"no ELF file") == {}
 
 
-# --- failures -----------------------------------------------------------------------------------------------------------------
-
-
-def outcomes() -> dict[tuple[str, str], Outcome]:
-    return {
-        (name, release): classify([evidence], target=cute_faces.target(), knowledge=CUTE.failures)
-        for name, release, evidence in cute_faces.saved()
-    }
-
-
-def test_every_face_has_its_class() -> None:
-    found = {key: outcome.failure.failure_class if outcome.failure else None for key, outcome in outcomes().items()}
-    expected = {
-        (name, release): cute_faces.WORSE.get((name, release), expected)
-        for name, expected in cute_faces.FACES.items()
-        for release in cute_faces.RELEASES
-    }
-    assert found == expected
-
-
-def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two() -> None:
-    fingerprints: dict[str, set[str]] = {}
-    for (name, release), outcome in outcomes().items():
-        assert outcome.failure
-        if (name, release) not in cute_faces.WORSE:
-            fingerprints.setdefault(name, set()).add(outcome.failure.fingerprint)
-    assert {name: len(found) for name, found in fingerprints.items()} == dict.fromkeys(cute_faces.FACES, 1)
-    alike = {frozenset(found) for found in fingerprints.values()}
-    assert len(alike) == len(fingerprints) - 1  # a type changes in the same way in a loop and in a branch
-
-
-def test_advice_names_what_it_speaks_of() -> None:
-    for outcome in outcomes().values():
-        assert outcome.failure
-        assert "{" not in outcome.failure.advice
-        assert "\x1b" not in outcome.failure.excerpt
-
-
-def test_a_silent_abort_is_told_by_the_innermost_frame() -> None:
-    (_, _, evidence), *_ = cute_faces.saved()
-    stack = (
-        "Fatal Python error: Aborted\n\nCurrent thread 0x00007f (most recent call first):\n"
-        '  File "/env/lib/python3.12/site-packages/nvidia_cutlass_dsl/python_packages/cutlass/cute/atom.py", line 7 in thr_layout\n'
-        '  File "/home/me/kernel.py", line 3 in kernel\n'
-    )
-    died = evolve(evidence, answered=False, signal="SIGABRT", raised=(), stderr=stack, printed=stack, stage="trace")
-    outcome = classify([died], target=cute_faces.target(), knowledge=CUTE.failures)
-    assert outcome.status is Status.CRASHED
-    assert outcome.failure
-    assert (outcome.failure.failure_class, "thr_layout" in outcome.failure.excerpt) == ("compiler-assert", True)
-
-
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
 
 
@@ -282,12 +228,3 @@ def test_what_spills_and_what_the_code_consists_of_are_told(cute: Callable[[str]
     found = compile_all(env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"])
     assert [evidence.metrics["code"]["mma"] for evidence in found] == [16, 128]
     assert [evidence.metrics["stack_bytes"] > 0 for evidence in found] == [False, True]
-
-
-@pytest.mark.wheels
-def test_more_shared_memory_than_there_is_is_foretold(cute: Callable[[str], BuiltEnv]) -> None:
-    env = cute(NEWEST)
-    (evidence,) = compile_all(env, cute_faces.cells(env, ["big"]))
-    outcome = classify([evidence], target=cute_faces.target(), knowledge=CUTE.failures)
-    assert outcome.failure
-    assert (outcome.failure.failure_class, outcome.failure.prediction) == ("shared-memory", True)

@@ -3,10 +3,13 @@
 Up to 4.5 an exception of CuTe DSL wraps the one that says why, and shows the latter's words; from 4.6 on errors of users are
 printed like a compiler's, with a code (``error[UNSUP_EARLY_EXIT]``), the source and suggestions. What MLIR, libNVVM and ptxas say
 stayed the same, inside of either. So causes are looked at before wrappers, and facts are taken out of the sentences: a fingerprint
-is made of those. Adding a class takes one entry here, and one kernel in ``tests/toolchains/cute/kernels/faces.py``.
+is made of those. Adding a class takes one entry here, and one kernel in ``tests/kernels/cute_faces.py``.
 """
 
 from __future__ import annotations
+
+import re
+from pathlib import Path, PurePath
 
 from attrs import evolve
 
@@ -25,6 +28,12 @@ _OBJECTS = (
 _LAYOUT_WORDS = (
     r"size|shape|rank|layout|align|divis|stride|tiler|mode|profile|congruen|compatib|coalesc|swizzle|weakly|compact|element type"
 )
+_EXPECTS = (
+    r"expects argument #\d+ \((?P<name>\w+)\) to be (?:<class ')?(?:\w+\.)*(?P<type>\w+)[^\n]*?, "
+    r"but got (?:<class ')?(?:\w+\.)*(?P<other>\w+)"
+)
+"""What a function below ``@cute.jit`` or ``@cute.kernel`` says of an argument that does not go with its annotation."""
+_KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
 """What stands before a sentence of MLIR: where it is about."""
 
@@ -48,12 +57,18 @@ CLASSES = (
         advice="Compare `[signature]` and `[constexprs]` with the parameters of the function, and of the class's constructor.",
         blame=Blame.ENV,
         signs=(
-            Sign(error=r"^KernelFileError$"),
-            Sign(message=r"Missing required argument in|error\[CALL_MISSING_ARG\]", means="an argument is missing"),
             Sign(
-                message=r"expects argument #\d+ \((?P<name>\w+)\) to be|error\[ARG_ANNOTATION_MISMATCH\]",
-                means="an argument of another type",
+                error=r"^KernelFileError$",
+                message=_EXPECTS,
+                means="{name}: {type} expected, {other} given",
+                advice="Give `{name}` another type in `[signature]`: the function declares it as a `{type}`.",
             ),
+            Sign(
+                message=r"the function launches no kernel|error\[LAUNCH_NEVER_ISSUED\]",
+                means="the function launches no kernel",
+                advice="Name a function that launches a kernel: `kernel(…).launch(grid=…, block=…)`.",
+            ),
+            Sign(error=r"^KernelFileError$"),
         ),
     ),
     FailureClass(
@@ -63,7 +78,7 @@ CLASSES = (
         status=Status.CRASHED,
         advice="A compiler bug. Try the neighbouring releases, and report it with the evidence that was kept.",
         blame=Blame.COMPILER,
-        signs=(Sign(assertion=r".", words="assertion"),),
+        signs=(Sign(assertion=r"^compile$", words="assertion", by_pass=True), Sign(assertion=r".", words="assertion")),
     ),
     FailureClass(
         name="ptxas",
@@ -147,11 +162,31 @@ CLASSES = (
                 means="{name} got too many arguments",
             ),
             Sign(
+                message=r"^(?:DSLRuntimeError: )?Expect 3d (?P<name>grid|block)!",
+                means="{name} of fewer than three numbers",
+                advice="`launch` needs three numbers for `{name}` in this release.",
+            ),
+            Sign(
                 error=r"^(?:SystemExit|DSLRuntimeError)$",
                 output=r"unrecognized arguments: (?P<name>--\S+)",
                 means="option {name}",
                 advice="This release has no option `{name}`.",
             ),
+        ),
+    ),
+    FailureClass(
+        name="wrong-call",
+        title="Call does not fit the function",
+        meaning="The kernel calls one of its own functions with arguments that this one does not take.",
+        advice="Compare the call with the parameters of the function, and with their annotations.",
+        signs=(
+            Sign(message=_EXPECTS, means="{name}: {type} expected, {other} given"),
+            Sign(
+                error=r"^TypeError$",
+                message=r"^(?:missing a required (?:keyword-only )?argument|got an unexpected keyword argument"
+                r"|too many positional arguments|multiple values for argument)",
+            ),
+            Sign(message=r"Missing required argument in|error\[CALL_MISSING_ARG\]", means="an argument is missing"),
         ),
     ),
     FailureClass(
@@ -183,6 +218,11 @@ CLASSES = (
                 means="no source",
                 advice="CuTe DSL reads the source of a kernel: it has to be in a file.",
             ),
+            Sign(
+                message=r"callee is not a valid FunctionOpInterface|failed to legalize operation 'gpu\.launch_func'",
+                means="a launch inside of a kernel",
+                advice="Only a function below `@cute.jit` launches kernels. A kernel calls functions.",
+            ),
             Sign(message=r"error\[(?P<code>UNSUP_\w+)\]", means="{code}"),
             Sign(error=r"^DSLAstPreprocessorError$", message=r"^(?:DSLAstPreprocessorError: )?(?P<words>[^\n]+)", means="{words}"),
         ),
@@ -194,11 +234,11 @@ CLASSES = (
         advice="Give `{name}` its final type before (`cutlass.Float32(0.0)` instead of `0`), or convert it back inside (`.to(…)`).",
         signs=(
             Sign(
-                message=r"`(?P<name>\w+)` is (?P<one>\w+) prior to this `\w+`, and update to (?P<two>\w+)",
+                message=rf"`(?P<name>\w+)` is (?P<one>{_KIND}) prior to this `\w+`, and update to (?P<two>{_KIND})",
                 means="{one} becomes {two}",
             ),
             Sign(
-                message=r"`(?P<name>\w+)` has type `(?P<one>\w+)` on one path and `(?P<two>\w+)` on another",
+                message=rf"`(?P<name>\w+)` has type `(?P<one>{_KIND})` on one path and `(?P<two>{_KIND})` on another",
                 means="{one} becomes {two}",
             ),
         ),
@@ -214,6 +254,11 @@ CLASSES = (
             Sign(
                 message=r"object cannot be interpreted as an integer|error\[PHASE_DYNAMIC_INDEX\]",
                 means="a run-time value as an index or a range",
+            ),
+            Sign(
+                message=r"Only constexpr \(Python Value\) is allowed here|Explicit boolean conversion requires a value",
+                means="a run-time value as a condition of Python's",
+                advice="`bool`, `not` and conditions of comprehensions are Python's. Write a plain `if` over the value itself.",
             ),
             Sign(message=r"error\[(?P<code>ARG_NON_CONSTANT|PHASE_REQUIRES_CONSTANT)\]", means="{code}"),
         ),
@@ -247,6 +292,32 @@ CLASSES = (
         ),
     ),
     FailureClass(
+        name="not-implemented",
+        title="Not implemented",
+        meaning="The release knows what the kernel asks for, and has no code for it.",
+        advice="Write it in another way, or take a release that has it.",
+        lacks=True,
+        signs=(Sign(error=r"^NotImplementedError$"),),
+    ),
+    FailureClass(
+        name="operand-type",
+        title="Operand of another type",
+        meaning="An operation is given a value of a type that it does not take.",
+        advice="Convert the value first (`.to(…)`, `.load()`), or take its elements: the message says which type it has.",
+        signs=(
+            Sign(
+                error=r"^ValueError$",
+                message=r"^unsupported data type: <class '(?:\w+\.)*(?P<type>\w+)'>",
+                means="a value of type {type}",
+            ),
+            Sign(
+                error=r"^TypeError$",
+                message=r"^`(?P<name>\w+)` currently only supports (?P<words>[^\n]+)",
+                means="{name}: {words}",
+            ),
+        ),
+    ),
+    FailureClass(
         name="verifier",
         title="Refused by MLIR's verifier",
         meaning="The IR that tracing the kernel made is not valid, for a reason that is not one of layouts.",
@@ -259,9 +330,13 @@ CLASSES = (
     FailureClass(
         name="static-assert",
         title="The kernel's own assertion",
-        meaning="An `assert` of the kernel fails while it is traced.",
+        meaning="An `assert` or a `raise` of the kernel's own ends its tracing.",
         advice="The kernel says that it is not meant for these arguments: give it others.",
-        signs=(Sign(error=r"^AssertionError$", message=r"."),),
+        signs=(
+            Sign(error=r"^AssertionError$", raiser=r"^kernel$"),
+            Sign(error=r"^AssertionError$", message=r".", source=r"^\s*assert\b"),
+            Sign(message=r".", raiser=r"^kernel$", source=r"^\s*raise\b"),
+        ),
     ),
     FailureClass(
         name="internal-error",
@@ -300,6 +375,27 @@ _FORGET = tuple(
     )
 )
 
+_INNERMOST = lazy_pattern(r'cutlass/[\w/]+\.py", line \d+ in (?P<words>[a-z]\w*)')
+"""Where an abort was that says nothing: the innermost function of CuTe DSL's with a name, in the stack that Python prints then."""
+_STACK = lazy_pattern(
+    r"^Fatal Python error: [^\n]*\n+[^\n]*\(most recent call first\):\n(?P<frames>(?:  File .*\n?)+)", re.MULTILINE
+)
+_FRAME = lazy_pattern(r'  File "(?P<path>[^"\n]+)", line (?P<line>\d+) in ')
+_INSTALLED = ("/site-packages/", "/lib/python3")
+_ADAPTER = "/cute/inside/adapter/"
+"""What calls the tracer: in a stack that has it first, no function of the kernel was at work."""
+
+
+def _line_in_stack(words: str) -> str | None:
+    """The kernel's line in the stack that Python prints of an abort, as ``file.py:12``."""
+    stack = _STACK.search(words)
+    frames = _FRAME.finditer(stack["frames"]) if stack else ()
+    outside = next((frame for frame in frames if not any(part in frame["path"] for part in _INSTALLED)), None)
+    if outside is None or _ADAPTER in outside["path"]:
+        return None
+    return f"{PurePath(outside['path']).name}:{outside['line']}"
+
+
 KNOWLEDGE = Knowledge(
     toolchain=NAME,
     classes=CLASSES,
@@ -312,12 +408,9 @@ KNOWLEDGE = Knowledge(
         fatal=(
             lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
             lazy_pattern(r"what\(\): +(?P<words>[^\n]+)"),
-            lazy_pattern(  # Python's own stack, where an abort says nothing: the innermost frame
-                r"Fatal Python error: [^\n]+\n+(?:Current )?[Tt]hread [^\n]*\n"
-                r'  File "[^"\n]*/cutlass/[^"\n]*", line \d+ in (?P<words>\w+)'
-            ),
+            _INNERMOST,
         ),
-        reader=OutputReader(front_end=("trace",)),
+        reader=OutputReader(front_end=("trace",), kernel_line=_line_in_stack, sources=(Path(__file__),)),
     ),
     programs={"source": "the kernel's file", "trace": "the tracer", "mlir": "MLIR", "ptx": "libNVVM", "cubin": "ptxas"},
 )

@@ -2,14 +2,19 @@
 
 Tensors come from nowhere: ``from_dlpack`` of a capsule of our own, made with ctypes, that says CUDA and an address which is never
 looked at. So it is one way in every release, and the one in which programs hand over tensors. (NumPy's arrays would be in generic
-memory, where copies fail that do not fail on a GPU; fake tensors came with 4.3.)
+memory, where copies fail that do not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
+
+A function in the kernel's source makes what no type can say. It is given what makes an argument of a type, and constexprs by name.
 """
 
 from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 import re
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 _ADDRESS = 1 << 40
@@ -19,7 +24,7 @@ MADE_FOR_CUDA = 2
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
 """The codes of element types in DLPack."""
 _ANY = 64
-"""What stands for a size that is known at run time only."""
+"""How many times what it is divisible by a size has that is known at run time only."""
 
 _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "bool": ("Boolean", _UNSIGNED, 8),
@@ -32,6 +37,11 @@ _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "fp64": ("Float64", _FLOAT, 64),
     "fp8e4m3fn": ("Float8E4M3FN", _UNSIGNED, 8),
     "fp8e5m2": ("Float8E5M2", _UNSIGNED, 8),
+    "fp8e8m0fnu": ("Float8E8M0FNU", _UNSIGNED, 8),
+    "fp6e2m3fn": ("Float6E2M3FN", _UNSIGNED, 8),
+    "fp6e3m2fn": ("Float6E3M2FN", _UNSIGNED, 8),
+    "fp4e2m1fn": ("Float4E2M1FN", _UNSIGNED, 8),
+    "i4": ("Int4", _SIGNED, 8),
 }
 """A type's name in kernel files → what CuTe DSL calls it, and how DLPack does."""
 _DTYPES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32"}
@@ -42,6 +52,14 @@ _TENSOR = re.compile(
 )
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _USUAL_ALIGNMENT = 16
+_WIDE = "i64"
+"""What the IR calls strides of 64 bits."""
+_QUOTED = re.compile(r'"[^"]*"')
+_MADE = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\)")
+"""What a function beside the kernel makes."""
+_SIZE_NAME = re.compile(r"([A-Za-z_]\w*)(?:%(\d+))?")
+MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*")
+"""What a function says of an argument that does not go with its annotation."""
 
 
 class KernelFileError(Exception):
@@ -53,10 +71,12 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
 
     Of a class an object is made, of the constexprs that its constructor takes; its ``__call__`` takes the others.
     """
-    constants = {name: constant(value) for name, value in job["constexprs"].items()}
+    names = _names_beside(function)
+    constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
+    made: dict[str, Any] = {}
     if inspect.isclass(function):
-        names = _names(function.__init__, "constructor of %s" % function.__name__, constants)
-        made = {name: constants.pop(name) for name in names if name in constants}
+        taken = _taken_by(function, constants)
+        made = {name: constants[name] for name in taken if name in constants}
         function = function(**made)
         call = type(function).__call__
     else:
@@ -64,26 +84,58 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
     parameters = _parameters(call)
     if not inspect.isfunction(inspect.unwrap(function)) and "self" in parameters:
         parameters.pop("self")
-    given = {**{name: argument(name, kind) for name, kind in job["signature"].items()}, **constants}
+    making = Arguments(sizes_of(job["signature"]), names, constants)
+    given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
+    given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
     for name in given:
         if name not in parameters:
-            raise KernelFileError("the function has no parameter %r, but the kernel file gives it a type or a value" % name)
+            raise KernelFileError(
+                "the function has no parameter %r, but the kernel file gives it a type or a value: take it out of [signature] or "
+                "[constexprs]; it has %s" % (name, ", ".join(parameters) or "none")
+            )
     lacking = [name for name, parameter in parameters.items() if name not in given and parameter.default is parameter.empty]
     if lacking:
-        raise KernelFileError("the kernel file gives no type or value to %s" % ", ".join(lacking))
+        raise KernelFileError(
+            "the kernel file gives no type or value to %s: add a type to [signature], or a value to [constexprs]"
+            % ", ".join(lacking)
+        )
     return function, [given.get(name, parameter.default) for name, parameter in parameters.items()]
 
 
-def _names(function: Any, what: str, constants: dict[str, Any]) -> list[str]:
-    """The parameters of a constructor. Raises KernelFileError where one that it needs has no value."""
-    if function is object.__init__:
-        return []
-    parameters = _parameters(function)
-    parameters.pop("self", None)
+def _names_beside(function: Any) -> dict[str, Any]:
+    """The names of the module that a function or class is defined in."""
+    found: Any = getattr(inspect.unwrap(function), "__globals__", None)
+    return found if found is not None else vars(sys.modules[function.__module__])
+
+
+def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
+    """The parameters of a class's constructor. Raises KernelFileError where one that it needs has no value."""
+    parameters = constructor(kind)
     lacking = [name for name, each in parameters.items() if each.default is each.empty and name not in constants]
     if lacking:
-        raise KernelFileError("the kernel file gives no value to %s, which the %s takes" % (", ".join(lacking), what))
+        raise KernelFileError(
+            "the kernel file gives no value to %s, which the constructor of %s takes: add it to [constexprs]"
+            % (", ".join(lacking), kind.__name__)
+        )
     return list(parameters)
+
+
+def constructor(kind: Any) -> dict[str, Any]:
+    """The parameters that a class is made with, by name: those that it hands on as they are, too (``*arguments, **options``)."""
+    parameters: dict[str, Any] = {}
+    for base in kind.__mro__:
+        construct = vars(base).get("__init__")
+        if construct is None or base is object:
+            continue
+        own = inspect.signature(inspect.unwrap(construct)).parameters
+        inner = {name: each for name, each in _parameters(construct).items() if name not in parameters}
+        keywords = {name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+        others = {name: each for name, each in parameters.items() if name not in keywords}
+        parameters = {**others, **inner, **keywords}
+        if not any(each.kind is each.VAR_KEYWORD for each in own.values()):
+            break
+    parameters.pop("self", None)
+    return parameters
 
 
 def _parameters(function: Any) -> dict[str, Any]:
@@ -91,14 +143,24 @@ def _parameters(function: Any) -> dict[str, Any]:
     return {name: each for name, each in parameters.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 
 
-def constant(value: Any) -> Any:
-    """A constexpr from its JSON form: ``{"dtype": "fp16"}`` is a type of CuTe DSL's, a list is a tuple."""
+def constant(value: Any, names: dict[str, Any]) -> Any:
+    """A constexpr from its JSON form: ``{"dtype": "fp16"}`` is a type of CuTe DSL's, a list is a tuple.
+
+    ``names`` are those of the kernel's module, one of which ``{"function": "relu"}`` means.
+    """
     if isinstance(value, list):
-        return tuple(map(constant, value))
+        return tuple(constant(each, names) for each in value)
     if isinstance(value, dict):
-        if "dtype" not in value:
-            raise KernelFileError("a constexpr of CuTe DSL is a number, a text, a dtype, nothing, or a tuple of such")
-        name: str = value["dtype"]
+        form = next(iter(value))
+        name: str = value[form]
+        if form == "function":
+            if name not in names:
+                raise KernelFileError("the source has no function %r, which a constexpr names" % name)
+            return names[name]
+        if form != "dtype":
+            raise KernelFileError(
+                "a constexpr of CuTe DSL is a number, a text, a dtype, a function, nothing, or a tuple of such, and no %s" % form
+            )
         return element(_DTYPES.get(name, name))
     return value
 
@@ -124,22 +186,92 @@ def options(said: dict[str, Any]) -> dict[str, str]:
 # --- run-time arguments -------------------------------------------------------------------------------------------------------
 
 
-def argument(name: str, kind: Any) -> Any:
-    """What stands for an argument of this type. Raises KernelFileError."""
-    if isinstance(kind, list):
-        return tuple(argument(name, each) for each in kind)
-    if kind == "stream":
-        return _stream()
-    found = _POINTER.fullmatch(kind)
-    if found:
-        return _pointer(found["element"], int(found["align"] or _USUAL_ALIGNMENT))
-    tensor = _TENSOR.fullmatch(kind)
-    if tensor is None:
-        return element(kind)(1)
-    try:
-        return _tensor(_layout(tensor))
-    except ValueError as error:
-        raise KernelFileError("%s: %s: %s" % (name, kind, error)) from error
+def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
+    """Every name of a size → the size that stands for it, which is divisible by all that it has to be."""
+    sizes: dict[str, int] = {}
+    for kind in _leaves(list(signature.values())):
+        tensor = _TENSOR.fullmatch(kind)
+        if tensor is not None:
+            for name, divisor in _SIZE_NAME.findall("%s,%s" % (tensor["shape"], tensor["strides"] or "")):
+                sizes[name] = math.lcm(sizes.get(name, _ANY), _ANY * int(divisor or 1))
+    return sizes
+
+
+def _leaves(kinds: Any) -> Iterator[str]:
+    for kind in kinds:
+        if isinstance(kind, list):
+            yield from _leaves(kind)
+        else:
+            yield kind
+
+
+class Arguments:
+    """What makes the run-time arguments of one kernel."""
+
+    def __init__(self, sizes: dict[str, int], names: dict[str, Any], constants: dict[str, Any]) -> None:
+        self._sizes, self._names, self._constants = sizes, names, constants
+
+    def argument(self, name: str, kind: Any) -> Any:
+        """What stands for an argument of this type. Raises KernelFileError."""
+        if isinstance(kind, list):
+            return tuple(self.argument(name, each) for each in kind)
+        if kind == "stream":
+            return _stream()
+        made = _MADE.fullmatch(kind)
+        if made is not None:
+            return self._made(name, made["function"])
+        pointer = _POINTER.fullmatch(kind)
+        if pointer is not None:
+            return _pointer(pointer["element"], int(pointer["align"] or _USUAL_ALIGNMENT))
+        tensor = _TENSOR.fullmatch(kind)
+        if tensor is None:
+            return element(kind)(1)
+        try:
+            return _tensor(_layout(tensor, self._sizes))
+        except ValueError as error:
+            raise KernelFileError("signature.%s: %s: %s" % (name, kind, error)) from error
+
+    def _made(self, name: str, function: str) -> Any:
+        """What a function in the kernel's source makes: of what makes arguments of types, and of constexprs."""
+        if not callable(self._names.get(function)):
+            raise KernelFileError(
+                "signature.%s: the source has no function %r: define it beside the kernel, or say a type" % (name, function)
+            )
+        make = self._names[function]
+        others = list(_parameters(make))[1:]
+        if not _parameters(make):
+            raise KernelFileError(
+                "signature.%s: %s() takes nothing: its first parameter is what makes an argument of a type" % (name, function)
+            )
+        lacking = [each for each in others if each not in self._constants and _is_required(make, each)]
+        if lacking:
+            raise KernelFileError(
+                "signature.%s: %s() takes %s, to which [constexprs] gives no value" % (name, function, ", ".join(lacking))
+            )
+        by_type: Callable[[Any], Any] = lambda kind: self.argument(name, kind)  # noqa: E731
+        try:
+            return make(by_type, **{each: self._constants[each] for each in others if each in self._constants})
+        except KernelFileError:
+            raise
+        except Exception as error:
+            line = _last_line(error)
+            raise KernelFileError(
+                "signature.%s: %s() failed%s: %s: %s" % (name, function, line, type(error).__name__, error)
+            ) from error
+
+
+def _is_required(function: Any, name: str) -> bool:
+    parameter = _parameters(function)[name]
+    return bool(parameter.default is parameter.empty)
+
+
+def _last_line(error: BaseException) -> str:
+    """Where an exception was raised, as a message says it."""
+    traceback, line = error.__traceback__, ""
+    while traceback is not None:
+        line = " at line %d of %s" % (traceback.tb_lineno, traceback.tb_frame.f_code.co_filename.rpartition("/")[2])
+        traceback = traceback.tb_next
+    return line
 
 
 class _Layout(NamedTuple):
@@ -149,45 +281,58 @@ class _Layout(NamedTuple):
     shape: list[int]
     strides: list[int]
     order: tuple[int, ...]
-    """Modes from the outermost to the innermost, of a compact tensor; empty where strides are given."""
+    """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
-    """Mode whose size is known at run time only → what it is divisible by."""
+    """Mode whose size is known at run time only → what it is divisible by; of a compact tensor."""
     strided: int | None
-    """The mode with stride 1, where sizes and all other strides are known at run time only."""
+    """The mode with stride 1, where some sizes or strides are known at run time only."""
     alignment: int
+    exact: str = ""
+    """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
 
 
-def _layout(found: re.Match[str]) -> _Layout:
-    sizes = [_size(text) for text in found["shape"].split(",")]
+def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
+    sizes = [_size(text, named) for text in found["shape"].split(",")]
     shape = [size for size, _ in sizes]
     dynamic = {mode: divisor for mode, (_, divisor) in enumerate(sizes) if divisor}
     alignment = int(found["align"] or _USUAL_ALIGNMENT)
     if found["strides"] is None:
         leading = int(found["leading"]) if found["leading"] else len(shape) - 1
         if leading >= len(shape):
-            raise ValueError("there is no mode %d" % leading)
-        order = (*(mode for mode in range(len(shape)) if mode != leading), leading)
+            raise ValueError("there is no mode %d, and leading counts from 0" % leading)
+        order = _order(leading, len(shape))
         return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, None, alignment)
-    strides = [_size(text) for text in found["strides"].split(",")]
+    strides = [_size(text, named) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
-    strided = None
     if dynamic or any(divisor for _, divisor in strides):
         strided = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
-        if strided is None:
-            raise ValueError("one of the strides has to be 1, where others are known at run time only")
-        order = (*(mode for mode in range(len(shape)) if mode != strided), strided)
-        return _Layout(found["element"], shape, _compact(shape, order), (), {}, strided, alignment)
+        order = _order(len(shape) - 1 if strided is None else strided, len(shape))
+        exact = "(%s):(%s)" % (",".join(_in_ir(*each, "") for each in sizes), ",".join(_in_ir(*each, _WIDE) for each in strides))
+        return _Layout(found["element"], shape, _compact(shape, order), order, {}, strided, alignment, exact)
     return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, None, alignment)
 
 
-def _size(text: str) -> tuple[int, int]:
+def _order(innermost: int, modes: int) -> tuple[int, ...]:
+    """Modes from the outermost to this innermost one."""
+    return (*(mode for mode in range(modes) if mode != innermost), innermost)
+
+
+def _size(text: str, named: dict[str, int]) -> tuple[int, int]:
     """A size, and what it is divisible by where it is a name: ``64``, ``m``, ``k%8``. 0 where it is a number."""
     text = text.strip()
     if text.isdigit():
         return int(text), 0
-    divisor = int(text.partition("%")[2] or 1)
-    return _ANY * divisor, divisor
+    name, _, divisor = text.partition("%")
+    return named.get(name, _ANY * int(divisor or 1)), int(divisor or 1)
+
+
+def _in_ir(size: int, divisor: int, width: str) -> str:
+    """A size or a stride in the words of the IR."""
+    if not divisor:
+        return str(size)
+    words = " ".join(filter(None, [width, "div=%d" % divisor if divisor > 1 else ""]))
+    return "?{%s}" % words if words else "?"
 
 
 def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
@@ -205,10 +350,26 @@ def _tensor(layout: _Layout) -> Any:
     kind = element(layout.element)
     tensor = from_dlpack(_Nowhere(code, bits, layout.shape, layout.strides), assumed_align=layout.alignment)
     tensor.element_type = kind
-    if layout.strided is not None:
-        return tensor.mark_layout_dynamic(leading_dim=layout.strided)
     for mode, divisor in layout.dynamic.items():
         tensor.mark_compact_shape_dynamic(mode=mode, stride_order=layout.order, divisibility=divisor)
+    if layout.exact:
+        dynamic = from_dlpack(_Nowhere(code, bits, layout.shape, layout.strides)).mark_layout_dynamic(leading_dim=layout.order[-1])
+        return _typed(tensor, layout, dynamic)
+    return tensor
+
+
+def _typed(tensor: Any, layout: _Layout, dynamic: Any) -> Any:
+    """A tensor whose type says exactly what is known of its layout. ``dynamic`` is one of which all is known at run time only."""
+    types_of = tensor.__get_mlir_types__
+
+    def exact_types() -> list[Any]:
+        from cutlass._mlir import ir
+
+        is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
+        said = layout.exact if is_wide else layout.exact.replace(_WIDE + " ", "").replace("{%s}" % _WIDE, "")
+        return [ir.Type.parse(_QUOTED.sub('"%s"' % said, str(types_of()[0])))]
+
+    tensor.__get_mlir_types__ = exact_types
     return tensor
 
 

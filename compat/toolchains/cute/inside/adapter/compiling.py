@@ -119,6 +119,11 @@ class Cute:
             self._cute.compile(function, *given, **options)
         except _Compiled as compiled:
             return self._result(job, str(compiled.module))
+        except Exception as error:
+            misfit = arguments.MISFIT.search(str(error))
+            if misfit and not _passed_through(error, job["roots"]):
+                raise arguments.KernelFileError(misfit[0]) from None
+            raise
         finally:
             self._on_stage = self._on_made = _ignore
         raise arguments.KernelFileError("the function launches no kernel")
@@ -191,6 +196,13 @@ def _lines(error: BaseException) -> list[tuple[str, int]]:
         found.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
         traceback = traceback.tb_next
     return found
+
+
+def _passed_through(error: BaseException, roots: list[str]) -> bool:
+    """Whether an exception came through code of the kernel's own."""
+    own = tuple(os.path.join(root, "") for root in roots)
+    paths = (path for link in _chain(error) for path, _ in _lines(link))
+    return any(path.startswith(own) and path != __file__ and "site-packages" not in path for path in paths)
 
 
 def _first_line(function: Any) -> tuple[str, int] | None:

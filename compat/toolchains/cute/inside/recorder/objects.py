@@ -12,6 +12,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from ..adapter.arguments import constructor
 from .forms import is_decorated
 
 if TYPE_CHECKING:
@@ -55,17 +56,11 @@ def _watch_constructor(kind: type) -> None:
 
 
 def made_of(value: Any) -> dict[str, Any] | None:
-    """What an object was made of, by the names of parameters; ``None`` where that is not known. Raises TypeError."""
+    """What an object was made of, by the names of parameters; ``None`` where that is not known."""
     kind = type(value)
     noted = getattr(value, "__dict__", {}).get(_NOTED)
     if noted is None:
         return {} if kind.__init__ is object.__init__ else None
     arguments, options = noted
-    bound = inspect.signature(inspect.unwrap(kind.__init__)).bind(value, *arguments, **options)
-    given = dict(list(bound.arguments.items())[1:])
-    for name, parameter in bound.signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            given.update(given.pop(name, {}))
-        elif parameter.kind is parameter.VAR_POSITIONAL and given.pop(name, ()):
-            return None
-    return given
+    names = [name for name, each in constructor(kind).items() if each.kind is not each.KEYWORD_ONLY]
+    return {**dict(zip(names, arguments)), **options} if len(arguments) <= len(names) else None

@@ -1,0 +1,48 @@
+"""What a compile with CuTe DSL costs by itself: import it, compile jobs in a row, in this very process.
+
+``python -I bench/plain_cute.py ADAPTER JOBS.json`` runs inside an env. The adapter describes the arguments and leaves each compile
+behind the binary, as it does for the engine; nothing is watched, forked or kept. Prints how many jobs compiled, the seconds of the
+import, and the seconds of the compiles.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import time
+
+
+def main(adapter, jobs_file):
+    with tempfile.TemporaryDirectory() as private, open(jobs_file, encoding="utf-8") as file:
+        jobs = json.load(file)
+        began = time.perf_counter()
+        toolchain = package(adapter, "_bench_adapter").Adapter()
+        toolchain.use_cache_dir(private, False)
+        imported = time.perf_counter() - began
+        modules = {}
+        compiled = 0
+        began = time.perf_counter()
+        for job in jobs:
+            toolchain.set_target(job["target"])
+            source = job["source"]
+            if source not in modules:
+                sys.path.insert(0, os.path.dirname(source))
+                modules[source] = package(source, os.path.basename(source)[:-3])
+            function = getattr(modules[source], job["function"])
+            _, made = toolchain.compile(job, function, lambda *_: None, lambda *_: None)
+            compiled += bool(made["cubin"])
+        print(compiled, imported, time.perf_counter() - began)
+
+
+def package(path, name):
+    init = os.path.join(path, "__init__.py")
+    folder = [path] if os.path.isdir(path) else None
+    spec = importlib.util.spec_from_file_location(name, init if folder else path, submodule_search_locations=folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,12 @@
+"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how kernels are made smaller."""
+
+from compat.toolchains.base import Language
+from compat.toolchains.cute.language.types import OPTIONS, TYPES
+from compat.toolchains.language import Guessing
+
+LANGUAGE = Language(
+    types=TYPES,
+    decorators=frozenset({"jit", "kernel", "dataclass"}),
+    options=OPTIONS,
+    guessing=Guessing(mark=b"cutlass", decorator="@cute.jit", where=f"{__name__}.guessing.modules"),
+)

@@ -1,0 +1,55 @@
+"""What a value is taken as of which only the name and the annotation are known."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from compat.text import lazy_pattern
+from compat.toolchains.cute.language.guessing.values import UNKNOWN, ElementKind
+
+PLAIN = "fp16"
+"""The element type of a tensor that nothing tells."""
+_SIZES = (
+    (lazy_pattern(r"(?i).*head_?dim.*|.*hdim.*|d|d_?head"), 64),
+    (lazy_pattern(r"(?i).*stages?.*"), 2),
+    (lazy_pattern(r"(?i).*warps?.*"), 4),
+    (lazy_pattern(r"(?i).*(per_kvhead|cluster|split|group|ratio|batch|num_sm|l2_|expert_?num).*|l|top_?k"), 1),
+    (lazy_pattern(r"(?i).*(vec|elems|val).*"), 8),
+    (lazy_pattern(r"(?i)[nmk]|.*hidden.*|.*_size"), 1024),
+)
+"""Names of whole numbers, and what they are taken as."""
+_OTHER_NUMBER = 128
+
+
+def annotation_text(annotation: ast.expr | None) -> str:
+    """An annotation as text; empty where there is none."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value
+    return ast.unparse(annotation) if annotation else ""
+
+
+def is_element_kind(name: str, annotation: str) -> bool:
+    """Whether a parameter is a type of elements."""
+    return "dtype" in name.lower() or "Numeric" in annotation or "element_type" in name
+
+
+def assumed_kind(name: str) -> str:
+    """What a type of elements is taken as, by the name of what it is given for."""
+    return "fp32" if "acc" in name.lower() else PLAIN
+
+
+def assumed_number(name: str) -> int:
+    """What a whole number is taken as."""
+    return next((value for pattern, value in _SIZES if pattern.fullmatch(name)), _OTHER_NUMBER)
+
+
+def assumed_argument(name: str, annotation: str) -> Any:
+    """What host code is taken to be given for a parameter; UNKNOWN where nothing suits."""
+    if is_element_kind(name, annotation):
+        return ElementKind(assumed_kind(name))
+    if annotation == "int" or (not annotation and any(pattern.fullmatch(name) for pattern, _ in _SIZES)):
+        return assumed_number(name)
+    if annotation == "bool":
+        return False
+    return UNKNOWN

@@ -1,0 +1,152 @@
+"""What the body of a jit function tells of its parameters: how many modes a tensor has, and what values are compared with."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import Factory, define
+
+from compat.source.parsing import defaults_of, dotted, named_parameters
+from compat.text import lazy_pattern
+
+_TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
+_NOTED = 4
+"""Kernels that a parameter is followed through."""
+_OF_TENSORS = frozenset({"shape", "element_type", "iterator", "layout", "stride", "memspace", "dtype"})
+
+
+@define
+class Uses:
+    """How one function and what it calls use a parameter."""
+
+    modes: int = 0
+    """The most modes of it that are spoken of."""
+    exact: bool = False
+    """Whether it has just as many."""
+    sizes: tuple[str, ...] = ()
+    """The names of its sizes, where a comment has them."""
+    is_tensor: bool = False
+    is_indexed: bool = False
+    """Whether one number indexes it."""
+    compared: list[object] = Factory(list)
+    """Literals that it is compared with."""
+
+    def has(self, modes: int, *, exact: bool = False) -> None:
+        """It has so many modes, or at least so many."""
+        if exact and not self.exact:
+            self.modes, self.exact = modes, True
+        elif not self.exact:
+            self.modes = max(self.modes, modes)
+
+
+def uses_of(name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], lines: Sequence[str]) -> Uses:
+    """How a function uses one of its parameters; ``others`` are the functions that it may hand it on to, ``lines`` the source's."""
+    uses = Uses()
+    _note_comment(uses, name, function, lines)
+    _look(uses, name, function, others, _NOTED)
+    return uses
+
+
+def _note_comment(uses: Uses, name: str, function: ast.FunctionDef, lines: Sequence[str]) -> None:
+    """The comment in the line of the parameter, or what the docstring says of it."""
+    parameter = next(each for each in named_parameters(function.args) if each.arg == name)
+    line = lines[parameter.lineno - 1] if parameter.lineno <= len(lines) else ""
+    texts = [line.partition("#")[2]]
+    texts += re.findall(rf"\b{re.escape(name)}\b[^\n]*", ast.get_docstring(function) or "")
+    for text in texts:
+        if found := _TUPLE.search(text):
+            sizes = tuple(each.strip() for each in found[1].split(","))
+            if len(sizes) > 1:
+                uses.sizes = sizes
+                uses.has(len(sizes), exact=True)
+                return
+
+
+def _look(uses: Uses, name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride")
+            ):
+                if owner == name and not any(isinstance(each, ast.Starred) for each in targets):
+                    uses.has(len(targets), exact=True)
+            case ast.Subscript(
+                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"), slice=ast.Constant(value=int(at))
+            ):
+                if owner == name:
+                    uses.has(at + 1)
+            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if owner == name:
+                uses.is_tensor = True
+                uses.has(len(indices), exact=not any(isinstance(each, ast.Starred) for each in indices))
+            case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
+                uses.is_tensor = True
+                uses.is_indexed |= isinstance(index, ast.Name | ast.BinOp | ast.Constant)
+            case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if owner == name and attribute in _OF_TENSORS:
+                uses.is_tensor = True
+            case ast.Compare(left=ast.Name(id=owner), comparators=[ast.Constant(value=value)]) if owner == name:
+                uses.compared.append(value)
+            case ast.Call():
+                _called(uses, name, node, others, depth)
+
+
+def _called(uses: Uses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
+    about = [index for index, each in enumerate(call.args) if _is(each, name)]
+    if about and about[0] == 0:
+        if last in ("select", "group_modes", "size", "get", "slice_", "dice"):
+            for modes in (keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")):
+                numbers = [each.value for each in ast.walk(modes) if isinstance(each, ast.Constant) and isinstance(each.value, int)]
+                uses.has(max(numbers, default=-1) + 1, exact=last == "select" and len(numbers) > max(numbers, default=0))
+        if last == "group_modes" and len(call.args) == 3 and isinstance(end := call.args[2], ast.Constant):
+            uses.has(int(end.value) if isinstance(end.value, int) else 0)
+        if last in ("local_tile", "zipped_divide", "tiled_divide", "flat_divide") and len(call.args) > 1:
+            sizes = getattr(call.args[1], "elts", ())
+            uses.has(len(sizes))
+    if depth and last in others and (about or any(_is(keyword.value, name) for keyword in call.keywords)):
+        for inner_name in _parameters(others[last], call, name):
+            inner = Uses()
+            _look(inner, inner_name, others[last], others, depth - 1)
+            uses.is_tensor |= inner.is_tensor
+            uses.is_indexed |= inner.is_indexed
+            if inner.modes:
+                uses.has(inner.modes, exact=inner.exact)
+            uses.compared += inner.compared
+
+
+def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterator[str]:
+    """What a parameter is called in a function that it is handed on to."""
+    names = [parameter.arg for parameter in named_parameters(function.args)]
+    own = names[1:] if names[:1] == ["self"] else names
+    for parameter, argument in zip(own, call.args, strict=False):
+        if isinstance(argument, ast.Name) and argument.id == name:
+            yield parameter
+    yield from (keyword.arg for keyword in call.keywords if keyword.arg in own and _is_name(keyword.value, name) and keyword.arg)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    """Whether an expression is the parameter, or its layout or shape."""
+    return _is_name(node, name) or (
+        isinstance(node, ast.Attribute) and node.attr in ("layout", "shape") and _is_name(node.value, name)
+    )
+
+
+def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
+    """The literals that a name, or the attribute of an object that has it, is compared with."""
+    found: list[object] = []
+    for node in ast.walk(kind):
+        if isinstance(node, ast.Compare) and dotted(node.left).removeprefix("self.") == name:
+            for comparator in node.comparators:
+                values = comparator.elts if isinstance(comparator, ast.Tuple | ast.List | ast.Set) else [comparator]
+                found += [each.value for each in values if isinstance(each, ast.Constant) and each.value is not None]
+    return found
+
+
+def has_default(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter has a default."""
+    return name in defaults_of(function.args)

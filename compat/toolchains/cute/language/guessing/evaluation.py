@@ -1,0 +1,321 @@
+"""The host code of a source, followed leniently: what it hands to kernels, over defaults of command lines. Nothing of it runs.
+
+Unlike :class:`compat.source.constants.Scope`, which it builds upon, one statement that is not understood does not end it: what it
+would have made is UNKNOWN, and of a condition that is UNKNOWN both branches are followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, Self
+
+from attrs import Factory, define, frozen
+
+from compat.source.constants import FUNCTIONS, Returned, Scope, SourceFunction, UnknownValue, items_of
+from compat.source.imports import import_origins
+from compat.source.parsing import Function, defaults_of, named_parameters
+from compat.toolchains.cute.language.guessing import library
+from compat.toolchains.cute.language.guessing.values import (
+    UNKNOWN,
+    ElementKind,
+    KernelObject,
+    NamedSize,
+    Number,
+    Options,
+    TensorValue,
+    Unknown,
+)
+
+
+@frozen(kw_only=True)
+class HostCall:
+    """A call that compiles or launches a kernel."""
+
+    kernel: str
+    """The function or class."""
+    line: int
+    made: Mapping[str, Any]
+    """What the constructor was given, by name."""
+    positional: tuple[Any, ...]
+    keywords: Mapping[str, Any]
+    assumed: bool
+    """Whether the function around it is not known to be called, so that what it is given is assumed."""
+
+
+@define
+class Kernels:
+    """The kernels of a module, and the calls of them that were come by."""
+
+    functions: Mapping[str, Function]
+    """Functions that launch, by name."""
+    classes: Mapping[str, ast.ClassDef]
+    defaults: Mapping[str, ast.expr]
+    """Options of the command line → the expression of the default."""
+    calls: list[HostCall] = Factory(list)
+    active: list[str] = Factory(list)
+    """The functions that are being followed."""
+    assuming: bool = False
+    """Whether what they were given is assumed."""
+
+
+class _Compile:
+    """``cute.compile``, which options may stand behind, in brackets."""
+
+    def __getitem__(self, options: Any) -> _Compile:
+        return self
+
+
+@frozen
+class _Method:
+    owner: Any
+    name: str
+
+
+class HostScope(Scope):
+    """The names that host code sees."""
+
+    functions: ClassVar[Mapping[str, Any]] = {**FUNCTIONS, **library.CONSTANTS}
+    kernels: Kernels
+
+    def _nested(self, local: dict[str, Any]) -> Self:
+        inner = super()._nested(local)
+        inner.kernels = self.kernels
+        return inner
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of an expression; UNKNOWN where it does not follow."""
+        try:
+            return super().value(node)
+        except UnknownValue:
+            return self.value(node.orelse) if isinstance(node, ast.IfExp) else UNKNOWN
+
+    def name(self, node: ast.Name) -> Any:
+        """The value of a name. Raises UnknownValue."""
+        if node.id not in self.local and node.id in self.kernels.classes:
+            return self.kernels.classes[node.id]
+        if node.id not in self.local and node.id in self.imports:
+            return self._imported(self.imports[node.id])
+        return super().name(node)
+
+    def _imported(self, origin: str) -> Any:
+        found = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
+        if found is None:
+            raise UnknownValue(origin)
+        return found
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        """The value of an attribute. Raises UnknownValue."""
+        origin = self.origin(node) or ""
+        if node.attr == "compile" and origin.startswith("cutlass."):
+            return _Compile()
+        if library.is_known(origin) and (element := ElementKind.named(node.attr)):
+            return element
+        return super().attribute(node)
+
+    def attribute_of(self, value: Any, name: str) -> Any:
+        """What an attribute of a value is. Raises UnknownValue."""
+        if isinstance(value, Options):
+            return value.values.get(name, UNKNOWN)
+        if isinstance(value, ElementKind) and name in ("width", "itemsize", "__name__"):
+            return {"width": value.width, "itemsize": value.width // 8, "__name__": value.name}[name]
+        if isinstance(value, TensorValue):
+            return library.attribute_of(value, name)
+        if isinstance(value, KernelObject | ast.ClassDef):
+            return _Method(value, name)
+        if isinstance(value, Unknown):
+            raise UnknownValue(name)
+        return super().attribute_of(value, name)
+
+    def call(self, node: ast.Call) -> Any:
+        """What a call returns. Raises UnknownValue."""
+        origin = self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func) or ""
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
+        if last == "parse_args":
+            return Options({name: self.value(default) for name, default in self.kernels.defaults.items()})
+        if isinstance(self.value(node.func), _Compile):
+            return self._compiled(node)
+        positional, keywords = self.arguments(node)
+        if library.is_known(origin) and last in library.CALLS:
+            return library.CALLS[last](*positional, **keywords)  # what it does not take raises a TypeError
+        function = self.value(node.func)
+        if isinstance(function, ElementKind) and library.is_known(origin):
+            return Number(function.name)
+        if isinstance(function, ast.ClassDef):
+            return KernelObject(function.name, self._made(function, positional, keywords))
+        if isinstance(function, KernelObject):
+            return self._noted(function.kind, node, function.made, positional, keywords)
+        if isinstance(function, SourceFunction) and getattr(function.node, "name", "") in self.kernels.functions:
+            assert isinstance(function.node, ast.FunctionDef)
+            return self._noted(function.node.name, node, {}, positional, keywords)
+        if isinstance(function, _Method):
+            return self._method(function, positional, keywords)
+        if isinstance(function, Unknown):
+            raise UnknownValue(origin)
+        return self.apply(function, positional, keywords)
+
+    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+        """What a function returns; one that is being followed already is not followed again."""
+        if not isinstance(function, SourceFunction) or isinstance(function.node, ast.Lambda):
+            return super().apply(function, positional, keywords)
+        name = function.node.name
+        if self.kernels.active.count(name) > 1:
+            raise UnknownValue(f"{name} calls itself")
+        self.kernels.active.append(name)
+        try:
+            inner = function.scope.inside(parameters_given(function, positional, keywords))
+            inner.run(function.node.body)
+        except Returned as returned:
+            return returned.value
+        finally:
+            self.kernels.active.pop()
+        return None
+
+    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The values of the arguments of a call, by position and by keyword; what nothing is known of is left out of ``**``."""
+        keywords: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+            elif isinstance(value, Mapping):
+                keywords |= {name: each for name, each in value.items() if isinstance(name, str)}
+        return self.elements(node.args), keywords
+
+    # --- kernels ---
+
+    def _compiled(self, node: ast.Call) -> Any:
+        positional, keywords = self.arguments(node)
+        if not positional:
+            raise UnknownValue("compiles nothing")
+        kernel, *rest = positional
+        if isinstance(kernel, KernelObject):
+            return self._noted(kernel.kind, node, kernel.made, rest, keywords)
+        if isinstance(kernel, _Method) and kernel.name == "__call__" and isinstance(kernel.owner, KernelObject):
+            return self._noted(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
+        if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
+            noted = self._noted(kernel.node.name, node, {}, rest, keywords)
+            if any(isinstance(each, KernelObject) for each in (*rest, *keywords.values())):
+                self.apply(kernel, rest, keywords)  # what calls the object
+            return noted
+        raise UnknownValue("compiles what is not known")
+
+    def _noted(
+        self, kernel: str, node: ast.Call, made: Mapping[str, Any], positional: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> Any:
+        copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]  # as they are now
+        named = {name: each for name, each in keywords.items() if name != "options"}
+        self.kernels.calls.append(
+            HostCall(
+                kernel=kernel,
+                line=node.lineno,
+                made=made,
+                positional=tuple(copied),
+                keywords=named,
+                assumed=self.kernels.assuming,
+            )
+        )
+        return UNKNOWN
+
+    def _made(self, kind: ast.ClassDef, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+        constructor = next((each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+        names = [parameter.arg for parameter in named_parameters(constructor.args)][1:] if constructor else []
+        return dict(zip(names, positional, strict=False)) | dict(keywords)
+
+    def _method(self, method: _Method, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+        """What a method comes to: only class methods and static ones are followed, and what they call."""
+        owner = self.kernels.classes[method.owner.kind] if isinstance(method.owner, KernelObject) else method.owner
+        found = next((each for each in owner.body if isinstance(each, ast.FunctionDef) and each.name == method.name), None)
+        kinds = {ast.unparse(decorator) for decorator in found.decorator_list} if found else set()
+        if found is None or not kinds & {"staticmethod", "classmethod"}:
+            raise UnknownValue(method.name)
+        before = [owner] if "classmethod" in kinds else []
+        return self.apply(SourceFunction(found, self._nested({})), [*before, *positional], keywords)
+
+    # --- statements ---
+
+    def run(self, statements: Sequence[ast.stmt]) -> None:
+        """Have statements bind names here, those that are not understood UNKNOWN."""
+        for statement in statements:
+            try:
+                self._follow(statement)
+            except UnknownValue:
+                for target in (node for node in ast.walk(statement) if isinstance(node, ast.Name)):
+                    if isinstance(target.ctx, ast.Store):
+                        self.local[target.id] = UNKNOWN
+
+    def _follow(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                self.imports = {**self.imports, **import_origins([statement], library.PACKAGES)}
+            case ast.FunctionDef(name=name):
+                self.local[name] = SourceFunction(statement, self)
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self._branch(self.value(test), body, otherwise)
+            case ast.With(body=body) | ast.While(body=body):
+                self.run(body)
+            case ast.Try(body=body, orelse=otherwise, finalbody=last):
+                self.run([*body, *otherwise, *last])
+            case ast.Raise() | ast.Assert():
+                pass
+            case ast.Assign(targets=targets, value=value):
+                result = self.value(value)
+                for target in targets:
+                    self._bind(target, result)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._bind(target, self.value(value))
+            case ast.For(target=target, iter=iterable, body=body):
+                values = self.value(iterable)
+                with suppress(UnknownValue):
+                    for value in items_of(values)[:2]:
+                        self._bind(target, value)
+                        self.run(body)
+                    return
+                self._bind(target, UNKNOWN)
+                self.run(body)
+            case _:
+                self._run(statement)
+
+    def _branch(self, test: Any, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+        try:
+            self.run(body if test else otherwise)
+        except UnknownValue:
+            returns = []
+            for branch in (otherwise, body):
+                if not any(isinstance(statement, ast.Raise) for statement in branch):
+                    try:
+                        self.run(branch)
+                    except Returned as returned:
+                        returns.append(returned)
+            if len(returns) == 2:
+                raise returns[-1] from None
+
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        match target:
+            case ast.Name(id=name):
+                is_size = type(value) is int and value > 0
+                self.local[name] = NamedSize.of(value, name) if is_size else value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                values = [UNKNOWN] * len(targets) if isinstance(value, Unknown) else items_of(value)
+                for each, part in zip(targets, values, strict=False):
+                    self._bind(each, part)
+            case ast.Attribute(attr="element_type", value=owner) if isinstance(tensor := self.value(owner), TensorValue):
+                tensor.element = value.name if isinstance(value, ElementKind) else tensor.element
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.local.get(name), dict):
+                key = self.value(index)
+                if not isinstance(key, Unknown):
+                    self.local[name][key] = value
+
+
+def parameters_given(function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
+    arguments = function.node.args
+    names = [parameter.arg for parameter in named_parameters(arguments)]
+    given = dict.fromkeys(names, UNKNOWN) | {name: function.scope.value(node) for name, node in defaults_of(arguments).items()}
+    given |= dict(zip(names, positional, strict=False)) | {name: value for name, value in keywords.items() if name in names}
+    if arguments.kwarg:
+        given[arguments.kwarg.arg] = {name: value for name, value in keywords.items() if name not in names}
+    if arguments.vararg:
+        given[arguments.vararg.arg] = tuple(positional[len(names) :])
+    return {name: NamedSize.of(value, name) if type(value) is int and value > 0 else value for name, value in given.items()}

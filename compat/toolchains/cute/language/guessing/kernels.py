@@ -1,0 +1,343 @@
+"""One kernel as a kernel file has it, with every guess marked: by a call in its source, else by annotations, body and names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from compat.model.fields import Noted
+from compat.source.constants import SourceFunction
+from compat.source.parsing import defaults_of, named_parameters
+from compat.text import lazy_pattern
+from compat.toolchains.cute.language.guessing.assumptions import (
+    PLAIN,
+    annotation_text,
+    assumed_kind,
+    assumed_number,
+    is_element_kind,
+)
+from compat.toolchains.cute.language.guessing.body import Uses, literals_of, uses_of
+from compat.toolchains.cute.language.guessing.evaluation import HostCall
+from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
+from compat.toolchains.cute.language.guessing.values import (
+    UNKNOWN,
+    ElementKind,
+    NamedSize,
+    Number,
+    PointerValue,
+    StreamValue,
+    TensorValue,
+    Unknown,
+)
+from compat.toolchains.cute.language.types import ELEMENTS
+from compat.toolchains.language import GuessedKernel
+
+_NUMBERS = {"int": "i32", "float": "fp32", "bool": "bool"}
+"""Annotations of Python's own, whose values are known at run time only."""
+_USUAL_ALIGNMENT = 16
+_WHOLE = (
+    (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),
+    (
+        lazy_pattern(r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"),
+        "i32",
+    ),
+)
+"""Names of tensors of whole numbers."""
+_LETTERS = ("m", "n", "k", "l", "p", "q", "r", "s", "t", "u", "v", "w")
+_ELEMENT = lazy_pattern(rf"\b({'|'.join(ELEMENTS)})\b")
+
+
+@frozen(kw_only=True)
+class _Guess:
+    """What one parameter is given."""
+
+    value: Any
+    why: str
+    is_constexpr: bool
+    is_exact: bool = False
+    look_at: str = ""
+
+
+def guess_kernel(launcher: Launcher, module: CuteModule) -> GuessedKernel:
+    """Everything that a kernel file has to say of a kernel, guessed from its source."""
+    return _Guessing(launcher, module).kernel()
+
+
+class _Guessing:
+    """The guesses of one kernel while they are made."""
+
+    def __init__(self, launcher: Launcher, module: CuteModule) -> None:
+        self.launcher, self.module = launcher, module
+        self.lines = _lines(module)
+        self.defaults = defaults_of(launcher.call.args)
+        self.others = {node.name: node for node in module.jitted if node is not launcher.call}
+        self.names: dict[Any, str] = {}
+        """Sizes that have no name of their own → the names that they are given."""
+        self.call = self._best_call()
+        self.passed = self._passed()
+        self.named = {size.name for value in self.passed.values() for size in _sizes_in(value) if isinstance(size, NamedSize)}
+
+    def kernel(self) -> GuessedKernel:
+        """What was guessed."""
+        made = {each.arg: guess for each in self._constructor() if (guess := self._made(each))}
+        given = {each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))}
+        both = [name for name in made if name in given and not given[name].is_constexpr]
+        constexprs = {name: guess for name, guess in {**given, **made}.items() if guess.is_constexpr and name not in both}
+        tables = {
+            "signature": {name: _noted(guess) for name, guess in given.items() if not guess.is_constexpr},
+            "constexprs": {name: _noted(guess) for name, guess in constexprs.items()},
+        }
+        every = [*made.values(), *given.values()]
+        look_at = [f"{name}: {guess.look_at}" for name, guess in {**made, **given}.items() if guess.look_at]
+        look_at += [f"{name}: the constructor and the call take it, and it can have only one value" for name in both]
+        return GuessedKernel(
+            name=self.launcher.name,
+            function=self.launcher.name,
+            line=(self.launcher.kind or self.launcher.call).lineno,
+            tables={name: table for name, table in tables.items() if table},
+            look_at=tuple(look_at),
+            guesses=sum(not guess.is_exact for guess in every),
+        )
+
+    # --- the call ---
+
+    def _best_call(self) -> HostCall | None:
+        """The call in host code of which the most is known."""
+        calls = [call for call in self.module.calls if call.kernel == self.launcher.name]
+        return max(calls, key=_known_of, default=None)
+
+    def _passed(self) -> dict[str, Any]:
+        """Parameter → what the call passes."""
+        if self.call is None:
+            return {}
+        names = [parameter.arg for parameter in self.launcher.parameters]
+        return dict(zip(names, self.call.positional, strict=False)) | dict(self.call.keywords)
+
+    def _why(self) -> str:
+        assert self.call is not None
+        return f"as in line {self.call.line}{', of sizes that are assumed' if self.call.assumed else ''}"
+
+    def _is_exact(self) -> bool:
+        return self.call is not None and not self.call.assumed
+
+    # --- the constructor ---
+
+    def _constructor(self) -> list[ast.arg]:
+        constructor = self.launcher.constructor
+        return named_parameters(constructor.args)[1:] if constructor else []
+
+    def _made(self, parameter: ast.arg) -> _Guess | None:
+        """What a constructor is given for a parameter; nothing where its default does."""
+        assert self.launcher.constructor is not None
+        value = (self.call.made if self.call else {}).get(parameter.arg, UNKNOWN)
+        if _is_constant(value):
+            return _Guess(value=_plain(value), why=self._why(), is_constexpr=True, is_exact=self._is_exact())
+        if parameter.arg in defaults_of(self.launcher.constructor.args):
+            return None
+        return self._constexpr(parameter, self.launcher.kind or self.launcher.call)
+
+    def _constexpr(self, parameter: ast.arg, around: ast.ClassDef | ast.FunctionDef) -> _Guess:
+        """A value that is known when the kernel is compiled, guessed."""
+        name, annotation = parameter.arg, annotation_text(parameter.annotation)
+        literals = literals_of(name, around)
+        if is_element_kind(name, annotation):
+            return _Guess(value={"dtype": assumed_kind(name)}, why="guessed by its name", is_constexpr=True)
+        if "bool" in annotation or name.startswith(("is_", "use_", "has_", "enable_")):
+            return _Guess(value=False, why="guessed", is_constexpr=True)
+        if annotation.lower().startswith(("tuple", "list")) or name.endswith(("_mn", "_mnk", "_shape", "_tiler")):
+            return _Guess(value=_sizes_of_tuple(name, annotation), why="guessed by its name", is_constexpr=True)
+        if literals and not isinstance(literals[0], int | float):
+            return _Guess(value=literals[0], why=f"guessed: it is compared with {literals[0]!r}", is_constexpr=True)
+        if "str" in annotation:
+            return _Guess(value="", why="guessed", is_constexpr=True, look_at="a text of which nothing is known")
+        if "Optional" in annotation or "None" in annotation:
+            return _Guess(value=None, why="guessed", is_constexpr=True)
+        if "float" in annotation.lower() or name.endswith(("scale", "eps")):
+            return _Guess(value=1.0, why="guessed", is_constexpr=True)
+        if "Callable" in annotation or name.endswith(("_op", "_fn")):
+            return _Guess(value=None, why="guessed", is_constexpr=True, look_at='a function, which { function = "name" } names')
+        return _Guess(value=assumed_number(name), why="guessed by its name", is_constexpr=True)
+
+    # --- what the call is given ---
+
+    def _given(self, parameter: ast.arg) -> _Guess | None:
+        """What is passed for a parameter; nothing where its default is."""
+        name, annotation = parameter.arg, annotation_text(parameter.annotation)
+        value = self.passed.get(name, UNKNOWN)
+        is_constexpr = "Constexpr" in annotation
+        if (known := self._of_value(name, annotation, value, is_constexpr=is_constexpr)) is not None:
+            return known if not (known.is_constexpr and known.value is None and name in self.defaults) else None
+        if name in self.defaults:
+            return None
+        uses = uses_of(name, self.launcher.call, self.others, self.lines)
+        if is_constexpr or "Type[" in annotation or "type[" in annotation:
+            return self._constexpr(parameter, self.launcher.call)
+        if "CUstream" in annotation or name == "stream":
+            return _Guess(value="stream", why="", is_constexpr=False, is_exact=True)
+        if "Optional" in annotation or "None" in annotation:
+            return _Guess(value=None, why="guessed: it is optional", is_constexpr=True)
+        if "Pointer" in annotation:
+            return _Guess(value=f"ptr<{PLAIN}>", why="guessed: what it points to", is_constexpr=False)
+        if "Tensor" in annotation or (not annotation and uses.is_tensor):
+            return self._tensor(name, uses)
+        if found := _ELEMENT.search(annotation):
+            return _Guess(value=ELEMENTS[found[1]], why="", is_constexpr=False, is_exact=True)
+        if annotation in _NUMBERS:
+            return _Guess(value=_NUMBERS[annotation], why="", is_constexpr=False, is_exact=True)
+        if annotation:
+            return _Guess(
+                value=f"make_{name}()",
+                why=f"an argument of this type is made by a function that you write: def make_{name}(make)",
+                is_constexpr=False,
+                look_at=f"{annotation} has no form here: write make_{name}() beside the kernel",
+            )
+        return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
+
+    def _of_value(self, name: str, annotation: str, value: Any, *, is_constexpr: bool) -> _Guess | None:
+        """What a call in the source passes; ``None`` where that does not follow."""
+        if isinstance(value, Unknown):
+            return None
+        why, is_exact = self._why(), self._is_exact()
+        if is_constexpr and _is_constant(value):
+            return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
+        if isinstance(value, SourceFunction) and (word := getattr(value.node, "name", "")) in self.module.scope.module:
+            return _Guess(value={"function": word}, why=why, is_constexpr=True, is_exact=is_exact)
+        if value is None or (isinstance(value, ElementKind | str)):
+            return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
+        kind = self._kind(name, annotation, value)
+        return (
+            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not _has_unknown(value))
+        )
+
+    def _kind(self, name: str, annotation: str, value: Any) -> Any:
+        """The type that kernel files have for a value."""
+        if isinstance(value, TensorValue):
+            return self._type_of(name, value) if value.shape else None
+        if isinstance(value, PointerValue):
+            alignment = value.alignment or _bytes(value.element)
+            return f"ptr<{value.element or PLAIN}>{_aligned(alignment)}"
+        if isinstance(value, StreamValue):
+            return "stream"
+        if isinstance(value, Number):
+            return value.element
+        if isinstance(value, bool | int | float):
+            found = _ELEMENT.search(annotation)
+            return ELEMENTS[found[1]] if found else _NUMBERS[type(value).__name__ if type(value) in (bool, float) else "int"]
+        if isinstance(value, tuple | list) and value:
+            kinds = [self._kind(name, "", each) for each in value]
+            return kinds if all(kind is not None for kind in kinds) else None
+        return None
+
+    # --- tensors ---
+
+    def _type_of(self, name: str, tensor: TensorValue) -> str:
+        """The type of a tensor as it was made."""
+        modes = range(len(tensor.shape))
+        fixed = [int(size) if isinstance(size, int) else 0 for size in tensor.shape]
+        dynamic = {mode: tensor.dynamic.get(mode, 1) for mode in modes if mode in tensor.dynamic or not fixed[mode]}
+        sizes = [self._size(name, mode, tensor, dynamic) for mode in modes]
+        element = tensor.element or PLAIN
+        alignment = _aligned(tensor.alignment or _bytes(element))
+        text = f"{element}[{', '.join(sizes)}]"
+        usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
+        if tensor.strided and len(sizes) > 1:
+            return f"{text}:[{', '.join('1' if mode == tensor.leading else f's{mode}' for mode in modes)}]{alignment}"
+        if tensor.order == list(modes):
+            return f"{text}{alignment}"
+        if tensor.order == usual:
+            return f"{text} leading={tensor.leading}{alignment}"
+        if dynamic:
+            return f"{text}:[{', '.join('1' if mode == tensor.leading else f's{mode}' for mode in modes)}]{alignment}"
+        strides, below = [1] * len(fixed), 1
+        for mode in reversed(tensor.order):
+            strides[mode], below = below, below * fixed[mode]
+        return f"{text}:[{', '.join(map(str, strides))}]{alignment}"
+
+    def _size(self, name: str, mode: int, tensor: TensorValue, dynamic: Mapping[int, int]) -> str:
+        size = tensor.shape[mode]
+        if mode not in dynamic:
+            return str(int(size))
+        if isinstance(size, NamedSize):
+            word = size.name
+        else:
+            key = int(size) if isinstance(size, int) else (name, mode) if isinstance(size, Unknown) else id(size)
+            free = (each for each in _LETTERS if each not in self.named and each not in self.names.values())
+            word = self.names[key] if key in self.names else self.names.setdefault(key, next(free, f"n{len(self.names)}"))
+        return f"{word}%{dynamic[mode]}" if dynamic[mode] > 1 else word
+
+    def _tensor(self, name: str, uses: Uses) -> _Guess:
+        """The type of a tensor that nothing in the source makes."""
+        modes = uses.modes or (1 if uses.is_indexed else 2)
+        element = "fp32" if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean")) else PLAIN
+        element = next((kind for pattern, kind in _WHOLE if pattern.fullmatch(name)), element)
+        words = [word if word.isidentifier() or word.isdigit() else f"n{mode}" for mode, word in enumerate(uses.sizes)]
+        if len(words) != modes or len(set(words)) != modes:
+            words = list(_LETTERS[:modes])
+        divisor = max(1, _USUAL_ALIGNMENT // _bytes(element))
+        last = words[-1] if words[-1].isdigit() or divisor == 1 else f"{words[-1]}%{divisor}"
+        why = "guessed: its elements" if uses.modes else "guessed: its elements, and how many modes it has"
+        return _Guess(value=f"{element}[{', '.join([*words[:-1], last])}]", why=why, is_constexpr=False)
+
+
+def _sizes_in(value: Any) -> list[Any]:
+    if isinstance(value, TensorValue):
+        return value.shape
+    return [size for each in value for size in _sizes_in(each)] if isinstance(value, tuple | list) else []
+
+
+def _known_of(call: HostCall) -> int:
+    values = (*call.made.values(), *call.positional, *call.keywords.values())
+    return sum((not isinstance(value, Unknown)) - _has_unknown(value) for value in values)
+
+
+def _has_unknown(value: Any) -> bool:
+    if isinstance(value, TensorValue):
+        return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
+    return isinstance(value, tuple | list) and any(map(_has_unknown, value))
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value can stand in a kernel file."""
+    if isinstance(value, tuple | list):
+        return all(map(_is_constant, value))
+    return value is None or isinstance(value, bool | int | float | str | ElementKind)
+
+
+def _plain(value: Any) -> Any:
+    """A value as a kernel file has it, before it is written."""
+    if isinstance(value, ElementKind):
+        return {"dtype": value.name}
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if value is None:
+        return {"none": True}
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _noted(guess: _Guess) -> Any:
+    value = {"none": True} if guess.value is None else guess.value
+    return Noted(value, guess.why) if guess.why else value
+
+
+def _sizes_of_tuple(name: str, annotation: str) -> list[int]:
+    count = annotation.count("int") or next((len(end) for end in ("mnk", "mn") if name.endswith(end)), 2)
+    if "cluster" in name:
+        return [1] * count
+    if "warp" in name or "atom" in name:
+        return [2, 2, 1][:count]
+    return [128, 128, 64, 1][:count]
+
+
+def _bytes(element: str | None) -> int:
+    return max(1, ElementKind(element or PLAIN).width // 8)
+
+
+def _aligned(alignment: int) -> str:
+    return "" if alignment == _USUAL_ALIGNMENT else f" align={alignment}"
+
+
+def _lines(module: CuteModule) -> Sequence[str]:
+    return module.path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,0 +1,310 @@
+"""What the functions of PyTorch and CuTe DSL make that host code calls on the way to a kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from compat.source.constants import UnknownValue
+from compat.toolchains.cute.language.guessing.values import (
+    UNKNOWN,
+    ElementKind,
+    PointerValue,
+    StreamValue,
+    SymbolicSize,
+    TensorValue,
+)
+
+PACKAGES = {"cutlass": "cutlass", "cute": "cutlass.cute", "torch": "torch"}
+"""What names stand for that are imported from wherever."""
+_KNOWN = ("cutlass", "torch", "cuda", "quack", "cute")
+CONSTANTS: Mapping[str, Any] = {
+    "math.gcd": math.gcd,
+    "math.prod": math.prod,
+}
+SIZE = 1024
+"""What a size is taken as that nothing is known of."""
+
+
+def is_known(origin: str) -> bool:
+    """Whether a dotted name is one of these libraries'."""
+    return origin.partition(".")[0] in _KNOWN or "from_dlpack" in origin or "runtime" in origin
+
+
+def element_name(value: Any) -> str | None:
+    """What kernel files call a type of elements; ``None`` for anything else."""
+    return value.name if isinstance(value, ElementKind) else None
+
+
+# --- PyTorch ----------------------------------------------------------------------------------------------------------------------
+
+
+def _sizes(sizes: Sequence[Any]) -> list[Any]:
+    flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    return [each if isinstance(each, int | SymbolicSize) else UNKNOWN for each in flat]
+
+
+def _made(*sizes: Any, dtype: Any = None, size: Any = None, **_: Any) -> TensorValue:
+    return TensorValue.contiguous(_sizes(sizes if size is None else [size]), element_name(dtype) or "fp32")
+
+
+def _full(size: Any, fill_value: Any = None, *, dtype: Any = None, **_: Any) -> TensorValue:
+    return _made(size, dtype=dtype)
+
+
+def _random(*arguments: Any, size: Any = None, dtype: Any = None, **_: Any) -> TensorValue:
+    shape = size if size is not None else next(each for each in arguments if isinstance(each, tuple | list))
+    return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
+
+
+def _strided(size: Any, stride: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+    order = sorted(range(len(size)), key=lambda mode: -stride[mode])
+    return TensorValue(_sizes([size]), order, element_name(dtype) or "fp32")
+
+
+def _like(tensor: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+    return _tensor(tensor).copied(element=element_name(dtype) or tensor.element)
+
+
+def _count(*numbers: Any, dtype: Any = None, **_: Any) -> TensorValue:
+    known = [each for each in numbers if isinstance(each, int)]
+    start, stop = (0, known[0]) if len(known) == 1 else (known[0], known[1])
+    return TensorValue.contiguous([stop - start if start else stop], element_name(dtype) or "i64")
+
+
+def _of_data(data: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
+    shape = []
+    while isinstance(data, list | tuple):
+        shape.append(len(data))
+        data = data[0] if data else 0
+    return TensorValue.contiguous(shape, element_name(dtype) or ("i64" if isinstance(data, int) else "fp32"))
+
+
+def _tensor(value: Any) -> TensorValue:
+    if not isinstance(value, TensorValue):
+        raise UnknownValue("no tensor")
+    return value
+
+
+def _to(tensor: TensorValue, *positional: Any, dtype: Any = None, **_: Any) -> TensorValue:
+    kinds = [each for each in (*positional, dtype) if isinstance(each, ElementKind)]
+    return tensor.copied(element=kinds[0].name) if kinds else tensor
+
+
+def _permute(tensor: TensorValue, *axes: Any) -> TensorValue:
+    return tensor.permuted(axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes)
+
+
+def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue:
+    axes = [*range(len(tensor.shape))]
+    axes[one], axes[other] = axes[other], axes[one]
+    return tensor.permuted(axes)
+
+
+def _view(tensor: TensorValue, *sizes: Any, **_: Any) -> TensorValue:
+    if len(sizes) == 1 and isinstance(sizes[0], ElementKind):
+        return tensor.copied(element=sizes[0].name)
+    known = [each for each in tensor.shape if isinstance(each, int)]
+    shape = _sizes(sizes)
+    if -1 in shape and len(known) == len(tensor.shape):
+        others = math.prod(each for each in shape if isinstance(each, int) and each != -1)
+        shape = [math.prod(known) // others if each == -1 else each for each in shape]
+    return TensorValue.contiguous([UNKNOWN if each == -1 else each for each in shape], tensor.element)
+
+
+def _unsqueeze(tensor: TensorValue, axis: int) -> TensorValue:
+    at = axis % (len(tensor.shape) + 1)
+    order = [mode + (mode >= at) for mode in tensor.order]
+    return tensor.copied(shape=[*tensor.shape[:at], 1, *tensor.shape[at:]], order=[at, *order])
+
+
+def _squeeze(tensor: TensorValue, axis: int) -> TensorValue:
+    at = axis % len(tensor.shape)
+    order = [mode - (mode > at) for mode in tensor.order if mode != at]
+    return tensor.copied(shape=[*tensor.shape[:at], *tensor.shape[at + 1 :]], order=order)
+
+
+def _of(values: Sequence[Any], axis: Any) -> Any:
+    return tuple(values) if axis is None else values[axis]
+
+
+def _strides(tensor: TensorValue) -> list[Any]:
+    strides, below = [1] * len(tensor.shape), 1
+    for mode in reversed(tensor.order):
+        strides[mode] = below
+        below *= tensor.shape[mode] if isinstance(tensor.shape[mode], int) else SIZE
+    return strides
+
+
+# --- tensors of CuTe DSL ----------------------------------------------------------------------------------------------------------
+
+
+def _from_dlpack(tensor: Any, assumed_align: Any = None, **_: Any) -> TensorValue:
+    return _tensor(tensor).copied(alignment=assumed_align if isinstance(assumed_align, int) else None)
+
+
+def _layout_dynamic(tensor: TensorValue, leading_dim: Any = None) -> TensorValue:
+    tensor.dynamic = dict.fromkeys(range(len(tensor.shape)), 1)
+    tensor.strided = True
+    if isinstance(leading_dim, int):
+        _lead(tensor, leading_dim)
+    return tensor
+
+
+def _lead(tensor: TensorValue, mode: int) -> None:
+    mode %= len(tensor.shape)
+    tensor.order = [*(each for each in tensor.order if each != mode), mode]
+
+
+def _compact_dynamic(tensor: TensorValue, mode: Any, stride_order: Any = None, divisibility: Any = 1) -> TensorValue:
+    if isinstance(mode, int):
+        tensor.dynamic[mode % len(tensor.shape)] = divisibility if isinstance(divisibility, int) else 1
+    return tensor
+
+
+def _fake_compact(dtype: Any, shape: Any, *, stride_order: Any = None, assumed_align: Any = None, **_: Any) -> TensorValue:
+    tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
+    if isinstance(stride_order, tuple | list):
+        tensor.order = sorted(range(len(tensor.shape)), key=lambda mode: -stride_order[mode])
+    return _symbolic(tensor, assumed_align)
+
+
+def _fake(dtype: Any, shape: Any, stride: Any = None, leading_dim: Any = -1, *, assumed_align: Any = None, **_: Any) -> TensorValue:
+    """Also the form in which libraries have a divisibility in the place of the strides."""
+    tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
+    if isinstance(stride, int):
+        _lead(tensor, leading_dim if isinstance(leading_dim, int) else -1)
+        tensor = _symbolic(tensor, assumed_align)
+        tensor.alignment = tensor.alignment or stride * ElementKind(tensor.element or "fp16").width // 8
+        tensor.strided = len(tensor.shape) > 1
+        if isinstance(tensor.shape[tensor.leading], SymbolicSize):
+            tensor.dynamic[tensor.leading] = stride
+        return tensor
+    if isinstance(stride, tuple | list) and 1 in [each for each in stride if isinstance(each, int)]:
+        _lead(tensor, [isinstance(each, int) and each == 1 for each in stride].index(True))
+        tensor.strided = any(not isinstance(each, int) for each in stride)
+    return _symbolic(tensor, assumed_align)
+
+
+def _symbolic(tensor: TensorValue, alignment: Any) -> TensorValue:
+    for mode, size in enumerate(tensor.shape):
+        if isinstance(size, SymbolicSize):
+            tensor.dynamic[mode] = size.divisibility
+    tensor.alignment = alignment if isinstance(alignment, int) else None
+    return tensor
+
+
+def _cute_tensor_like(
+    tensor: Any, cutlass_dtype: Any = None, is_dynamic_layout: Any = True, assumed_align: Any = None, **_: Any
+) -> Any:
+    made = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
+    made.alignment = assumed_align if isinstance(assumed_align, int) else None
+    if is_dynamic_layout is not False:
+        _layout_dynamic(made, made.leading)
+        if isinstance(cutlass_dtype, ElementKind) and cutlass_dtype.width < 8:
+            made.dynamic[made.leading] = 32
+    return made, made.copied(dynamic={}, strided=False)
+
+
+def _matrix(batch: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any) -> TensorValue:
+    shape = [mode0, mode1, batch]
+    order = [2, 1, 0] if is_mode0_major is True else [2, 0, 1]
+    return TensorValue(_sizes([shape]), order, element_name(cutlass_dtype) or "fp32")
+
+
+def _permuted(shape: Any, dtype: Any = None, permute_order: Any = None, **_: Any) -> TensorValue:
+    tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
+    return tensor.permuted(permute_order) if isinstance(permute_order, tuple | list) else tensor
+
+
+def _converted(source: Any, tensor: Any, *_: Any, **__: Any) -> TensorValue:
+    return _tensor(tensor)
+
+
+def _of_storage(tensor: Any, dtype: Any, leading_dim: Any = None, **_: Any) -> TensorValue:
+    return _layout_dynamic(_tensor(tensor).copied(element=element_name(dtype)), leading_dim)
+
+
+def _pointer(dtype: Any = None, value: Any = None, mem_space: Any = None, *, assumed_align: Any = None, **_: Any) -> PointerValue:
+    return PointerValue(element_name(dtype), assumed_align if isinstance(assumed_align, int) else None)
+
+
+def _divided(number: Any, divisor: Any) -> Any:
+    return -(-number // divisor)
+
+
+CALLS: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(("empty", "zeros", "ones", "rand", "randn"), _made),
+    **{f"{name}_like": _like for name in ("empty", "zeros", "ones", "rand", "randn", "full")},
+    "full": _full,
+    "randint": _random,
+    "normal": _random,
+    "empty_strided": _strided,
+    "arange": _count,
+    "tensor": _of_data,
+    "from_dlpack": _from_dlpack,
+    "cute_tensor_like": _cute_tensor_like,
+    "matrix": _matrix,
+    "create_and_permute_torch_tensor": _permuted,
+    "convert_cute_tensor": _converted,
+    "make_fake_compact_tensor": _fake_compact,
+    "make_fake_tensor": _fake,
+    "make_ptr": _pointer,
+    "nullptr": _pointer,
+    "dtype": lambda kind: kind,
+    "sym_int": lambda width=32, *, divisibility=1, **_: SymbolicSize(divisibility),
+    "sym_int32": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
+    "sym_int64": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
+    **dict.fromkeys(("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"), lambda *_, **__: StreamValue()),
+    "select": lambda layout, mode: _tensor(layout).permuted(mode),
+    "make_tensor": lambda iterator, layout: _tensor(layout),
+    "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
+    "create_cute_tensor_for_fp8": _of_storage,
+    "is_available": lambda: True,
+    "ceil_div": _divided,
+}
+"""The last part of a function's name → what it makes."""
+
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "mark_layout_dynamic": _layout_dynamic,
+    "mark_compact_shape_dynamic": _compact_dynamic,
+    "to": _to,
+    "permute": _permute,
+    "transpose": _transpose,
+    "t": _transpose,
+    "view": _view,
+    "reshape": _view,
+    "unsqueeze": _unsqueeze,
+    "squeeze": _squeeze,
+    "size": lambda tensor, dim=None: _of(tensor.shape, dim),
+    "stride": lambda tensor, dim=None: _of(_strides(tensor), dim),
+    "dim": lambda tensor: len(tensor.shape),
+    "contiguous": lambda tensor: TensorValue.contiguous(tensor.shape, tensor.element),
+    "numel": lambda tensor: math.prod(each if isinstance(each, int) else SIZE for each in tensor.shape),
+    "element_size": lambda tensor: 2,
+    **dict.fromkeys(
+        ("cuda", "clone", "detach", "cpu", "random_", "normal_", "uniform_", "fill_", "zero_", "requires_grad_", "copy_"),
+        lambda tensor, *_, **__: tensor,
+    ),
+    **{
+        name: lambda tensor, kind=kind: tensor.copied(element=kind)
+        for name, kind in (("half", "fp16"), ("bfloat16", "bf16"), ("float", "fp32"), ("int", "i32"), ("long", "i64"))
+    },
+}
+
+
+def attribute_of(tensor: TensorValue, name: str) -> Any:
+    """What an attribute or a method of a tensor is. Raises UnknownValue."""
+    if name in _METHODS:
+        return partial(_METHODS[name], tensor)
+    if name in ("dtype", "element_type") and tensor.element:
+        return ElementKind(tensor.element)
+    if name in ("T", "mT"):
+        return _transpose(tensor, -2, -1)
+    values = {"shape": tuple(tensor.shape), "ndim": len(tensor.shape), "is_cuda": True, "leading_dim": tensor.leading}
+    values |= {"layout": tensor, "iterator": PointerValue(tensor.element, tensor.alignment)}
+    if name not in values:
+        raise UnknownValue(f"the attribute {name} of a tensor")
+    return values[name]

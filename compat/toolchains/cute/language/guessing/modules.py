@@ -1,0 +1,250 @@
+"""The kernels of a source: functions below ``@cute.jit`` that launch, and classes whose ``__call__`` is one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from compat.source.constants import SourceFunction
+from compat.source.imports import import_origins
+from compat.source.parsing import dotted, named_parameters, scope_statements, tree_of
+from compat.toolchains.cute.language.guessing import library
+from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
+from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, parameters_given
+from compat.toolchains.cute.language.guessing.values import Unknown
+from compat.toolchains.language import GuessedKernel, UnreachableKernel
+
+_PACKAGES = {"cutlass", "cute", "cute_ext"}
+_CALL = "__call__"
+
+
+@frozen(kw_only=True)
+class Launcher:
+    """What is compiled: a function, or a class."""
+
+    name: str
+    call: ast.FunctionDef
+    """The function, or the ``__call__`` of the class."""
+    kind: ast.ClassDef | None = None
+    constructor: ast.FunctionDef | None = None
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """What is passed when it is called."""
+        return named_parameters(self.call.args)[1 if self.kind else 0 :]
+
+
+@frozen(kw_only=True)
+class CuteModule:
+    """What a source defines, as far as it matters to kernels."""
+
+    path: Path
+    tree: ast.Module
+    imports: Mapping[str, str]
+    functions: Mapping[str, Launcher]
+    unreachable: tuple[UnreachableKernel, ...]
+    jitted: tuple[ast.FunctionDef, ...]
+    """Every function that is compiled, helpers too."""
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Names that its jit functions call."""
+        calls = (inner.func for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        return frozenset(name for call in calls if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name))
+
+    def _is_class(self, name: str) -> bool:
+        return name in self.functions and self.functions[name].kind is not None
+
+    @property
+    def launched(self) -> frozenset[str]:
+        """Names that the source's host code compiles or calls."""
+        return frozenset(call.kernel for call in self.calls)
+
+    @cached_property
+    def classes(self) -> Mapping[str, ast.ClassDef]:
+        """The classes at the top of the module."""
+        return {each.name: each for each in scope_statements(self.tree.body) if isinstance(each, ast.ClassDef)}
+
+    @cached_property
+    def scope(self) -> HostScope:
+        """What host code at the top of the module sees."""
+        scope = HostScope(module=_bindings(self.tree), imports=self.imports)
+        scope.kernels = Kernels(
+            functions={name: each.call for name, each in self.functions.items() if each.kind is None},
+            classes=self.classes,
+            defaults=_command_line(self.tree),
+        )
+        return scope
+
+    @cached_property
+    def calls(self) -> tuple[HostCall, ...]:
+        """The calls of its kernels in host code: from the top of the module, else from each function by itself."""
+        noted = self.scope.kernels.calls
+        main = self.scope.inside({})
+        main.run([each for each in self.tree.body if not isinstance(each, ast.ClassDef | ast.FunctionDef)])
+        for function in self._hosts():
+            if not {call.kernel for call in noted} >= set(self.functions):
+                self.scope.kernels.assuming = True
+                alone = SourceFunction(function, self.scope)
+                main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))
+        return tuple(noted)
+
+    def _assumed(self, function: ast.FunctionDef, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What a function is taken to be called with: defaults of the command line, else its own, else by names."""
+        options = self.scope.kernels.defaults
+        values = {name: self.scope.value(options[name]) if name in options else value for name, value in given.items()}
+        for parameter in named_parameters(function.args):
+            if isinstance(values.get(parameter.arg), Unknown):
+                values[parameter.arg] = assumed_argument(parameter.arg, annotation_text(parameter.annotation))
+        return values
+
+    def _hosts(self) -> Iterator[ast.FunctionDef]:
+        """The functions of host code in which something is compiled or called."""
+        jitted = {id(node) for node in self.jitted}
+        names = set(self.functions)
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef) and id(node) not in jitted:
+                used = {dotted(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
+                if any(each.rpartition(".")[2] == "compile" for each in used) or used & names:
+                    yield node
+
+    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+        """The kernels, guessed: those that are not among the ``helpers``, which others call."""
+        from compat.toolchains.cute.language.guessing.kernels import guess_kernel
+
+        return tuple(
+            guess_kernel(each, self) for name, each in self.functions.items() if name not in helpers or each.kind is not None
+        )
+
+
+def read_module(path: Path) -> CuteModule:
+    """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
+    tree = tree_of(path.read_bytes(), path.name)
+    imports = import_origins(scope_statements(tree.body), library.PACKAGES)
+    found = list(_functions(tree))
+    jitted = [(node, inside) for node, inside in found if _is_below(node, imports, "jit")]
+    kernels = [(node, inside) for node, inside in found if _is_below(node, imports, "kernel")]
+    launching = _launching([node for node, _ in jitted])
+    functions: dict[str, Launcher] = {}
+    unreachable: list[UnreachableKernel] = []
+    for node, inside in jitted:
+        if id(node) not in launching:
+            continue
+        if not inside:
+            functions[node.name] = Launcher(name=node.name, call=node)
+        elif len(inside) == 1 and isinstance(inside[0], ast.ClassDef) and node.name == _CALL:
+            kind = inside[0]
+            functions[kind.name] = Launcher(name=kind.name, call=node, kind=kind, constructor=_constructor(kind, tree))
+        else:
+            where = ".".join(each.name for each in inside)
+            why = f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
+            unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+    unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in found], imports)
+    return CuteModule(
+        path=path,
+        tree=tree,
+        imports=imports,
+        functions=functions,
+        unreachable=tuple(unreachable),
+        jitted=tuple(node for node, _ in (*jitted, *kernels)),
+    )
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]]:
+    """Every function, and what it is inside of, outermost first."""
+    waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [(tree.body, ())]
+    while waiting:
+        body, inside = waiting.pop(0)
+        for statement in scope_statements(body):
+            if isinstance(statement, ast.FunctionDef):
+                yield statement, inside
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                waiting.append((statement.body, (*inside, statement)))
+
+
+def _bindings(tree: ast.Module) -> dict[str, ast.stmt]:
+    statements: dict[str, ast.stmt] = {}
+    for statement in scope_statements(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                statements[name] = statement
+    return statements
+
+
+def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
+    """Whether a function has a decorator of the language with this name."""
+    for each in node.decorator_list:
+        name = dotted(each.func if isinstance(each, ast.Call) else each)
+        first, dot, rest = name.partition(".")
+        origin = imports.get(first, first) + dot + rest
+        if origin.rpartition(".")[2] == decorator and origin.partition(".")[0] in _PACKAGES:
+            return True
+    return False
+
+
+def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
+    """The jit functions that launch a kernel, directly or through others of the source; by ``id``."""
+    calls = {id(node): set(_called(node)) for node in jitted}
+    launching = {id(node) for node in jitted if "launch" in calls[id(node)]}
+    names = {node.name for node in jitted if id(node) in launching and node.name != _CALL}
+    while more := [node for node in jitted if id(node) not in launching and calls[id(node)] & names]:
+        launching |= {id(node) for node in more}
+        names |= {node.name for node in more if node.name != _CALL}
+    return launching
+
+
+def _called(node: ast.AST) -> Iterator[str]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            yield inner.func.attr if isinstance(inner.func, ast.Attribute) else dotted(inner.func)
+
+
+def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None:
+    """The constructor of a class, or of the class of the same source that it is derived from."""
+    own = next((each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+    if own is not None:
+        return own
+    bases = {dotted(base) for base in kind.bases}
+    above = (each for each in tree.body if isinstance(each, ast.ClassDef) and each.name in bases and each is not kind)
+    return next((constructor for each in above if (constructor := _constructor(each, tree))), None)
+
+
+def _unlaunched(
+    kernels: Sequence[ast.FunctionDef], functions: Sequence[ast.FunctionDef], imports: Mapping[str, str]
+) -> Iterator[UnreachableKernel]:
+    """The functions below ``@cute.kernel`` that no function of the source names."""
+    for node in kernels:
+        others = (other for other in functions if other is not node and not any(inner is node for inner in ast.walk(other)))
+        around = (other for other in functions if any(inner is node for inner in ast.walk(other)) and other is not node)
+        named = {
+            name
+            for other in (*others, *around)
+            for inner in ast.walk(other)
+            for name in [inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")]
+        }
+        if node.name not in named:
+            why = "no function of this file launches it, and what is compiled is the function below @cute.jit that does"
+            yield UnreachableKernel(name=node.name, line=node.lineno, why=why)
+
+
+def _command_line(tree: ast.Module) -> dict[str, ast.expr]:
+    """The options of the command lines that a source parses → what each is by default."""
+    defaults: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
+            texts = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            named = {keyword.arg: keyword.value for keyword in node.keywords}
+            name = next((text for text in texts if text.startswith("--")), texts[0] if texts else "")
+            if isinstance(destination := named.get("dest"), ast.Constant):
+                name = str(destination.value)
+            action = named.get("action")
+            switch = isinstance(action, ast.Constant) and action.value in ("store_true", "store_false")
+            otherwise = ast.Constant(value=action.value == "store_false") if switch and isinstance(action, ast.Constant) else None
+            if (default := named.get("default", otherwise)) is not None:
+                defaults.setdefault(name.lstrip("-").replace("-", "_"), default)
+    return defaults

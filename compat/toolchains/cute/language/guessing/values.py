@@ -1,0 +1,153 @@
+"""What the host code of a source hands to kernels, as far as types tell: tensors, pointers, numbers, dtypes, streams.
+
+All that nothing is known of is :data:`UNKNOWN`, which every operation leads back to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import Factory, define, frozen
+
+from compat.source.constants import UnknownValue
+from compat.toolchains.cute.language.types import ELEMENTS
+
+TORCH_ELEMENTS = {
+    **{name: short for short, names in {
+        "fp16": ("float16", "half"), "bf16": ("bfloat16",), "fp32": ("float32", "float"), "fp64": ("float64", "double"),
+        "fp8e4m3fn": ("float8_e4m3fn",), "fp8e5m2": ("float8_e5m2",), "fp8e8m0fnu": ("float8_e8m0fnu",), "bool": ("bool",),
+        "i8": ("int8",), "i16": ("int16",), "i32": ("int32", "int"), "i64": ("int64", "long"), "u8": ("uint8",),
+        "fp4e2m1fn": ("float4_e2m1fn_x2",),
+    }.items() for name in names},
+}  # fmt: skip
+"""PyTorch's name of a dtype → that in kernel files."""
+_WIDTHS = {"bool": 8, "tf32": 32, "fp8e4m3fn": 8, "fp8e5m2": 8, "fp8e8m0fnu": 8, "fp4e2m1fn": 4, "fp6e2m3fn": 6, "fp6e3m2fn": 6}
+
+
+class Unknown:
+    """A value that nothing is known of."""
+
+    def __bool__(self) -> bool:
+        raise UnknownValue("nothing is known of it")
+
+    def __eq__(self, other: object) -> bool:
+        raise UnknownValue("nothing is known of it")
+
+    __hash__ = object.__hash__
+
+
+UNKNOWN = Unknown()
+
+
+class NamedSize(int):
+    """A whole number, and the name of the variable that it was bound to first."""
+
+    name: str
+
+    @classmethod
+    def of(cls, value: int, name: str) -> NamedSize:
+        """This number under this name."""
+        size = cls(value)
+        size.name = name
+        return size
+
+
+@frozen
+class SymbolicSize:
+    """``cute.sym_int(divisibility=8)``."""
+
+    divisibility: int = 1
+
+
+@frozen
+class ElementKind:
+    """A type of elements, of CuTe DSL or of PyTorch."""
+
+    name: str
+    """As kernel files have it."""
+
+    @property
+    def width(self) -> int:
+        """Its bits."""
+        return _WIDTHS[self.name] if self.name in _WIDTHS else int(self.name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+
+    @classmethod
+    def named(cls, name: str) -> ElementKind | None:
+        """What CuTe DSL or PyTorch calls so, after the last dot."""
+        short = ELEMENTS.get(name) or TORCH_ELEMENTS.get(name)
+        return cls(short) if short else None
+
+
+@frozen
+class Number:
+    """A number of the DSL's that is known at run time only: ``cutlass.Int32(n)``."""
+
+    element: str
+
+
+@frozen
+class StreamValue:
+    """A stream."""
+
+
+@frozen
+class PointerValue:
+    """``make_ptr(cutlass.Float16, …, assumed_align=16)``."""
+
+    element: str | None
+    alignment: int | None = None
+
+
+@frozen
+class KernelObject:
+    """An object of a kernel's class."""
+
+    kind: str
+    made: Mapping[str, Any]
+    """The parameters of its constructor that were given."""
+
+
+@frozen
+class Options:
+    """What was parsed of a command line: defaults."""
+
+    values: Mapping[str, Any]
+
+
+@define(eq=False)
+class TensorValue:
+    """A tensor of PyTorch's, or what ``from_dlpack`` makes of one."""
+
+    shape: list[Any]
+    """Numbers, symbolic sizes, or UNKNOWN."""
+    order: list[int]
+    """Modes from the outermost to the innermost."""
+    element: str | None = None
+    dynamic: dict[int, int] = Factory(dict)
+    """Modes whose size is known at run time only → what it is divisible by."""
+    strided: bool = False
+    """Whether the other strides are known at run time only."""
+    alignment: int | None = None
+
+    @classmethod
+    def contiguous(cls, shape: Sequence[Any], element: str | None) -> TensorValue:
+        """A tensor whose last mode is contiguous."""
+        return cls(list(shape), list(range(len(shape))), element)
+
+    def copied(self, **changes: Any) -> TensorValue:
+        """Another tensor like it."""
+        facts = {"shape": list(self.shape), "order": list(self.order), "element": self.element, "dynamic": dict(self.dynamic)}
+        return TensorValue(**{**facts, "strided": self.strided, "alignment": self.alignment, **changes})
+
+    @property
+    def leading(self) -> int:
+        """The mode that is contiguous."""
+        return self.order[-1] if self.order else 0
+
+    def permuted(self, axes: Sequence[int]) -> TensorValue:
+        """Its modes in another order."""
+        modes = [axis % len(self.shape) for axis in axes]
+        return self.copied(
+            shape=[self.shape[mode] for mode in modes], order=[modes.index(mode) for mode in self.order if mode in modes]
+        )

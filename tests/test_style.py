@@ -1,0 +1,82 @@
+"""Pages follow docs/style.md, as far as a program can tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LONGEST = 30
+"""Words of a sentence. The rule says 25; a list of things may take a few more."""
+PLAIN = ("README.md", "docs/glossary.md", "docs/how-it-works.md", "docs/style.md")
+"""The pages that follow the rules. The others are still to be rewritten; a page that is joins this list."""
+_OPENING = re.compile(r"^(What|Which|Where|Of|In the place of)\b(?!.*\?$)")
+_PHRASES = re.compile(
+    r"\b(of which|that which|as it stands|in the place of|is no (?!longer|more)|are no (?!longer|more)|is had|nothing of)\b",
+    re.IGNORECASE,
+)
+_REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
+_CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]\([^)]*\)")
+_END = re.compile(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“`*A-Z0-9]|triton-compat)")
+
+
+def sentences(markdown: str) -> Iterator[str]:
+    """The sentences of a page: paragraphs and items of lists, without code, tables and headings."""
+    text = _LINK.sub(r"\1", _CODE.sub("\n", markdown))
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
+        stripped = paragraph.strip()
+        if stripped.startswith(("|", "#", "<", "!")):
+            continue
+        line = " ".join(re.sub(r"^(?:[-*]|\d+\.) ", "", stripped).split())
+        line = re.sub(r"`[^`]*`", "`code`", line)
+        yield from _END.split(line)
+
+
+def breaches(sentence: str) -> Iterator[str]:
+    """What a sentence does against the rules."""
+    words = len(re.findall(r"[\w'’`-]+", sentence))
+    if words > LONGEST:
+        yield f"{words} words"
+    for pattern in (_OPENING, _PHRASES, _REPEATED):
+        if match := pattern.search(re.sub(r'"[^"]*"', "", sentence)):
+            yield repr(match[0])
+
+
+@pytest.mark.parametrize("page", PLAIN)
+def test_a_page_follows_the_rules(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    broken = [f"{', '.join(why)}: {sentence}" for sentence in sentences(text) if (why := list(breaches(sentence)))]
+    assert not broken, "\n".join(broken)
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
+    terms = re.findall(r"^\| \*\*([^*]+)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert terms == sorted(set(terms))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "why"),
+    [
+        ("What compiles is shown.", ["'What'"]),
+        ("What compiles?", []),
+        ("'x' is no executor.", ["'is no '"]),
+        ("It is no longer there.", []),
+        (" ".join(["one", "two"] * 16) + ".", ["32 words"]),
+        ("The the worker ends.", ["'The the'"]),
+    ],
+)
+def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
+    assert list(breaches(sentence)) == why
+
+
+def test_code_tables_and_headings_are_not_read() -> None:
+    page = "# What is it\n\nA line `what of it`.\n\n```console\n$ What is no x\n```\n\n| What | x |\n|---|---|\n\n- One. Two."
+    assert list(sentences(page)) == ["A line `code`.", "One.", "Two."]

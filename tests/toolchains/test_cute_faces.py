@@ -1,0 +1,145 @@
+"""CuTe DSL's ways to fail: their classes, one fingerprint for one defect, and that releases still say what is saved of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from compat import toolchains
+from compat.config.matrix import MatrixConfig
+from compat.diagnosis.classify import classify
+from compat.envs.record import read_env
+from compat.model import BuiltEnv, Evidence, Outcome, Status
+from tests.toolchains import cute_faces
+from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
+
+CUTE = toolchains.named("cute")
+ALIKE = [
+    {"carried", "carriedif"},  # a type changes, in a loop and in a branch
+    {"constant", "listed"},  # a run-time value as the end of a range, and as an index
+    {"nothing", "unlaunched"},
+    {"sm_110a", "sm_42", "sm_75"},
+    {"wgmma_sm_100a", "wgmma_sm_80"},
+]
+"""Faces of one defect."""
+
+
+def outcome_of(name: str, evidence: Evidence) -> Outcome:
+    return classify([evidence], target=cute_faces.target(FACES[name].target), knowledge=CUTE.failures)
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[tuple[str, str], Outcome]:
+    """Face and release → what is made of what was saved."""
+    return {(name, release): outcome_of(name, evidence) for name, release, evidence in cute_faces.saved()}
+
+
+def class_of(outcome: Outcome) -> str | None:
+    return outcome.failure.failure_class if outcome.failure else None
+
+
+def fingerprint_of(outcome: Outcome) -> str:
+    assert outcome.failure
+    return outcome.failure.fingerprint
+
+
+def test_every_face_has_its_class(outcomes: dict[tuple[str, str], Outcome]) -> None:
+    expected = {(name, release): face.expected(release) for name, face in FACES.items() for release in RELEASES}
+    predicted = {key for key, failure_class in expected.items() if failure_class == "shared-memory"}
+    failing = {key: failure_class for key, failure_class in expected.items() if failure_class and key not in predicted}
+    assert {key: class_of(outcome) for key, outcome in outcomes.items()} == failing
+
+
+def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(outcomes: dict[tuple[str, str], Outcome]) -> None:
+    told: dict[str, set[str]] = {}
+    for (name, release), outcome in outcomes.items():
+        if release not in FACES[name].apart:
+            told.setdefault(name, set()).add(fingerprint_of(outcome))
+    assert {name: fingerprints for name, fingerprints in told.items() if len(fingerprints) != 1} == {}
+    by_fingerprint: dict[str, set[str]] = {}
+    for name, (fingerprint,) in told.items():
+        by_fingerprint.setdefault(fingerprint, set()).add(name)
+    assert sorted(sorted(names) for names in by_fingerprint.values() if len(names) > 1) == sorted(map(sorted, ALIKE))
+
+
+def test_advice_names_what_it_speaks_of(outcomes: dict[tuple[str, str], Outcome]) -> None:
+    for outcome in outcomes.values():
+        assert outcome.failure
+        assert "{" not in outcome.failure.advice
+        assert "\x1b" not in outcome.failure.excerpt
+
+
+def test_every_class_of_its_own_has_a_face() -> None:
+    """But for those that need another release, or a defect of the compiler's that no release of these has."""
+    shown = {failure_class for face in FACES.values() for failure_class in (face.always, *face.but.values())}
+    everywhere = {"compiler-crash", "shared-memory"} | {each.name for each in toolchains.named("triton").failures.classes}
+    own = {each.name for each in CUTE.failures.classes} - everywhere
+    assert own - shown == {"coded"}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_silent_abort_is_told_by_the_innermost_function_and_the_kernels_line(
+    outcomes: dict[tuple[str, str], Outcome], release: str
+) -> None:
+    outcome = outcomes["sliced", release]
+    assert outcome.status is Status.CRASHED
+    assert outcome.failure
+    assert outcome.failure.excerpt.endswith(" in slice")
+    assert CUTE.reader.kernel_line(stack_of("sliced", release)) == outcome_line("sliced")
+
+
+def test_an_abort_in_the_passes_has_no_line_of_the_kernel(outcomes: dict[tuple[str, str], Outcome]) -> None:
+    failure = outcomes["printed", OLD].failure
+    assert failure
+    assert failure.excerpt.endswith(" in compile")
+    assert CUTE.reader.kernel_line(stack_of("printed", OLD)) is None
+
+
+def stack_of(name: str, release: str) -> str:
+    return next(evidence.stderr for each, version, evidence in cute_faces.saved() if (each, version) == (name, release))
+
+
+def outcome_line(function: str) -> str:
+    """The line below the one that begins a function."""
+    lines = cute_faces.KERNELS.read_text(encoding="utf-8").splitlines()
+    return f"{cute_faces.KERNELS.name}:{lines.index(f'def {function}(a: cute.Tensor, b: cute.Tensor):') + 2}"
+
+
+def test_the_kernels_own_error_is_none_of_the_release(outcomes: dict[tuple[str, str], Outcome]) -> None:
+    failure = outcomes["told", NEW].failure
+    assert failure
+    assert "a kernel for rows of 64" in failure.excerpt
+
+
+# --- on real wheels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
+    """An env by its release; the test is skipped where it is not built."""
+
+    def find(release: str) -> BuiltEnv:
+        found = read_env(config.env(f"cute-{release}"), config.env_cache())
+        if found.error is not None:
+            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}`")
+        return found
+
+    return find
+
+
+QUICK = [name for name, face in FACES.items() if not face.slow]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", RELEASES)
+def test_releases_say_what_is_saved_of_them(
+    cute: Callable[[str], BuiltEnv], release: str, outcomes: dict[tuple[str, str], Outcome]
+) -> None:
+    found = {name: outcome_of(name, evidence) for name, evidence in cute_faces.compiled(cute(release), QUICK)}
+    assert {name: class_of(outcome) for name, outcome in found.items()} == {name: FACES[name].expected(release) for name in QUICK}
+    told = {name: fingerprint_of(outcome) for name, outcome in found.items() if class_of(outcome) not in (None, "shared-memory")}
+    assert told == {name: fingerprint_of(outcomes[name, release]) for name in told}
+    big = found["big"].failure
+    assert big
+    assert big.prediction

@@ -1,0 +1,240 @@
+"""CuTe DSL: kernel files that are guessed from sources, what a function beside the kernel makes, and what is compiled by default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat import init, toolchains
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import no_matrix
+from compat.config.toml import without_notes
+from compat.envs.record import read_env
+from compat.errors import ConfigError
+from compat.guess.guessing import guess_sources, load_sources
+from compat.model import Cell, Specialization
+from compat.project import select
+from compat.toolchains.cute.inside.adapter import arguments
+from tests.toolchains import cute_faces
+from tests.toolchains.compiling import compile_all
+
+CUTE = toolchains.named("cute")
+HEAD = """
+import argparse
+import torch
+import cuda.bindings.driver as cuda
+import cutlass
+import cutlass.cute as cute
+from cutlass.cute.runtime import from_dlpack, make_ptr
+
+@cute.kernel
+def kernel(x: cute.Tensor, y: cute.Tensor):
+    thread, _, _ = cute.arch.thread_idx()
+    y[thread, 0] = x[thread, 0]
+"""
+PLAIN = """
+@cute.jit
+def copy(x: cute.Tensor, y: cute.Tensor, n: cutlass.Int32, stream: cuda.CUstream, threads: cutlass.Constexpr[int] = 32):
+    kernel(x, y).launch(grid=(n, 1, 1), block=(threads, 1, 1), stream=stream)
+"""
+
+
+def guessed(tmp_path: Path, text: str) -> dict[str, dict[str, Any]]:
+    """Kernel → what a kernel file says of it."""
+    (tmp_path / "k.py").write_text(text)
+    sources = [source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"]
+    return {kernel.name: without_notes(kernel.tables) for source in sources for kernel in source.kernels}
+
+
+# --- what a call in the source says ---------------------------------------------------------------------------------------------
+
+
+def test_arguments_are_those_of_the_call_that_compiles(tmp_path: Path) -> None:
+    host = """
+def run(m, n, dtype):
+    x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
+    y = torch.empty(n, m, dtype=dtype).t()
+    x_ = from_dlpack(x, assumed_align=16).mark_layout_dynamic(leading_dim=1)
+    y_ = from_dlpack(y, assumed_align=32).mark_compact_shape_dynamic(mode=0, stride_order=(1, 0), divisibility=8)
+    compiled = cute.compile(copy, x_, y_, 5, cuda.CUstream(torch.cuda.current_stream().cuda_stream))
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--shape", default=(64, 128))
+    args = parser.parse_args()
+    run(*args.shape, torch.float32)
+"""
+    found = guessed(tmp_path, HEAD + PLAIN + host)["copy"]
+    assert found == {
+        "signature": {"x": "bf16[m, n]:[s0, 1]", "y": "fp32[m%8, 128] leading=0 align=32", "n": "i32", "stream": "stream"}
+    }
+
+
+def test_without_a_call_annotations_and_the_body_tell(tmp_path: Path) -> None:
+    assert guessed(tmp_path, HEAD + PLAIN)["copy"] == {
+        "signature": {"x": "fp16[m, n%8]", "y": "fp16[m, n%8]", "n": "i32", "stream": "stream"}
+    }
+
+
+def test_a_class_has_the_values_of_its_constructor(tmp_path: Path) -> None:
+    source = """
+class Fmha:
+    def __init__(self, dtype: type[cutlass.Numeric], head_dim: int, tile_mn: tuple[int, int], is_causal: bool = False):
+        self.head_dim = head_dim
+
+    @cute.jit
+    def __call__(self, q: cute.Tensor, scale: cutlass.Float32):  # (b, s, h, d)
+        b, s, h, d = q.shape
+        kernel(q, q).launch(grid=(1, 1, 1), block=(32, 1, 1))
+"""
+    found = guessed(tmp_path, HEAD + source)["Fmha"]
+    assert found["constexprs"] == {"dtype": {"dtype": "fp16"}, "head_dim": 64, "tile_mn": [128, 128]}
+    assert found["signature"] == {"q": "fp16[m, n, k, l%8]", "scale": "fp32"}
+    with_call = guessed(tmp_path, HEAD + source + "\nf = cute.compile(Fmha(cutlass.BFloat16, 128, (64, 64), True), 1, 0.5)\n")
+    assert with_call["Fmha"]["constexprs"] == {
+        "dtype": {"dtype": "bf16"}, "head_dim": 128, "tile_mn": [64, 64], "is_causal": True,
+    }  # fmt: skip
+
+
+def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(HEAD + "\n@cute.jit\ndef helper(x):\n    return x\n")
+    source = next(source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute")
+    assert not source.kernels
+    assert [(kernel.name, "below @cute.jit that does" in kernel.why) for kernel in source.unreachable] == [("kernel", True)]
+    with pytest.raises(ConfigError, match="defines no CuTe DSL kernel"):
+        load_sources(["k.py"], tmp_path)
+
+
+def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Path) -> None:
+    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x, N: tl.constexpr):\n    tl.store(x + tl.arange(0, N), 1)\n"
+    (tmp_path / "k.py").write_text(triton + HEAD + PLAIN)
+    specs = load_sources(["k.py"], tmp_path)
+    assert {(spec.kernel, spec.toolchain) for spec in specs} == {("add", "triton"), ("copy", "cute")}
+    written = init.initialize(tmp_path, ["k.py"]).written
+    assert sorted(path.name for path, kernels in written.items() if kernels) == ["k.toml", "k_2.toml"] or len(written) >= 4
+    read = load_kernels(["kernels/*.toml"], tmp_path)
+    assert {spec.toolchain for spec in read} == {"triton", "cute"}
+
+
+# --- what is compiled by default ------------------------------------------------------------------------------------------------
+
+
+def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.py").write_text(HEAD + PLAIN)
+    for chosen in (select(kernel_files=["k.py"]), select(kernel_files=["k.py"], envs=["newest"])):
+        assert {env.toolchain for env in chosen.envs} == {"cute"}
+        assert len(chosen.cells) == len(chosen.envs)
+    init.initialize(tmp_path, ["k.py"])
+    assert {env.toolchain for env in select().config.choose_envs()} == {"cute"}
+    assert len(select().cells) == 25
+
+
+# --- arguments ------------------------------------------------------------------------------------------------------------------
+
+
+def job(signature: Mapping[str, Any], **constexprs: Any) -> dict[str, Any]:
+    return {"signature": dict(signature), "constexprs": constexprs, "options": {}}
+
+
+def made_pair(make: Any, size: int) -> tuple[Any, int]:
+    return make, size
+
+
+def broken(make: Any) -> None:
+    raise LookupError("nothing here")
+
+
+def takes(pair: Any, size: int) -> None: ...
+
+
+def test_one_name_is_one_size() -> None:
+    assert arguments.sizes_of({"a": "fp16[m%8, k]", "b": ["fp16[k%6, m]"]}) == {"m": 512, "k": 384}
+
+
+def test_a_function_beside_the_kernel_makes_an_argument() -> None:
+    _, ((make, size), other) = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
+    assert (size, other) == (3, 3)
+    with pytest.raises(arguments.KernelFileError, match="signature.pair"):
+        make("fp16[m, n]:[s]")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (job({"pair": "missing()"}, size=3), "signature.pair: the source has no function 'missing'"),
+        (job({"pair": "broken()"}, size=3), r"signature.pair: broken\(\) failed at line \d+ of .*: LookupError: nothing here"),
+        (job({"pair": "made_pair()", "size": "made_pair()"}), r"made_pair\(\) takes size, to which \[constexprs\] gives no value"),
+        (job({"pair": "made_pair()"}, size={"function": "none"}), "no function 'none', which a constexpr names"),
+        (job({"pair": "made_pair()"}, size={"torch_dtype": "int8"}), "and no torch_dtype"),
+    ],
+)
+def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(arguments.KernelFileError, match=message):
+        arguments.bound(takes, asked)
+
+
+def test_options_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text("def k(): ...\n")
+    (tmp_path / "k.toml").write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n')
+    with pytest.raises(ConfigError, match="Write it without quotes|opt-level"):
+        load_kernels(["k.toml"], tmp_path)
+
+
+# --- on real wheels -------------------------------------------------------------------------------------------------------------
+
+RICH = (
+    HEAD
+    + """
+@cute.jit
+def rich(pair: cute.Tensor, x: cute.Tensor, bits: cute.Tensor, shape, op: cutlass.Constexpr, kind: cutlass.Constexpr):
+    assert cutlass.const_expr(x.element_type == kind)
+    nested = cute.make_tensor(x.iterator, cute.make_layout(shape))
+    print(op(nested.layout), bits.element_type)
+    kernel(pair, x).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+def double(value):
+    return value
+
+
+def make_pair(make, size):
+    return make(f"fp16[m, {size}]")
+"""
+)
+RICH_FILE = """
+schema = 1
+kernel = "rich"
+toolchain = "cute"
+source = "rich.py"
+[signature]
+pair = "make_pair()"
+x = "fp8e4m3fn[m, n%16]"
+bits = "fp4e2m1fn[m, n%32]"
+[constexprs]
+shape = [[8, 16], 4]
+op = { function = "double" }
+kind = { dtype = "fp8e4m3fn" }
+"""
+
+
+def specs_of(folder: Path) -> tuple[Specialization, ...]:
+    (folder / "k.py").write_text(HEAD + PLAIN)
+    (folder / "rich.py").write_text(RICH.replace("def make_pair(make, size)", "def make_pair(make, size=64)"))
+    (folder / "rich.toml").write_text(RICH_FILE)
+    return (*load_sources(["k.py"], folder), *load_kernels(["rich.toml"], folder))
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
+def test_what_is_guessed_and_what_functions_make_compiles(tmp_path: Path, release: str) -> None:
+    config = no_matrix(tmp_path)
+    env = read_env(config.env(f"cute-{release}"), config.env_cache())
+    if env.error is not None:
+        pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
+    cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
+    for evidence in compile_all(env, cells):
+        assert evidence.complete, evidence.raised
