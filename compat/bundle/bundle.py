@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import builtins
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
@@ -23,7 +23,7 @@ from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
 from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.parsing import NameUse, expression_of
+from compat.source.parsing import NameUse, attributes_set, bound_by, evaluated, expression_of, tree_of
 
 
 @frozen(kw_only=True)
@@ -112,7 +112,7 @@ class _Bundling:
         rest = sorted((line for line in self._imports if "__future__" not in line), key=lambda line: (line[0] == "f", line))
         text = "\n\n".join("\n".join(lines) for lines in (future, rest) if lines)
         before: bool | None = None
-        for piece, definition in self._pieces:
+        for piece, definition in _in_order(self._pieces):
             text += ("\n\n" if before is None else "\n") if not (definition or before) else "\n\n\n"
             text, before = text + piece, definition
         return text.lstrip("\n") + "\n"
@@ -169,6 +169,27 @@ class _Bundling:
         return name
 
 
+def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Pieces in their order, but what is executed needs first: of classes that use each other the one that the other is made of."""
+    trees = [tree_of(piece) for piece, _ in pieces]
+    binding: dict[str, int] = {}
+    for number, tree in enumerate(trees):
+        for node in tree.body:
+            binding |= {name: number for name in bound_by(node) if name not in binding}
+    waiting = dict(enumerate(trees))
+
+    def due(number: int) -> Iterator[int]:
+        tree = waiting.pop(number, None)
+        if tree is not None:
+            for name in dict.fromkeys(evaluated(tree)):
+                if binding.get(name, number) > number:
+                    yield from due(binding[name])
+            yield number
+
+    for number in range(len(pieces)):
+        yield from (pieces[each] for each in due(number))
+
+
 def _outside(file: ParsedFile) -> frozenset[str]:
     """What no name of a function's scope may be called at the top level: it would hide what the module means by that."""
     around = file.around
@@ -177,7 +198,7 @@ def _outside(file: ParsedFile) -> frozenset[str]:
 
 def _is_plain_constant(node: ast.stmt) -> bool:
     """Whether a statement gives a name a value that is not wrapped in a constexpr."""
-    if not isinstance(node, ast.Assign | ast.AnnAssign):
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or (isinstance(node, ast.Assign) and attributes_set(node)):
         return False
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
 

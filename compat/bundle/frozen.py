@@ -205,6 +205,10 @@ class _File:
             yield f"import {_as(meaning['module'], name)}"
         elif "members" in meaning:
             yield f"import {_as(self.layout.members(meaning).module, name)}"
+        elif "written" in meaning and self.names.get(name) is meaning and self.layout.is_written(self, meaning):
+            yield f"{name} = {meaning['written']}"
+        elif "written" in meaning:
+            yield f"from {self.layout.written(meaning).module} import {_as(meaning['name'], name)}"
         elif not _unfrozen(meaning):
             yield f"{name} = {_expression(meaning, self.layout.form)}"
 
@@ -262,8 +266,7 @@ class _Layout:
         for used in reached(id, self.functions):
             self.place(used)
         for meaning in self.functions[id].names.values():
-            if "members" in meaning:
-                self.members(meaning)
+            self._lay_out(meaning)
 
     def _free(self, function: Frozen) -> _File:
         named = [file for file in self.files if any(member.module == function.module for member in file.functions.values())]
@@ -279,9 +282,28 @@ class _Layout:
             file = self._members[key] = self._new()
             file.names.update(meaning["members"])
             for member in meaning["members"].values():
-                if "members" in member:
-                    self.members(member)
+                self._lay_out(member)
         return self._members[key]
+
+    def written(self, meaning: _Meaning) -> _File:
+        """The file in which a value stands that is made by an expression, with what that uses."""
+        key = json.dumps([meaning["of"], meaning["name"], meaning["written"]])
+        if key not in self._members:
+            file = self._members[key] = self._new()
+            for inner in meaning["names"].values():
+                self._lay_out(inner)
+            file.names.update({**meaning["names"], meaning["name"]: meaning})
+        return self._members[key]
+
+    def is_written(self, file: _File, meaning: _Meaning) -> bool:
+        """Whether it is in this file that a value stands."""
+        return self.written(meaning) is file
+
+    def _lay_out(self, meaning: _Meaning) -> None:
+        if "members" in meaning:
+            self.members(meaning)
+        elif "written" in meaning:
+            self.written(meaning)
 
     def _new(self) -> _File:
         file = _File(module=f"frozen_{len(self.files)}", layout=self)
@@ -338,7 +360,7 @@ def _unfrozen(meaning: Any) -> str | None:
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
         return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
-    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values()])
+    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values(), *meaning.get("names", {}).values()])
 
 
 def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:

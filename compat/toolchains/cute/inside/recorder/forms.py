@@ -22,7 +22,8 @@ class CuteForms(Forms):
     """Those of CuTe DSL."""
 
     packages = frozenset({"cutlass", "cuda"})
-    public = ("cutlass.cute", "cutlass")
+    public = ("cutlass.cute", "cutlass", "cutlass.utils", "cutlass.pipeline")
+    as_imported = True
     kept = frozenset({"jit", "kernel", "dsl_user_op", "dataclass", "cache", "lru_cache"})
 
     def plain(self, function: Any) -> Any:
