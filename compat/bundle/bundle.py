@@ -20,7 +20,7 @@ from attrs import define, evolve, field, frozen
 
 from compat.bundle.factories import CannotBeFrozen, reached
 from compat.errors import ConfigError
-from compat.model import Specialization
+from compat.model import DEFAULT_TOOLCHAIN, Specialization
 from compat.source.closure import read_source, roots_of
 from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
 from compat.source.parsing import NameUse, attributes_set, bound_by, evaluated, expression_of, tree_of
@@ -52,6 +52,7 @@ def bundle(spec: Specialization, *, decorators: frozenset[str] | None = None, de
     """
     path = Path(spec.source)
     bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorators=decorators, decorated=decorated)
+    bundling.wraps = spec.toolchain == DEFAULT_TOOLCHAIN
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
@@ -76,6 +77,8 @@ class _Bundling:
     """Those that are not left behind; ``None`` for all."""
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
+    wraps: bool = True
+    """Whether a kernel may read a global only where it is a constant, while it may read any of a module."""
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -158,8 +161,7 @@ class _Bundling:
             for statement in statements:
                 self._add(statement)
             self._adding.discard(key)
-        if of_module and not is_added and _is_plain_constant(statements[-1].node):
-            # A kernel may read any constant of a module, but a global of its own only if that is a constexpr.
+        if self.wraps and of_module and not is_added and _is_plain_constant(statements[-1].node):
             self._imports["import triton.language as tl"] = None
             self._pieces.append((f"{name} = tl.constexpr({name})", False))
         if name in beside:

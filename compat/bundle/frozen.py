@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
-from compat.model import CompileSpec, Specialization, constexprs
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
 from compat.source.names import called_by
 from compat.source.parsing import defaults_of, tree_of, uses
 
@@ -84,6 +84,7 @@ def module_of_frozen(
     folder: Path,
     form: FrozenForm,
     optional: Callable[[Frozen, str], bool] = lambda function, name: False,
+    toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
     """The text of a module that holds the function with this id and what it uses.
 
@@ -103,6 +104,7 @@ def module_of_frozen(
         kernel="frozen",
         variant="frozen",
         case="frozen",
+        toolchain=toolchain,
         source=str(folder / f"{first.module}.py"),
         function=functions[kernel].name,
         compile=CompileSpec(constexprs={name: {"function": name} for name in given}),

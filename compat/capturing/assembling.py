@@ -152,7 +152,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for)
+                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for, recorded.toolchain)
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
                 continue

@@ -107,7 +107,7 @@ def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.")
             return command(*arguments, answer=Answer(as_json=as_json, file=answer_file), **rest)
 
         options = [
-            click.option("-q", "--quiet", is_flag=True, help="Show no progress; print the answer, warnings and errors alone."),
+            click.option("-q", "--quiet", is_flag=True, help="Print only the answer, warnings and errors."),
             click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ]

@@ -12,6 +12,7 @@ from compat.api.looking import look
 from compat.api.records import Inspection, NameMatches, find
 from compat.api.sourcing import NamedSource, find_source, read_source
 from compat.cli.answer import Answer, answer_options
+from compat.cli.help import Command
 from compat.cli.opening import opened_store
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
@@ -28,14 +29,19 @@ from compat.report.views.api import (
 )
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("names", metavar="[NAME|GLOB]...", nargs=-1)
-@click.option("--diff", nargs=2, metavar="OLD NEW", help="What differs between two releases.")
-@click.option("--of", "source", metavar="SOURCE", help="What a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name.")
-@click.option("--compile", "compiling", is_flag=True, help="With --of, compile it, too, and compare.")
-@click.option("--all", "internal", is_flag=True, help="Show names, too, that are not meant for users.")
+@click.option("--diff", nargs=2, metavar="OLD NEW", help="Show what differs between two releases.")
+@click.option(
+    "--of",
+    "source",
+    metavar="SOURCE",
+    help="Show the names that a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name.",
+)
+@click.option("--compile", "compiling", is_flag=True, help="With --of: also compile the kernel, and compare.")
+@click.option("--all", "internal", is_flag=True, help="Also show names that are not meant for users.")
 @place_options
-@answer_options(json_help="The same for programs.")
+@answer_options(json_help="Print the answer as JSON.")
 def api(
     *,
     answer: Answer,
@@ -46,9 +52,12 @@ def api(
     internal: bool,
     **chosen: Any,
 ) -> None:
-    """Show since when names such as tl.dot exist, with which parameters, and what is said against them.
+    """Show in which releases names such as tl.dot exist, with which parameters, and whether they are deprecated.
 
-    It asks the envs that are built, each once, and builds and compiles none. Without NAME: how many names changed in each release.
+    $ compat api tl.make_tensor_descriptor
+
+    The command asks every env that is built, once. It builds and compiles nothing. Without NAME it shows how many names each
+    release added, removed and changed.
     """
     if (source and (names or diff)) or (compiling and not source):
         raise click.UsageError("--of takes neither names nor --diff beside it, and --compile needs --of.")

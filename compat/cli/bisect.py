@@ -18,6 +18,7 @@ from compat.bisect.request import FEW, Axis, BisectRequest
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, given, write_file
 from compat.cli.check import judge_options
+from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option, use_gpu
 from compat.cli.progress import ProgressListener
@@ -40,37 +41,47 @@ _INSIDE = ("against", "assemblers", "budget")
 """Those on which a search inside a failure depends besides."""
 
 
-@click.command
+@click.command(cls=Command)
 @kernel_arguments
 @selection_options
 @executor_option
 @click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
-@click.option("--good", metavar="RELEASE", help="A release that is good; tested first, like --bad.")
-@click.option("--bad", metavar="RELEASE", help="A release that is bad.")
-@click.option("--fixed", is_flag=True, help="Find where it was fixed, not where it broke.")
-@judge_options("ok", "What counts as good; the forms are above.", "JUDGE")
+@click.option("--good", metavar="RELEASE", help="A good release, tested first.")
+@click.option("--bad", metavar="RELEASE", help="A bad release, tested first.")
+@click.option("--fixed", is_flag=True, help="Find the release that fixed the kernel, not the one that broke it.")
+@judge_options("ok", "The question that decides what is good; see above.", "JUDGE")
 @click.option("--releases", metavar="SPECIFIER", help="Only these releases, such as '>=3.1,<3.6'.")
-@click.option("--patches", is_flag=True, help="Patch releases too, not only the first of each minor series.")
-@click.option("--pre", is_flag=True, help="Pre-releases too.")
+@click.option("--patches", is_flag=True, help="Also test patch releases, not only the first release of each minor series.")
+@click.option("--pre", is_flag=True, help="Also test pre-releases.")
 @click.option("--find-links", type=click.Path(exists=True, file_okay=False), help="A folder of wheels to bisect over.")
 @click.option("--index-url", metavar="URL", help="A package index to bisect over, such as one of nightly builds.")
-@click.option("--distribution", metavar="NAME", help="The name it is published under there (default: the toolchain's own).")
-@click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
+@click.option("--distribution", metavar="NAME", help="The name of the distribution there (default: the toolchain's own).")
+@click.option(
+    "--all/--search", "every", default=None, help=f"Test every release (default for up to {FEW}), or search with few tests."
+)
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option(
     "--ptxas",
     "assemblers",
     multiple=True,
     metavar="CUDA|PATH",
-    help="With --axis part: another assembler to try, such as 12.9.",
+    help="With --axis part: another assembler to test, such as 12.9.",
 )
-@click.option("--budget", type=SECONDS, help="With --axis config: stop after this many seconds, and tell what is known by then.")
-@launched_option("judged")
-@click.option("--launch", "is_launching", is_flag=True, help="Launch on the GPU of this machine what the judge has to know of.")
+@click.option(
+    "--budget", type=SECONDS, help="With --axis config: stop after this many seconds and answer with what is known by then."
+)
+@launched_option("judge")
+@click.option(
+    "--launch", "is_launching", is_flag=True, help="Launch the cells that the judge asks about, on the GPU of this machine."
+)
 @python_option
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for an issue tracker, in Markdown.")
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; they count as inconclusive.")
-@answer_options(file=False, json_help="A JSON array, one object per kernel, variant, case and target.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the answer for an issue tracker to this file, as Markdown.",
+)
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; count them as inconclusive.")
+@answer_options(file=False, json_help="Print a JSON array with one object per kernel, variant, case and target.")
 def bisect(
     *,
     answer: Answer,
@@ -80,11 +91,16 @@ def bisect(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.
+    """Find the release that broke a kernel, and the part of the compiler.
 
-    Without --good and --bad, the oldest and the newest release are tested first. A judge is `ok`, `class=NAME`, `same-failure`,
-    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, `run=COMMAND`, or one of what launches showed, brought
-    back by --launched or made by --launch: `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
+    $ compat bisect --kernel sel_dense --variant block_ptr
+
+    The oldest and the newest release are tested first, unless --good and --bad name others. --axis searches along parts of
+    the compiler, its passes, or the settings of the kernel instead.
+
+    --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`, `same-failure`, `unexpected`,
+    `run=COMMAND`, or a metric such as `registers>128` or `compile_seconds>10`. Launched cells can be judged by `wrong`,
+    `unstable`, `latency>80`, `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched.
     """
     request = _request(criterion, chosen)
     selection = request.selection

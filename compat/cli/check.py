@@ -15,6 +15,7 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import INTERRUPTED, logs
 from compat.cli.answer import Answer, answer_options
+from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import CELL, select, selection_options, split_cells
@@ -57,7 +58,7 @@ def _show(words: str) -> None:
     click.echo(words, err=True)
 
 
-class _Checked(click.Command):
+class _Checked(Command):
     """Answers with 125 wherever there is no answer, whatever went wrong: so that `git bisect run` skips the commit."""
 
     def make_context(
@@ -88,14 +89,18 @@ class _Checked(click.Command):
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @executor_option
-@judge_options("ok", "What counts as good, as in compat bisect.", "JUDGE")
-@compile_options(deadline=None, no_build="Do not build missing envs; they count as inconclusive.")
-@answer_options(json_help="The judgement and the cells as a JSON object.")
+@judge_options("ok", "The question that decides what is good, as for compat bisect.", "JUDGE")
+@compile_options(deadline=None, no_build="Do not build missing envs; count them as inconclusive.")
+@answer_options(json_help="Print the judgement and the cells as a JSON object.")
 def check(*, answer: Answer, words: tuple[str, ...], criterion: Criterion, compiling: CompileOptions, **chosen: Any) -> None:
-    """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
+    """Test one commit for `git bisect run`.
 
-    CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them; a file or a folder names kernels, as --spec
-    does. Exits with 130 if interrupted.
+    $ git bisect run compat check 'my_kernel/*/sm_90/*'
+
+    CELL-GLOB chooses cells by their ids, as `compat list cells` prints them. A file or a folder chooses kernels, as --spec
+    does.
+
+    Exits with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive, and 130 if interrupted.
     """
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)

@@ -14,6 +14,7 @@ import click
 
 from compat import __version__, interruption
 from compat.cli import BROKEN_PIPE, INTERRUPTED, logs
+from compat.cli.help import TASKS, Command
 from compat.cli.start import refusal
 from compat.errors import CompatError
 from compat.interruption import Stopped
@@ -21,32 +22,37 @@ from compat.interruption import Stopped
 _log = logging.getLogger(__name__)
 
 COMMANDS = {
-    "init": ("init", "Write a matrix.toml, and kernel files guessed from Python sources."),
-    "capture": ("init", "Run a program, and write kernel files of what it launches."),
-    "matrix": ("matrix", "Compile every chosen cell, and write the reports."),
-    "merge": ("report", "Join the reports of several runs, or their stores."),
-    "report": ("report", "Make the outputs of a run again from its matrix.json."),
-    "diff": ("report", "Show what changed between two reports."),
+    "init": ("init", "Write matrix.toml, and kernel files for Python sources."),
+    "capture": ("init", "Write kernel files for the launches of a running program."),
+    "matrix": ("matrix", "Compile every chosen cell and write the reports."),
     "list": ("list", "List envs, targets, kernels or cells."),
-    "explain": ("list", "Show all that is known about one cell."),
+    "explain": ("list", "Show everything that is known about one cell."),
+    "report": ("report", "Write the outputs of a run again from its matrix.json."),
+    "merge": ("report", "Join the reports of several runs, or their stores."),
+    "diff": ("report", "Show what changed between two reports."),
+    "bisect": ("bisect", "Find the release that broke a kernel, and the part of the compiler."),
+    "check": ("check", "Test one commit for `git bisect run`."),
     "api": ("api", "Show which names of Triton exist in which release."),
-    "bisect": ("bisect", "Find the release that broke a kernel, and the part of the toolchain."),
-    "check": ("check", "Test one commit, for `git bisect run`."),
+    "pairs": ("envs", "Show which PyTorch works with which Triton."),
     "fix": ("failure", "Find the edit that makes a rejected kernel compile."),
-    "pairs": ("envs", "Show which PyTorch works with which Triton, without a GPU."),
     "reduce": ("reduce", "Shrink a kernel that fails."),
     "repro": ("failure", "Write a standalone script and an issue for a failing cell."),
     "build": ("launch", "Compile kernels into a folder that a GPU host launches."),
-    "launch": ("launch", "Launch on a GPU what compat build has compiled."),
-    "guard": ("guard", "Write a Python file with which a library chooses the variant that works."),
-    "envs": ("envs", "List, build, remove and locate the environments that projects share."),
+    "launch": ("launch", "Launch on a GPU what `compat build` has compiled."),
+    "guard": ("guard", "Write a Python file that chooses the variant that works."),
+    "envs": ("envs", "List, build, remove and locate environments."),
     "workers": ("envs", "List or stop the workers that wait for the next command."),
 }
 """Every command, in the order of the help: the module that it is in, and its line in the help."""
 
 
+_LONGEST = max(map(len, COMMANDS))
+
+
 class CommandGroup(click.Group):
     """Suggests a command where there is none of the name that was typed."""
+
+    command_class = Command
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """See click. Raises UsageError with the commands that are spelled most like it."""
@@ -74,9 +80,10 @@ class _Commands(CommandGroup):
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        """List the commands by task, without importing them."""
+        for task, names in TASKS.items():
+            with formatter.section(task):
+                formatter.write_dl([(name.ljust(_LONGEST), COMMANDS[name][1]) for name in names])
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -119,12 +126,12 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
     expose_value=False,
     is_eager=True,
     callback=_tell_version,
-    help="Show the version, with the Python and the platform that it runs on, and exit.",
+    help="Show the version, the Python and the platform, and exit.",
 )
 @click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
 def main(context: click.Context, verbose: int, debug: bool) -> None:
-    """Which way of writing a Triton kernel compiles on which release, for which GPU, and why the others fail. No GPU needed."""
+    """Test every variant of a Triton kernel on every Triton release, without a GPU: what compiles, what fails, and why."""
     logs.begin(verbose)
     context.call_on_close(logs.end)

@@ -16,6 +16,7 @@ import click
 from compat import __version__
 from compat.cli.answer import Answer, answer_options, command_line, relative, table, write_file
 from compat.cli.commands import CommandGroup
+from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import ENV, place_options, select_places
@@ -47,7 +48,7 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The file that declares envs and may say where they are kept, if there is one [matrix.toml].",
+        help="The file that declares envs and their folder [matrix.toml].",
     )(command)
 
 
@@ -65,16 +66,18 @@ class _Envs(CommandGroup):
     subcommand_metavar="[COMMAND] [ARGS]...",
 )
 def envs() -> None:
-    """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
+    """List, build, remove and locate the envs that all projects share. Without a subcommand, list them."""
 
 
-@envs.command("list", short_help="What is in the cache.")
+@envs.command("list", short_help="List the envs in the cache.")
 @_matrix_option
-@answer_options(json_help="A JSON array instead of a table.")
+@answer_options(json_help="Print a JSON array instead of a table.")
 def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
-    """List what is in the cache, whichever project it was built for.
+    """List the envs in the cache, for all projects.
 
-    Sizes are those on disk; installers may share files with their own caches by hard links.
+    $ compat envs list
+
+    Sizes are those on disk. An installer may share files with its own cache by hard links.
     """
     cache = _cache(matrix_path)
     found = kept_envs(cache)
@@ -85,18 +88,21 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     )
 
 
-@envs.command(short_help="Build what is missing.")
+@envs.command(short_help="Build envs that are missing.")
 @click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
 @_matrix_option
-@click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
+@click.option("--again", is_flag=True, help="Also rebuild envs that exist and are not in use.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: one more than cores).")
-@answer_options(json_help="A JSON array, one object per env, instead of a line each.")
+@answer_options(json_help="Print a JSON array with one object per env.")
 def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None, answer: Answer) -> None:
-    """Build those of these envs that are missing; without names, those that `compat matrix` would use.
+    """Build envs that are missing.
 
-    They are named as --envs of other commands does: by name, group or glob, or by releases such as 3.9, '>=3.4' or newest.
+    $ compat envs build triton-3.9.0 '>=3.7'
 
-    Exits with 4 where one cannot be built.
+    ENV is a name, a group, a glob or a release, as for --envs of other commands. Without ENV, the command builds the envs
+    that `compat matrix` would use.
+
+    Exits with 4 if an env cannot be built.
     """
     config = read_matrix(matrix_path)
     wanted = config.choose_envs(names)
@@ -112,7 +118,7 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
         raise EnvError(f"{', '.join(env.name for env in broken)} cannot be used", hint=hint)
 
 
-@envs.command(short_help="Remove what has not been used for a while.")
+@envs.command(short_help="Remove envs that no command has used for a while.")
 @click.option(
     "--older-than",
     type=click.FloatRange(min=0),
@@ -122,13 +128,15 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     help="Remove envs unused for this many days.",
 )
 @click.option("--all", "everything", is_flag=True, help="Remove every env, even if it was used recently.")
-@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="Show which envs would be removed. Remove nothing.")
 @_matrix_option
-@answer_options(json_help="A JSON array, one object per env, instead of a line each.")
+@answer_options(json_help="Print a JSON array with one object per env.")
 def prune(*, answer: Answer, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None) -> None:
-    """Remove envs that have not been used for a while, whichever project they were built for.
+    """Remove envs that no command has used for a while, whichever project they were built for.
 
-    None is removed that a command is using or building. What is removed is built again when it is asked for.
+    $ compat envs prune --older-than 7 --dry-run
+
+    Envs that a command is using or building stay. A command that needs a removed env builds it again.
     """
     if math.isnan(older_than):
         raise click.BadParameter("'nan' is not a number of days.", param_hint="--older-than")
@@ -140,15 +148,17 @@ def prune(*, answer: Answer, older_than: float, everything: bool, dry_run: bool,
     )
 
 
-@envs.command(short_help="The folder of an env, for scripts.")
+@envs.command(short_help="Print the folder of an env.")
 @click.argument("name", type=ENV, required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
-@click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
-@answer_options(json_help="Both paths as a JSON object.")
+@click.option("--python", is_flag=True, help="Print the path of the interpreter instead of the folder.")
+@answer_options(json_help="Print both paths as a JSON object.")
 def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python: bool) -> None:
-    """Print the folder of an env's virtual environment; without a name, the folder that all are in.
+    """Print the folder of an env, or the folder that holds all of them.
 
-    Exits with 4 where the env is not built.
+    $ $(compat envs where --python triton-3.9.0) -c 'import triton'
+
+    Exits with 4 if the env is not built.
     """
     if name is None:
         folder = str(_cache(matrix_path).folder)
@@ -168,13 +178,17 @@ def _cache(matrix_path: Path | None) -> EnvCache:
     return read_matrix(matrix_path).env_cache()
 
 
-@click.command
-@click.option("--stop", is_flag=True, help="Stop them all; a busy one stops when it is done, one that does not answer is killed.")
-@answer_options(json_help="A JSON array instead of a table; with --stop, an object.")
+@click.command(cls=Command)
+@click.option(
+    "--stop", is_flag=True, help="Stop all workers. A busy worker stops when it is done; one that does not answer is killed."
+)
+@answer_options(json_help="Print a JSON array; with --stop, an object.")
 def workers(*, stop: bool, answer: Answer) -> None:
-    """List the workers that wait for the next command, with their toolchains imported.
+    """List the workers that wait for the next command with their toolchain imported.
 
-    They end by themselves: five minutes after they were last used, unless `keep_workers` in matrix.toml says otherwise.
+    $ compat workers --stop
+
+    A worker ends five minutes after its last use, unless `keep_workers` in matrix.toml says otherwise.
     """
     if stop:
         ended = pool.stop_resident_workers()
@@ -208,14 +222,19 @@ def _counted(count: int) -> str:
     return "1 worker" if count == 1 else f"{count} workers"
 
 
-@click.command
+@click.command(cls=Command)
 @click.option("--torch", "torches", multiple=True, metavar="VERSION", help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.")
-@click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Releases to put beside it, as --envs takes them.")
-@click.option("--all", "every", is_flag=True, help="Every PyTorch from 2.4 on with every release: 5 GB each, and hours.")
+@click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Triton releases to test with it, as for --envs.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Test every PyTorch from 2.4 on with every release. This takes hours, and 5 GB per PyTorch.",
+)
 @place_options
-@answer_options(file=False, json_help="The same for programs.")
+@answer_options(file=False, json_help="Print the answer as JSON.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for pairs.md [reports].")
-@compile_options(again="Try pairs even if nothing has changed since they were tried.", no_build=None)
+@compile_options(again="Test pairs again even if nothing has changed.", no_build=None)
 def pairs(
     *,
     answer: Answer,
@@ -226,12 +245,15 @@ def pairs(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Compile programs with torch.compile, launch them without a GPU, and write reports/pairs.md.
+    """Test which PyTorch works with which Triton release, without a GPU, and write reports/pairs.md.
 
-    Without options: the pairs of matrix.toml. With --torch: that PyTorch with every release, or with those of --triton.
-    PyTorch is installed once; a release is put before the one that came with it.
+    $ compat pairs --torch 2.9.1 --triton 3.5.1,3.6.0
 
-    Exits with 0 if every pair is ok, and with 1 if one is not.
+    The command compiles programs with torch.compile and launches them into a library that replaces the GPU driver. Without
+    options it tests the pairs of matrix.toml. With --torch it installs that PyTorch once and puts each release of --triton
+    before the one that came with it.
+
+    Exits with 0 if every pair works, and with 1 if one does not.
     """
     from compat.pairs.pairing import try_pairs
 

@@ -20,6 +20,7 @@ from compat import fix as fixes
 from compat import repro as repros
 from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options, command_line, given
+from compat.cli.help import Command
 from compat.cli.logs import doing, say
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
@@ -36,16 +37,16 @@ NONE_FOUND = 1
 """The exit code of `compat fix` where no edit was found, or it was not written."""
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for what is written [repro].")
-@click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A smaller kernel to show instead.")
+@click.option("--portable", is_flag=True, help="Write a script that runs on every release, not only on the one that fails.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the script and the issue [repro].")
+@click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Show this smaller kernel instead.")
 @compile_options(deadline="Seconds after which a compile counts as hanging.", jobs=_JOBS)
-@answer_options(file=False, json_help="What was written as a JSON array, one object per cell.")
+@answer_options(file=False, json_help="Print a JSON array with one object per cell.")
 def repro(
     *,
     answer: Answer,
@@ -56,11 +57,14 @@ def repro(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
+    """Write a standalone script that shows how CELL fails, and the text of an issue for the compiler's tracker.
 
-    CELL is an id as `compat list cells` prints it, a glob, or `last-bisect`: the bad endpoints that the last bisect found. What is
-    written was verified: the script was run in a fresh process in every release that the issue mentions. Exits with 1 if
-    that verification failed.
+    $ compat repro sel_dense/as_written/d64/h100/3.9
+
+    CELL is an id as `compat list cells` prints it, a glob, or `last-bisect`: the bad ends of the brackets that the last
+    bisect found. The command runs the script in a fresh process in every release that the issue mentions.
+
+    Exits with 1 if the script does not show the failure.
     """
     if cell == bisecting.WORD and not (chosen["spec"] or chosen["files"]):
         chosen["spec"] = bisecting.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
@@ -116,25 +120,25 @@ class _ReproProgress(ReproListener):
         click.echo(f"again: {_command(outcome.cell, self._again)}")
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--write", is_flag=True, help="Write the edit, unless it breaks the kernel on another release that was asked for.")
-@answer_options(json_help="What was found as a JSON object.")
+@click.option("--write", is_flag=True, help="Apply the edit to the source, unless it breaks the kernel on another chosen release.")
+@answer_options(json_help="Print the answer as a JSON object.")
 @compile_options(deadline=None, jobs=_JOBS, no_build=None)
 def fix(*, answer: Answer, cell: str, write: bool, compiling: CompileOptions, **chosen: Any) -> None:
     """Find the smallest known edit that makes CELL compile, and show it as a diff.
 
-    CELL is an id as `compat list cells` prints it, or a glob that matches one; the env in it may be a release, such as 3.9, and the
-    target a GPU, such as h100. A kernel file or a Python source in its place means the only cell that the options leave of it.
+    $ compat fix sel_dense/block_ptr/d64/h100/3.9 --envs releases
 
-    The edits known for the class of its failure are compiled in its env and in those that --envs names
-    (default: those of matrix.toml), until one compiles in all of them. Numbers are not checked.
+    CELL is an id as `compat list cells` prints it, or a glob that matches one cell. A kernel file or a Python source stands
+    for its only cell. The command compiles the edits that are known for the failure class, in the cell's env and in those of
+    --envs, until one compiles in all of them. It does not check numbers.
 
-    Exits with 0 if an edit was found that compiles in the cell's env, with 1 if none was or it was not written, and with 2 if a
-    kernel file is wrong and was left out.
+    Exits with 0 if it found an edit that compiles in the cell's env, with 1 if it found or wrote none, and with 2 if it left
+    out a wrong kernel file.
     """
     cell, selection = select_cells(cell, **chosen)
     with compiling.opened(selection) as context:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options, relative, write_file
+from compat.cli.help import Command
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.checking import checked_document, checked_lines, guard_document, guard_lines, written_line
@@ -30,26 +31,29 @@ def _globs(command: Any) -> Any:
     return command
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("name", metavar="[FILE]", default="reports/matrix.json")
 @_globs
-@click.option("--prefer", multiple=True, metavar="VARIANT,...", help="Variants, the most wanted first [as they are declared].")
+@click.option("--prefer", multiple=True, metavar="VARIANT,...", help="Variants in order of preference [as declared].")
 @click.option(
     "--policy",
     type=click.Choice(("pessimistic", "optimistic")),
     default=None,
-    help="What a release, fork or GPU counts as that was not tested: as not working, or as its neighbours [pessimistic].",
+    help="How to treat a release, fork or GPU that was not tested: as not working, or as its neighbours [pessimistic].",
 )
-@click.option("--out", type=_PATH, metavar="FILE.py", help="Write it here, and do not print it.")
+@click.option("--out", type=_PATH, metavar="FILE.py", help="Write the guard to this file instead of printing it.")
 @click.option("--check", type=_PATH, metavar="FILE.py", help="Compare this guard with the report instead.")
-@answer_options(file=False, json_help="What it says, or what a check found, as a JSON object.")
+@answer_options(file=False, json_help="Print the facts, or the result of --check, as a JSON object.")
 def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **asked: Any) -> None:
-    """Write a small Python file, without dependencies, that tells a library which variant of a kernel to launch.
+    """Write a small Python file that tells a library which variant of a kernel to launch.
 
-    FILE is what `compat matrix` wrote, reports/matrix.json unless given. In the library `best_variant("sel_dense")` is the first
-    variant, in the order of --prefer, that is known to work with the installed Triton on the present GPU, or None.
+    $ compat guard --kernel sel_dense --out mylib/_triton_guard.py
 
-    With --check nothing is written: exits with 0 if the guard agrees with the report, and with 1 if it does not.
+    FILE is a report of `compat matrix`, by default reports/matrix.json. In the library, `best_variant("sel_dense")` returns
+    the first variant of --prefer that works with the installed Triton on the present GPU, or None. The file has no
+    dependencies.
+
+    --check writes nothing. It exits with 0 if the guard agrees with the report, and with 1 if it does not.
     """
     if check:
         _refuse_others(out=out, **asked)

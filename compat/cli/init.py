@@ -14,6 +14,7 @@ from compat.capturing.capturing import capture_program
 from compat.capturing.checking import CodeCheck, Options
 from compat.capturing.kernels import Configs
 from compat.cli.answer import Answer, answer_options, relative
+from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.selecting import SECONDS, TARGET
 from compat.init import Initialized, initialize
@@ -27,16 +28,18 @@ _SHOWN = 20
 """Lines of one kind at most: files, what was left out, guesses."""
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
-@click.option("--github", "systems", flag_value=System.GITHUB, multiple=True, help="Write a workflow for GitHub, too.")
-@click.option("--gitlab", "systems", flag_value=System.GITLAB, multiple=True, help="Write a pipeline for GitLab, too.")
-@answer_options(json_help="What was written, and what deserves a look, as a JSON object.")
+@click.option("--github", "systems", flag_value=System.GITHUB, multiple=True, help="Also write a workflow for GitHub.")
+@click.option("--gitlab", "systems", flag_value=System.GITLAB, multiple=True, help="Also write a pipeline for GitLab.")
+@answer_options(json_help="Print the files that were written, and notes on them, as a JSON object.")
 def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...]) -> None:
-    """Write a matrix.toml and a kernel file for each source that has Triton kernels, with their arguments guessed.
+    """Write a matrix.toml, and a kernel file with guessed arguments for each source that has kernels.
 
-    Without arguments all of the current folder is looked through. Files that are there are left as they are: after a source has
-    been added, the same command adds its kernel file alone. Sources are read, and never imported.
+    $ compat init src/mylib/softmax.py
+
+    Without arguments the command reads all of the current folder. It never imports a source, and never changes a file that
+    exists. Run it again after you have added a source.
     """
     found = initialize(Path.cwd(), sources, systems)
     answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
@@ -104,44 +107,53 @@ _EVERY = 30.0
 
 
 @click.command(
+    cls=Command,
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]...")
-@click.option("--python", metavar="PATH", help="The Python of the program's environment (default: what its words lead to).")
-@click.option("--toolchain", metavar="NAME", default=DEFAULT_TOOLCHAIN, show_default=True, help="Whose launches are captured.")
-@click.option("--target", type=TARGET, metavar="TARGET|GPU", help="The GPU that it is made to believe in [sm_90].")
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), default="captured", show_default=True, help="Folder to write."
+    "--python", "interpreter", metavar="PATH", help="The Python of the program's environment (default: resolved from PROGRAM)."
+)
+@click.option(
+    "--toolchain", metavar="NAME", default=DEFAULT_TOOLCHAIN, show_default=True, help="The toolchain whose launches to capture."
+)
+@click.option("--target", type=TARGET, metavar="TARGET|GPU", help="The GPU that the stand-in pretends to be [sm_90].")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="captured",
+    show_default=True,
+    help="Folder for the kernel files.",
 )
 @click.option(
     "--configs",
     type=click.Choice([str(config) for config in Configs]),
     default="all",
     show_default=True,
-    help="Which configurations of an autotuner become cases.",
+    help="The configurations of an autotuner that become cases.",
 )
-@click.option("--live", is_flag=True, help="Name kernels where they are written, in their library, in the place of bundles.")
-@click.option("--with-values", is_flag=True, help="Keep floating-point arguments as they were passed.")
+@click.option("--live", is_flag=True, help="Refer to kernels in their library instead of copying them into bundles.")
+@click.option("--with-values", is_flag=True, help="Keep the values of floating-point arguments.")
 @click.option(
     "--problems",
     is_flag=True,
-    help="Also write shapes, strides and small whole-number tensors of each launch, so that it can be run again.",
+    help="Also write shapes, strides and small integer tensors of each launch, so that the launch can be repeated.",
 )
-@click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
+@click.option("--no-gpu", is_flag=True, help="Use the stand-in of --target even if this machine has a GPU.")
 @click.option(
     "--check",
     type=click.Choice([str(each) for each in CodeCheck]),
     default="kernels",
     show_default=True,
-    help="Compare the code of one case of each kernel with the program's own, of all cases, or of nothing.",
+    help="Compare compiled code with the program's own: for nothing, for one case of each kernel, or for all cases.",
 )
-@click.option("--timeout", type=SECONDS, help="End the program after this many seconds, and keep what it launched by then.")
-@answer_options(file=False, json_help="The index as a JSON object, after what the program prints.")
+@click.option("--timeout", type=SECONDS, help="End the program after this many seconds and keep the launches recorded by then.")
+@answer_options(file=False, json_help="Print the index as a JSON object after the program's own output.")
 def capture(
     *,
     answer: Answer,
     words: tuple[str, ...],
-    python: str | None,
+    interpreter: str | None,
     toolchain: str,
     target: str | None,
     output: Path,
@@ -153,11 +165,14 @@ def capture(
     check: str,
     timeout: float | None,
 ) -> None:
-    """Run a program as it is, and write a kernel file for each kernel that it launches.
+    """Run a program and write a kernel file for each kernel that it launches.
 
-    PROGRAM is a command (pytest tests/), a script (train.py) or a module (-m module), run in its own environment, where this
-    package need not be installed. Without a GPU it is made to believe in one, and nothing runs on it: numbers mean nothing,
-    comparisons such as torch.allclose say yes. With one it runs as always, and is recorded beside.
+    $ compat capture -- pytest tests/
+
+    PROGRAM is a command (pytest tests/), a script (train.py) or a module (-m module). It runs in its own environment, which
+    does not need this package. Without a GPU the program gets a stand-in for one: kernels do not run, numbers are
+    meaningless, and comparisons such as torch.allclose return True. With a GPU the program runs as always, and the command
+    records its launches.
 
     Exits with the program's own exit code, and with 124 after --timeout.
     """
@@ -172,7 +187,9 @@ def capture(
         check=CodeCheck(check),
         fake=True if no_gpu else None,
     )
-    found = capture_program(words, options, python=python, timeout=timeout, on_progress=_CaptureProgress(), on_check=_tell_check)
+    found = capture_program(
+        words, options, python=interpreter, timeout=timeout, on_progress=_CaptureProgress(), on_check=_tell_check
+    )
     answer.give(lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document)
     assert found.ended is not None
     sys.exit(124 if found.ended.timed_out else found.ended.exit_code)

@@ -12,6 +12,7 @@ from attrs import evolve
 
 from compat import project
 from compat.cli.answer import relative
+from compat.cli.help import Command
 from compat.cli.logs import say
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
@@ -23,14 +24,16 @@ from compat.launch.building import Built
 from compat.project import Selection
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--python", metavar="PATH", help="An interpreter that has PyTorch (default: this one, else one of the envs).")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file of results [FOLDER/results.jsonl].")
-@click.option("--cells", multiple=True, metavar="GLOB", help="Only these: kernel/variant/case/target/env.")
+@click.option(
+    "--python", metavar="PATH", help="The interpreter with PyTorch that launches (default: this one, else one of the envs)."
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file for results [FOLDER/results.jsonl].")
+@click.option("--cells", multiple=True, metavar="GLOB", help="Launch only these cells: kernel/variant/case/target/env.")
 @click.option("--repeats", type=click.IntRange(min=2), default=30, show_default=True, help="Launches of each problem.")
-@click.option("--deadline", type=SECONDS, default=30, show_default=True, help="Seconds one cell may take.")
-@click.option("--no-latency", is_flag=True, help="Take no times.")
+@click.option("--deadline", type=SECONDS, default=30, show_default=True, help="Seconds that one cell may take.")
+@click.option("--no-latency", is_flag=True, help="Skip latency measurements.")
 @partial(executor_option, what="launch", otherwise="local")
 def launch(
     *,
@@ -43,14 +46,16 @@ def launch(
     deadline: float,
     no_latency: bool,
 ) -> None:
-    """Launch every kernel in FOLDER on the GPU of this machine, hold what it computes to its references, and time it.
+    """Launch every kernel in FOLDER on a GPU, check its numbers and time it.
 
-    The same as `python FOLDER/launch.py`, which needs nothing but PyTorch. With --executor it is done by those workers of a
-    cluster that have a GPU of the architecture, which share it. Results are added to FOLDER/results.jsonl; what that has is not
-    launched again. `compat matrix --launched FILE` has them in the report.
+    $ compat launch built
+
+    `python FOLDER/launch.py` does the same and needs only PyTorch. With --executor, workers of a cluster launch that have a
+    GPU of the right architecture. The command adds results to FOLDER/results.jsonl and does not launch again what that file
+    has. `compat matrix --launched FILE` puts them into the report.
 
     Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be launched, and with 3 if no
-    worker can.
+    worker has a GPU.
     """
     options = ["--repeats", f"{repeats}", "--deadline", f"{deadline:g}", *(["--no-latency"] if no_latency else [])]
     lost = _on_workers(folder, out, executor, (cells, options, python)) if executor else None
@@ -77,20 +82,28 @@ def _selection() -> Selection | None:
         return None
 
 
-@click.command
+@click.command(cls=Command)
 @kernel_arguments
 @selection_options
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")
-@click.option("--archive", is_flag=True, help="Write it as FOLDER.tar.xz, too.")
-@click.option("--keep-ptx", "keep_text", is_flag=True, help="Keep what the binaries were assembled from, too.")
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; their cells are left out.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder for binaries, inputs and the program that launches.",
+)
+@click.option("--archive", is_flag=True, help="Also write the folder as FOLDER.tar.xz.")
+@click.option("--keep-ptx", "keep_text", is_flag=True, help="Also keep the assembly text of the binaries.")
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; leave their cells out.")
 def build(*, out: Path, archive: bool, keep_text: bool, compiling: CompileOptions, **chosen: Any) -> None:
-    """Compile every chosen cell that has a problem, for one target, into a folder that needs no toolchain.
+    """Compile the cells of one target into a folder that a GPU host launches without a toolchain.
 
-    On a machine with a GPU of that target and PyTorch, `python FOLDER/launch.py` launches them all, and writes
-    FOLDER/results.jsonl; `compat matrix --launched FILE` has them in the report. Cells that do not compile are left out.
+    $ compat build --envs releases --target sm_90 --out built --archive
 
-    Exits with 0 if at least one cell can be launched, else with 1.
+    The command takes every chosen cell that has a problem. On the GPU host, `python FOLDER/launch.py` launches them and
+    writes FOLDER/results.jsonl. `compat matrix --launched FILE` puts the results into the report. Cells that do not compile
+    are left out.
+
+    Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """
     selection = select(**chosen)
     with evolve(compiling, executor="local").opened(selection) as context:

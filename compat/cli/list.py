@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options, table
+from compat.cli.help import Command
 from compat.cli.opening import opened_store
 from compat.cli.selecting import CELL, kernel_arguments, select, select_cells, select_places, selection_options, shard_option
 from compat.envs.record import read_record
@@ -20,16 +21,18 @@ from compat.report.views.explanation import explanation_document, explanation_li
 Rows = Iterable[Mapping[str, Any]]
 
 
-@click.command("list")
+@click.command(cls=Command, name="list")
 @click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
 @kernel_arguments
 @selection_options
 @shard_option
-@answer_options(json_help="A JSON array instead of a table.")
+@answer_options(json_help="Print a JSON array instead of a table.")
 def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     """List envs, targets, kernels or cells.
 
-    Without options that narrow them: all envs, targets and kernels, and the cells that `compat matrix` would compile.
+    $ compat list cells --envs releases --variant block_ptr
+
+    Without options it lists all envs, targets and kernels, and the cells that `compat matrix` would compile.
     """
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
@@ -113,18 +116,19 @@ def _cells(selection: Selection) -> Rows:
 _LISTERS: Mapping[str, Callable[[Selection], Rows]] = {"envs": _envs, "targets": _targets, "kernels": _kernels, "cells": _cells}
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
-@answer_options(json_help="The evidence and the outcome as JSON; of several cells their outcomes.")
+@answer_options(json_help="Print the evidence and the outcome as JSON; for several cells, their outcomes.")
 def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
-    """Show all that is known about CELL, an id as `compat list cells` prints it, or a glob.
+    """Show everything that the last run found about CELL.
 
-    A kernel file or a Python source in its place means all of its cells.
+    $ compat explain sel_dense/block_ptr/d64/h100/3.9
 
-    The env in an id may be a release, such as 3.9, and the target a GPU, such as h100. Of a glob that matches several cells, those
-    are listed that were run, the newest release first. Nothing is compiled: it shows what the last run found.
+    CELL is an id as `compat list cells` prints it, or a glob. The env in an id may be a release, and the target may be a GPU.
+    If a glob matches several cells, the command lists those that were run, the newest release first. A kernel file or a
+    Python source stands for all of its cells. Nothing is compiled.
     """
     cell, selection = select_cells(cell, **chosen)
     with opened_store(selection, only_read=True) as store:

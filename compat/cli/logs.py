@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
-VERBOSE_HELP = "Log what is done to standard error; twice, log everything."
+VERBOSE_HELP = "Log each step to standard error; given twice, log everything."
 """What ``-v`` does, before a command and after it."""
 FOLDER = "log"
 """Inside the folder for what is kept between runs."""

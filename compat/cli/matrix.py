@@ -23,6 +23,7 @@ from compat.cli.answer import (
     tell_github,
     write_formats,
 )
+from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
@@ -33,17 +34,19 @@ if TYPE_CHECKING:
     from compat.report.summary.record import Report
 
 
-@click.command
+@click.command(cls=Command)
 @kernel_arguments
 @selection_options
 @shard_option
 @executor_option
-@answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
+@answer_options(file=False, json_help="Print the report as JSON instead of a table.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(FOLDER_FILES)} [reports].")
 @format_options()
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; report them as broken.")
-@launched_option("shown")
-@click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles, too: here, or on the executor's workers.")
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; report them as broken.")
+@launched_option("show")
+@click.option(
+    "--launch", "is_launching", is_flag=True, help="Also launch the cells that compile, here or on the executor's workers."
+)
 @python_option
 def matrix(
     *,
@@ -56,13 +59,16 @@ def matrix(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
+    """Compile every chosen cell and write reports/index.html, reports/matrix.md and reports/matrix.json.
 
-    Without a matrix.toml: the kernels that are named, on every release of their toolchain. Where nothing is chosen by --kernel and
-    its like, envs that have a PyTorch are tried as pairs, too (see `compat pairs`); --kernel pair tries these alone.
+    $ compat matrix --envs releases --target sm_90,gfx942
 
-    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, with 2 if a kernel file is wrong and
-    was left out, and with 3 if --launch finds no GPU.
+    Without a matrix.toml, KERNEL names sources or kernel files, and the command compiles them on every release of their
+    toolchain. If no option chooses kernels, it also tests envs that have a PyTorch as pairs (see `compat pairs`); --kernel
+    pair tests only these.
+
+    Exits with 0 if every cell is as expected and every pair works, with 1 if one is not, with 2 if it left out a wrong kernel
+    file, and with 3 if --launch finds no GPU.
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix, update_reports

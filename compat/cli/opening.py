@@ -33,12 +33,12 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
         ("--jobs", "-j"),
         {"type": click.IntRange(min=1), "help": "Cells compiled at the same time (default: number of cores)."},
     ),
-    "deadline": (("--deadline",), {"type": SECONDS, "help": "Seconds one cell may take."}),
+    "deadline": (("--deadline",), {"type": SECONDS, "help": "Seconds that one cell may take."}),
     "again": (
         ("--again",),
-        {"is_flag": True, "help": "Compile cells even if nothing has changed since their last result."},
+        {"is_flag": True, "help": "Compile cells again even if nothing has changed."},
     ),
-    "no_build": (("--no-build",), {"is_flag": True, "help": "Do not build envs that are missing."}),
+    "no_build": (("--no-build",), {"is_flag": True, "help": "Do not build missing envs."}),
 }
 """What commands that compile may be told, as :func:`compile_options` gives it to them."""
 
@@ -137,13 +137,13 @@ def launched_option(use: str) -> Callable[[_Command], _Command]:
         multiple=True,
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
         metavar="FILE",
-        help=f"Results that launch.py has written on a GPU host, to be kept and {use}.",
+        help=f"Results that launch.py wrote on a GPU host, to store and {use}.",
     )
 
 
 def python_option(command: _Command) -> _Command:
     """Adds the option that names an interpreter with PyTorch."""
-    words = "With a GPU: an interpreter that has PyTorch (default: this one, else one of the envs)."
+    words = "The interpreter with PyTorch that launches (default: this one, else one of the envs)."
     return click.option("--python", metavar="PATH", help=words)(command)
 
 

@@ -16,6 +16,7 @@ from compat.bisect.criterion import Criterion
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, given
 from compat.cli.check import judge_options
+from compat.cli.help import Command
 from compat.cli.logs import Showing, say
 from compat.cli.opening import CompileOptions, compile_options, executor_option, python_option
 from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
@@ -26,7 +27,7 @@ from compat.reduce.reduction import reduce as reduce_kernel
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
-@click.command("reduce")
+@click.command(cls=Command, name="reduce")
 @click.argument("what", type=CELL, metavar="CELL|FILE.py")
 @kernel_arguments
 @selection_options
@@ -36,22 +37,24 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     multiple=True,
     type=ENV,
     metavar="ENV|RELEASE",
-    help="Where the failure must be preserved (default: the envs of the cells).",
+    help="Where the kernel must keep failing (default: the envs of the cells).",
 )
 @click.option(
     "--good",
     multiple=True,
     type=ENV,
     metavar="ENV|RELEASE",
-    help="Where the kernel is ok and must stay ok; an error if it is not ok.",
+    help="Where the kernel is ok and must stay ok.",
 )
-@click.option("--only", is_flag=True, help="Preserve the outcomes on --bad and --good only; on other releases they may change.")
-@judge_options("same-failure", "What to preserve, as in compat bisect.")
+@click.option("--only", is_flag=True, help="Keep the outcomes on --bad and --good only. They may change on other releases.")
+@judge_options("same-failure", "The question whose answer must stay the same, as for compat bisect.")
 @python_option
 @click.option("--budget", type=SECONDS, help="Stop after this many seconds and keep the smallest kernel found.")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The .py file to write [reduced/NAME.py].")
+@click.option(
+    "--output", type=click.Path(path_type=Path, dir_okay=False), help="The .py file for the reduced kernel [reduced/NAME.py]."
+)
 @compile_options(jobs="Candidates compiled at the same time (default: number of cores).", deadline=None, no_build=None)
-@answer_options(file=False, json_help="The result as a JSON object.")
+@answer_options(file=False, json_help="Print the result as a JSON object.")
 def reduce(
     *,
     answer: Answer,
@@ -66,13 +69,16 @@ def reduce(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Shrink a kernel while it still fails the same way, and write the result with a kernel file for it.
+    """Shrink a kernel while it still fails the same way.
 
-    CELL is an id as `compat list cells` prints it, a glob, or an id without the env; FILE.py is a kernel with a kernel file of the
-    same name beside it, such as this command writes. Every command takes the result: --spec reduced/NAME.toml.
+    $ compat reduce sel_varlen/as_written/few/h100/3.9
 
-    In every other release that is built, the kernel stays ok where it was ok, and keeps its failure where it failed; --only drops
-    this. --good and --bad may be repeated, and may list several, separated by commas: envs, groups, globs, or releases.
+    CELL is an id as `compat list cells` prints it, a glob, or an id without the env. FILE.py is a kernel that has a kernel
+    file of the same name beside it. The command writes the smallest kernel with a kernel file, which every command takes with
+    --spec reduced/NAME.toml.
+
+    On every other release that is built, the kernel stays ok where it was ok and keeps its failure where it failed; --only
+    drops this. --good and --bad take envs, groups, globs and releases, separated by commas, and may be repeated.
     """
     if (
         not what.endswith(".py") or not Path(what).with_suffix(".toml").exists()

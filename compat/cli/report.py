@@ -24,6 +24,7 @@ from compat.cli.answer import (
     write_file,
     write_formats,
 )
+from compat.cli.help import Command
 from compat.report.folder import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
@@ -31,40 +32,45 @@ from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from compat.text import printable
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("names", metavar="[FILE]...", nargs=-1)
 @format_options(again=True)
-@answer_options(json_help="The report as JSON, in the newest schema.")
+@answer_options(json_help="Print the report as JSON, in the newest schema.")
 def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> None:
     """Show what a run of `compat matrix` found, and write it in other forms.
 
-    FILE is the matrix.json that it wrote, or a git revision of one, such as HEAD~1:reports/matrix.json; reports/matrix.json unless
-    given. Several, of runs that each tried other envs, targets or kernels, become one report. Nothing is compiled, and nothing else
-    is needed: neither kernels nor envs.
+    $ compat report old/matrix.json --html old.html
+
+    FILE is a matrix.json, by default reports/matrix.json, or a git revision of one, such as HEAD~1:reports/matrix.json.
+    Several files of runs with other envs, targets or kernels become one report. The command compiles nothing and needs
+    neither kernels nor envs.
     """
     found = read_report(*(names or ("reports/matrix.json",)))
     show_report(found, answer)
     write_formats(found, answer, Path.cwd(), formats)
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help=f"Of reports the folder for {listed(FOLDER_FILES)} [reports]; of stores that of the store [.compat].",
+    help=f"For reports, the folder for {listed(FOLDER_FILES)} [reports]. For stores, the folder of the store [.compat].",
 )
 @format_options()
-@answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table; of stores the numbers.")
+@answer_options(file=False, json_help="Print the report as JSON instead of a table; for stores, the numbers of rows.")
 def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, formats: FormatFiles) -> None:
-    """Join the reports of several runs, such as shards, or the stores of several machines.
+    """Join the reports of several runs, or the stores of several machines.
 
-    Each FILE is a matrix.json, or each is a results.sqlite or the folder of one. Reports become the one that a single run would
-    have made. Stores are joined to that of the project, or to the one in --output. A cell that is in several is one where they
-    agree, and flaky where they do not.
+    $ compat merge shard-*/matrix.json
 
-    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not; of stores, with 1 if they disagree.
+    Each FILE is a matrix.json, or each is a results.sqlite or its folder. Reports become the report of one run. Stores are
+    joined to the project's store, or to the one in --output. If a cell is in several of them, it counts once where they
+    agree, and is flaky where they do not.
+
+    Exits with 0 if every cell is as expected and every pair works, and with 1 if one is not. For stores, exits with 1 if they
+    disagree.
     """
     if are_stores(files):
         _merge_stores(files, output, answer)
@@ -124,7 +130,7 @@ class _Percent(click.ParamType[float]):
         return number
 
 
-@click.command
+@click.command(cls=Command)
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", default="reports/matrix.json")
 @click.option(
@@ -133,22 +139,32 @@ class _Percent(click.ParamType[float]):
     default=THRESHOLD,
     show_default=True,
     metavar="PERCENT",
-    help="By how much a metric (registers, spills, shared memory, artifact sizes) may change before it is told.",
+    help="Percentage by which a metric (registers, spills, shared memory, artifact sizes) may change unreported.",
 )
 @click.option(
-    "--fail-on", type=_Kinds(), multiple=True, metavar="KIND,...", help="Exit with 1 if there are such changes: broken, changed, …"
+    "--fail-on",
+    type=_Kinds(),
+    multiple=True,
+    metavar="KIND,...",
+    help="Exit with 1 if there are changes of these kinds: broken, changed, …",
 )
-@click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write it for a pull request comment, too.")
-@answer_options(json_help="The changes as JSON, cell by cell.")
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write the changes to this file, for a pull request comment.",
+)
+@answer_options(json_help="Print the changes as JSON, cell by cell.")
 def diff(
     *, answer: Answer, old: str, new: str, threshold: float, fail_on: tuple[frozenset[CellChangeKind], ...], markdown: Path | None
 ) -> None:
-    """Show what changed from OLD to NEW: what is newly broken or fixed, fails differently, is deprecated, or not tested any more.
+    """Show what changed from OLD to NEW: newly broken, fixed, failing differently, deprecated, or not tested any more.
 
-    OLD and NEW are matrix.json files, or git revisions of one, such as HEAD~1:reports/matrix.json. NEW is reports/matrix.json
-    unless given. Nothing is compiled.
+    $ compat diff HEAD~1:reports/matrix.json --fail-on broken
 
-    Exits with 0, or with 1 where --fail-on names a kind of change that there is.
+    OLD and NEW are matrix.json files, or git revisions of one. NEW is reports/matrix.json by default. The command compiles
+    nothing.
+
+    Exits with 0, or with 1 if there is a change of a kind that --fail-on names.
     """
     found = compare(_side(old), _side(new), threshold)
     answer.give(lambda: diff_lines(found), lambda: diff_document(found))

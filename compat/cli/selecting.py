@@ -92,14 +92,14 @@ _OPTIONS = (
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        help="The file that declares envs, targets and kernels, if there is one [matrix.toml].",
+        help="The file that declares envs, targets and kernels [matrix.toml].",
     ),
     click.option(
         "--envs",
         multiple=True,
         type=ENV,
         metavar="ENV|RELEASE",
-        help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: what matrix.toml says, or all).",
+        help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: those of matrix.toml, or all).",
     ),
     click.option(
         "--target",
@@ -113,19 +113,19 @@ _OPTIONS = (
     click.option(
         "--variant", "variants", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."
     ),
-    click.option("--case", "cases", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
+    click.option("--case", "cases", multiple=True, type=CASE, metavar="GLOB", help="Cases of a kernel."),
     click.option(
         "--package",
         "packages",
         multiple=True,
         metavar="LIBRARY",
-        help="The kernels of a library from the package index, in one version or several: fla-core==0.4.0,0.6.0.",
+        help="The kernels of a library from the package index, in one or several versions: fla-core==0.4.0,0.6.0.",
     ),
     click.option(
         "--spec",
         multiple=True,
         metavar="PATH|GLOB",
-        help="Kernel files, or Python sources, to use instead of those named in matrix.toml.",
+        help="Kernel files or Python sources, instead of those in matrix.toml.",
     ),
 )
 
@@ -142,7 +142,7 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command ``--shard``, which :func:`select` takes, too."""
-    words = "Only the cells of one shard of several, such as 3/8: the third of eight. `compat merge` joins the reports."
+    words = "Only the cells of one shard, such as 3/8, the third of eight. `compat merge` joins the reports."
     return click.option("--shard", metavar="N/M", help=words)(command)
 
 

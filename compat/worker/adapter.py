@@ -55,7 +55,10 @@ if TYPE_CHECKING:
             """Forget what was read from environment variables, since they have changed."""
 
         def observe(self, beacon: Beacon, passes: bool) -> None:
-            """Keep on the beacon the line of the kernel in flight; with ``passes`` also whether the compiler's passes run."""
+            """Keep on the beacon the line of the kernel in flight; with ``passes`` also whether the compiler's passes run.
+
+            Where one call goes through several stages, the beacon has the file whose presence says that the next has begun.
+            """
 
         def remap_paths(self, places: list[list[str]]) -> None:
             """Write paths in folders of this machine into what is compiled as they are called elsewhere: pairs, inner first."""
@@ -72,7 +75,8 @@ if TYPE_CHECKING:
             """Compile a job and return its metrics, and stage → what it made; raise whatever the toolchain raises.
 
             ``function`` is what the job's source calls so; ``None`` where the job has an IR file in its place. ``on_stage(name)``
-            is called as each stage is entered, ``on_made(name, result)`` as it is left. A compile that made no binary has to raise.
+            is called as each stage is entered, ``on_made(name, result)`` as it is left; ``on_stage(name, cpu)`` afterwards, of a
+            stage that began when this process had used so many CPU seconds. A compile that made no binary has to raise.
             """
 
         def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:

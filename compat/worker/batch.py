@@ -222,9 +222,9 @@ class Attempt:
             found = toolchain.kernel_line(error, self.job, self.function)
         return {"path": found[0], "line": found[1]} if found else None
 
-    def enter(self, stage: str | None) -> None:
-        """Note that ``stage`` begins (and that the one before it ended)."""
-        now = cpu_seconds()
+    def enter(self, stage: str | None, cpu: float | None = None) -> None:
+        """Note that ``stage`` begins (and that the one before it ended): now, or when this process had used so many CPU seconds."""
+        now = cpu_seconds() if cpu is None else cpu
         if self.stage is not None:
             self.seconds[self.stage] = round(self.seconds.get(self.stage, 0.0) + now - self.entered, 6)
         self.stage, self.entered = stage, now

@@ -1,21 +1,26 @@
 """A few bytes on a shared page that outlive the process which wrote them.
 
 When a compiler aborts, everything the process knew is gone. What it last wrote into a memory-mapped file is not: the kernel's
-source line being lowered, and whether a pass manager was running. Writing costs about a microsecond, so this is always on.
+source line being lowered, whether a pass manager was running, and which stage begins once a file is there, where a compiler goes
+through several in one call. Writing costs about a microsecond, so this is always on.
 """
 
 from __future__ import annotations
 
+import glob
 import mmap
 import os
 
 FILE_NAME = "beacon"
 _LOCATION_SIZE = 1023
-SIZE = _LOCATION_SIZE + 1
+_PASSES = _LOCATION_SIZE
+_NEXT = _LOCATION_SIZE + 1
+SIZE = _NEXT + 1024
 
 
 class Beacon:
-    """The writing end. Layout: ``path:line`` padded with NUL, then one byte, ``P`` while a pass manager runs."""
+    """The writing end. Layout: ``path:line`` padded with NUL, then one byte, ``P`` while a pass manager runs, then the next stage,
+    ``stage:path`` padded with NUL."""
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:
@@ -23,6 +28,7 @@ class Beacon:
             file.flush()
             self._page = mmap.mmap(file.fileno(), SIZE)
         self._last: tuple[str, int] | None = None
+        self._next: tuple[str, str] | None = None
 
     def at(self, path: str, line: int) -> None:
         """Remember the source line in flight."""
@@ -38,23 +44,56 @@ class Beacon:
 
     def in_passes(self, running: bool) -> None:
         """Remember whether a pass manager is running."""
-        self._page[_LOCATION_SIZE:] = b"P" if running else b"\0"
+        self._page[_PASSES:_NEXT] = b"P" if running else b"\0"
+
+    def begins(self, stage: str, path: str) -> None:
+        """Remember that a stage begins once there is a file whose path begins so."""
+        self._next = (stage, path)
+        text = ("%s:%s" % (stage, path)).encode("utf-8", "replace")
+        self._page[_NEXT:] = text.ljust(SIZE - _NEXT, b"\0") if len(text) <= SIZE - _NEXT else b"\0" * (SIZE - _NEXT)
+
+    def begun(self) -> tuple[str, float] | None:
+        """That stage and since when, in seconds since the epoch, once the file is there."""
+        since = _written(self._next[1]) if self._next else None
+        return (self._next[0], since) if self._next and since is not None else None
 
     def clear(self) -> None:
         """Forget everything: the next cell begins."""
-        self._last = None
+        self._last = self._next = None
         self._page[:] = b"\0" * SIZE
 
 
 def read(directory: str) -> tuple[str | None, bool]:
     """The reading end: ``(location or None, whether a pass manager was running)``."""
+    page = _page(directory)
+    location = page[:_LOCATION_SIZE].rstrip(b"\0").decode("utf-8", "replace")
+    return location or None, page[_PASSES:_NEXT] == b"P"
+
+
+def begun(directory: str) -> tuple[str, float] | None:
+    """The stage that the process could not say it had entered, and since when, in seconds since the epoch; ``None`` without one."""
+    stage, _, path = _page(directory)[_NEXT:].rstrip(b"\0").decode("utf-8", "replace").partition(":")
+    since = _written(path) if path.startswith(os.path.join(directory, "")) else None
+    return (stage, since) if since is not None else None
+
+
+def _written(path: str) -> float | None:
+    """When the first of the files was written whose paths begin so, in seconds since the epoch; ``None`` where there is none."""
+    times = []
+    for found in glob.glob(glob.escape(path) + "*"):
+        try:
+            times.append(os.stat(found).st_mtime)
+        except OSError:  # gone again
+            continue
+    return min(times, default=None)
+
+
+def _page(directory: str) -> bytes:
     path = os.path.join(directory, FILE_NAME)
     try:
         if not os.path.isfile(path):  # a pipe would never end
-            return None, False
+            return b""
         with open(path, "rb") as file:
-            page = file.read(SIZE)
+            return file.read(SIZE)
     except OSError:
-        return None, False
-    location = page[:_LOCATION_SIZE].rstrip(b"\0").decode("utf-8", "replace")
-    return location or None, page[_LOCATION_SIZE:] == b"P"
+        return b""

@@ -198,6 +198,18 @@ class InFlightCell:
             self.imported = self.entered
         self.stage = stage
 
+    def began(self, stage: str, since: float, cpu: float) -> None:
+        """Note that a stage began at a moment on the clock, where the child has used so many CPU seconds by now.
+
+        How many it had used then is known by the clock only: they are shared out between the stages as time is.
+        """
+        now, whole = time.monotonic() - self.started, time.time()
+        entered = max(self.entered, now - (whole - since))
+        last = next(reversed(self.cpu.values()), 0.0)
+        share = (entered - self.entered) / (now - self.entered) if now > self.entered else 1.0
+        self.cpu.setdefault(stage, last + share * max(0.0, cpu - last))
+        self.entered, self.stage = entered, stage
+
     def stop(self, cpu: float) -> None:
         """Note that the cell is stopped now, where the child has used so many CPU seconds."""
         spans = pairwise([*self.cpu.values(), cpu])

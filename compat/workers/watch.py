@@ -34,6 +34,7 @@ from compat.model import Cell, Evidence
 from compat.model.evidence import read_paths, read_raised, read_stages
 from compat.processes import supervisor
 from compat.text import readable
+from compat.worker import beacon
 from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
 from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
 from compat.workers.evidence import gathered, lack_of_machine, refusal
@@ -261,7 +262,9 @@ class _Watch:
         age = now - self.in_flight.started
         if self.in_flight.left(self.limits) <= 0:
             self.deadline_hit = self.in_flight.limit(self.limits)
-            self.in_flight.stop(supervisor.cpu_seconds(self.pid))
+            cpu = supervisor.cpu_seconds(self.pid)
+            self._note_stage(self.in_flight, cpu)
+            self.in_flight.stop(cpu)
             _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
             self._ask_for_stack()
             self._kill()
@@ -331,8 +334,16 @@ class _Watch:
         refused = refusal(evidence, self.child.directory)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
+    def _note_stage(self, flight: InFlightCell, cpu: float) -> None:
+        """The stage that it is in by the beacon, where the child could not say so: it was in a call that goes through several."""
+        found = beacon.begun(str(self.child.directory))
+        if found is not None and found[0] in self.stages and found[0] != flight.stage:
+            flight.began(*found, cpu)
+
     def _cut_short(self, flight: InFlightCell) -> Evidence:
         """The evidence of the cell that was in flight when the child ended."""
+        if self.deadline_hit is None:
+            self._note_stage(flight, 0.0)
         evidence = flight.evidence(
             self.mode,
             answered=False,

@@ -124,7 +124,7 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
         (tmp_path / folder / "a.py").write_text(KERNEL)
     (tmp_path / "env" / "pyvenv.cfg").touch()
     _, said = compat(tmp_path, "init", code=2)
-    assert "there is no Triton kernel in any Python source here" in said
+    assert "there is no Triton or CuTe DSL kernel in any Python source here" in said
     assert not (tmp_path / "matrix.toml").exists()
     compat(tmp_path, "init", "tests")
     assert (tmp_path / "kernels" / "a.toml").exists()
@@ -136,7 +136,7 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
         ("sofmax.py", "error: sofmax.py: no such file"),
         ("broken.py", "error: broken.py, line 1: is not Python: "),
         ("notes.txt", "error: notes.txt: is no Python source"),
-        ("empty.py", "error: empty.py: there is no Triton kernel in any Python source here"),
+        ("empty.py", "error: empty.py: there is no Triton or CuTe DSL kernel in any Python source here"),
         ("a.py::fill", "error: a.py::fill: a kernel file is made of a whole source"),
         (
             "nested.py",

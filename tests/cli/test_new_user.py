@@ -310,7 +310,7 @@ def test_a_typo_is_one_error(project: Project, command: tuple[str, ...], code: i
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (("init",), "there is no Triton kernel in any Python source here"),
+        (("init",), "there is no Triton or CuTe DSL kernel in any Python source here"),
         (("matrix",), "there are no kernels: none is named"),
         (("bisect",), "there are no kernels: none is named"),
         (("explain", "*"), "there are no kernels: none is named"),

@@ -160,7 +160,7 @@ BAD = [
     ("live-waves==1.0,2..0", "--package live-waves==1.0,2..0: '2..0' is not a version"),
     ("live-waves", "--package live-waves: 'live-waves' has no version"),
     ("live waves==1.0", "'live waves' is not the name of a package"),
-    ("no-kernels==1.0", "no-kernels==1.0: there is no Triton kernel in this library"),
+    ("no-kernels==1.0", "no-kernels==1.0: there is no Triton or CuTe DSL kernel in this library"),
 ]
 
 

@@ -1,8 +1,8 @@
-"""CuTe DSL: kernel files that are guessed from sources, what a function beside the kernel makes, and what is compiled by default."""
+"""CuTe DSL: kernel files that are guessed, what a function beside the kernel makes, and what is compiled by default."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,10 @@ import pytest
 
 from compat import init, toolchains
 from compat.config.kernel_files import load_kernels
-from compat.config.matrix import no_matrix
 from compat.config.toml import without_notes
-from compat.envs.record import read_env
 from compat.errors import ConfigError
 from compat.guess.guessing import guess_sources, load_sources
-from compat.model import Cell, Specialization
+from compat.model import BuiltEnv, Cell, Specialization
 from compat.project import select
 from compat.toolchains.cute.inside.adapter import arguments
 from tests.toolchains import cute_faces
@@ -86,7 +84,7 @@ class Fmha:
         self.head_dim = head_dim
 
     @cute.jit
-    def __call__(self, q: cute.Tensor, scale: cutlass.Float32):  # (b, s, h, d)
+    def __call__(self, q: cute.Tensor, scale: cutlass.Float32):
         b, s, h, d = q.shape
         kernel(q, q).launch(grid=(1, 1, 1), block=(32, 1, 1))
 """
@@ -109,12 +107,12 @@ def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Path) -> None:
-    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x, N: tl.constexpr):\n    tl.store(x + tl.arange(0, N), 1)\n"
+    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x):\n    tl.store(x, 1)\n"
     (tmp_path / "k.py").write_text(triton + HEAD + PLAIN)
     specs = load_sources(["k.py"], tmp_path)
     assert {(spec.kernel, spec.toolchain) for spec in specs} == {("add", "triton"), ("copy", "cute")}
     written = init.initialize(tmp_path, ["k.py"]).written
-    assert sorted(path.name for path, kernels in written.items() if kernels) == ["k.toml", "k_2.toml"] or len(written) >= 4
+    assert sorted(kernels for kernels in written.values() if kernels) == [("add",), ("copy",)]
     read = load_kernels(["kernels/*.toml"], tmp_path)
     assert {spec.toolchain for spec in read} == {"triton", "cute"}
 
@@ -158,7 +156,7 @@ def test_one_name_is_one_size() -> None:
 def test_a_function_beside_the_kernel_makes_an_argument() -> None:
     _, ((make, size), other) = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
     assert (size, other) == (3, 3)
-    with pytest.raises(arguments.KernelFileError, match="signature.pair"):
+    with pytest.raises(arguments.KernelFileError, match=r"signature\.pair"):
         make("fp16[m, n]:[s]")
 
 
@@ -180,7 +178,7 @@ def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], mess
 def test_options_are_checked(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(): ...\n")
     (tmp_path / "k.toml").write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n')
-    with pytest.raises(ConfigError, match="Write it without quotes|opt-level"):
+    with pytest.raises(ConfigError, match=r"options\.opt-level"):
         load_kernels(["k.toml"], tmp_path)
 
 
@@ -194,7 +192,7 @@ def rich(pair: cute.Tensor, x: cute.Tensor, bits: cute.Tensor, shape, op: cutlas
     assert cutlass.const_expr(x.element_type == kind)
     nested = cute.make_tensor(x.iterator, cute.make_layout(shape))
     print(op(nested.layout), bits.element_type)
-    kernel(pair, x).launch(grid=(1, 1, 1), block=(32, 1, 1))
+    kernel(pair, pair).launch(grid=(1, 1, 1), block=(32, 1, 1))
 
 
 def double(value):
@@ -230,11 +228,8 @@ def specs_of(folder: Path) -> tuple[Specialization, ...]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_what_is_guessed_and_what_functions_make_compiles(tmp_path: Path, release: str) -> None:
-    config = no_matrix(tmp_path)
-    env = read_env(config.env(f"cute-{release}"), config.env_cache())
-    if env.error is not None:
-        pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
+def test_what_is_guessed_and_what_functions_make_compiles(built: Callable[[str], BuiltEnv], tmp_path: Path, release: str) -> None:
+    env = built(f"cute-{release}")
     cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
     for evidence in compile_all(env, cells):
         assert evidence.complete, evidence.raised

@@ -63,14 +63,14 @@ def _code_quality(report: Report, inside: str) -> Rendered:
 
 
 FORMATS: list[Format] = [
-    Format(name="html", render=_html, help="Write the page here.", file="index.html"),
-    Format(name="markdown", render=_markdown, help="Write the Markdown report here.", file="matrix.md"),
+    Format(name="html", render=_html, help="Write the page to this file.", file="index.html"),
+    Format(name="markdown", render=_markdown, help="Write the Markdown report to this file.", file="matrix.md"),
     Format(name="json", render=_json, file="matrix.json"),
-    Format(name="junit", render=_junit, help="Write the cells as test cases here, too, as JUnit XML."),
+    Format(name="junit", render=_junit, help="Write the cells as test cases to this file, as JUnit XML."),
     Format(
         name="code-quality",
         render=_code_quality,
-        help="Write what is unexpected here, too, as a code quality report of GitLab.",
+        help="Write unexpected cells to this file, as a code quality report for GitLab.",
     ),
 ]
 """In the order in which help and messages name them."""

@@ -412,5 +412,12 @@ KNOWLEDGE = Knowledge(
         ),
         reader=OutputReader(front_end=("trace",), kernel_line=_line_in_stack, sources=(Path(__file__),)),
     ),
-    programs={"source": "the kernel's file", "trace": "the tracer", "mlir": "MLIR", "ptx": "libNVVM", "cubin": "ptxas"},
+    programs={
+        "source": "the kernel's file",
+        "trace": "the tracer",
+        "mlir": "MLIR",
+        "binary": "libNVVM or ptxas",
+        "ptx": "libNVVM",
+        "cubin": "ptxas",
+    },
 )

@@ -284,8 +284,6 @@ class _Layout(NamedTuple):
     """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
     """Mode whose size is known at run time only → what it is divisible by; of a compact tensor."""
-    strided: int | None
-    """The mode with stride 1, where some sizes or strides are known at run time only."""
     alignment: int
     exact: str = ""
     """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
@@ -301,16 +299,16 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
         if leading >= len(shape):
             raise ValueError("there is no mode %d, and leading counts from 0" % leading)
         order = _order(leading, len(shape))
-        return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, None, alignment)
+        return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, alignment)
     strides = [_size(text, named) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
     if dynamic or any(divisor for _, divisor in strides):
-        strided = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
-        order = _order(len(shape) - 1 if strided is None else strided, len(shape))
+        innermost = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
+        order = _order(len(shape) - 1 if innermost is None else innermost, len(shape))
         exact = "(%s):(%s)" % (",".join(_in_ir(*each, "") for each in sizes), ",".join(_in_ir(*each, _WIDE) for each in strides))
-        return _Layout(found["element"], shape, _compact(shape, order), order, {}, strided, alignment, exact)
-    return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, None, alignment)
+        return _Layout(found["element"], shape, _compact(shape, order), order, {}, alignment, exact)
+    return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:

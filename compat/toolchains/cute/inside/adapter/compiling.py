@@ -1,8 +1,9 @@
 """Import CuTe DSL, watch it work, compile with it on a machine that has no GPU.
 
 Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the whole pipeline: MLIR's passes,
-libNVVM and ptxas, all in this process. What is before it is tracing. What comes after it wants a driver in most releases, so that
-the compile is left behind it, by an exception that nothing of CuTe DSL's catches.
+libNVVM and ptxas, all in this process. What is before it is tracing. It is called twice here, for MLIR's passes and for what makes
+the binary (:mod:`.pipeline`). The file of PTX that libNVVM writes, from 4.3 on, says when ptxas begins. What comes after all that
+wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe DSL's catches.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import hashlib
 import inspect
 import os
 import re
+import sys
+import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, ptx
+from . import arguments, built, pipeline, ptx
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -28,7 +31,7 @@ _MARKS = (
     ("cubin", re.compile(r"^ptxas\b|ptxas (?:fatal|application|log)|NVPTX compiler invocation failed|PTXAS_ERROR", re.MULTILINE)),
     ("ptx", re.compile(r"NVVM_ERROR|libNVVM|nvvmCompile|Error: unsupported operation")),
 )
-"""Stage → what a failure says that came while it was made: all are one call into the compiler."""
+"""Stage → what a failure says that came while it was made: libNVVM and ptxas are one call."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
 
@@ -63,6 +66,10 @@ class Cute:
         self._beacon: Any = None
         self._ptx = ""
         self._watch(compiler.Compiler)
+        own = os.path.dirname(os.path.abspath(compiler.__file__))
+        sys.path[:] = [
+            folder for folder in sys.path if folder != own
+        ]  # it has a torch.py, which kernels' `import torch` would find
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""
@@ -90,7 +97,7 @@ class Cute:
         self._dsl.envar.disable_file_caching = True
 
     def observe(self, beacon: Any, passes: bool) -> None:
-        """Nothing is on the beacon: which line is being traced is in the traceback of what it raises."""
+        """Which line is being traced is in the traceback of what it raises, and not on the beacon."""
         self._beacon = beacon
 
     def remap_paths(self, places: list[list[str]]) -> None:
@@ -112,6 +119,7 @@ class Cute:
         Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the kernel file says does not fit.
         """
         self._on_stage, self._on_made = on_stage, on_made
+        ptx.taken(self._ptx)  # of a compile that failed
         function, given = arguments.bound(function, job)
         options = arguments.options(job["options"])
         on_stage("trace")
@@ -143,22 +151,66 @@ class Cute:
         """Announce the stages of every compile, and leave it once there is a binary."""
         run = kind.compile
 
-        def run_in_sight(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
-            if ptx.COMPILES not in pipeline:
-                return run(compiler, module, pipeline, *rest, **options)
+        def run_in_sight(compiler: Any, module: Any, text: str, *rest: Any, **options: Any) -> Any:
+            if pipeline.COMPILES not in text:
+                return run(compiler, module, text, *rest, **options)
+
+            def go(text: str) -> None:
+                run(compiler, module, text, *rest, **options)
+
             self._traced = str(module)
             self._on_made("trace", self._traced)
             self._on_stage("mlir")
-            try:
-                run(compiler, module, ptx.keeping(pipeline, self._ptx), *rest, **options)
-            except Exception as error:
-                stage = _stage_of(error)
-                if stage is not None:
-                    self._on_stage(stage)
-                raise
+            self._compile(go, module, text, compiler.passmanager.PassManager)
             raise _Compiled(module)
 
         kind.compile = run_in_sight
+
+    def _compile(self, go: Callable[[str], None], module: Any, text: str, manager: Any) -> None:
+        """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
+        asked = ptx.keeping(text, self._ptx)
+        with module.context:
+            pieces = pipeline.pieces_of(asked, manager)
+        if pieces is None:
+            go(asked)
+        elif self._lower(go, module, pieces):
+            self._on_made("mlir", module)
+            self._make_binary(go, pieces.rest, tells=asked != text)
+
+    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces) -> bool:
+        """Run MLIR's passes; whether a binary is left to be made."""
+        try:
+            go(pieces.first)
+        except Exception as error:
+            if not pieces.fails or not pipeline.has_stopped(_words(error)):
+                raise
+            pipeline.ready(module)
+            return True
+        return not pieces.fails
+
+    def _make_binary(self, go: Callable[[str], None], text: str, tells: bool) -> None:
+        """Run libNVVM and ptxas, in one call. The file of PTX says when the latter began, in releases that write one."""
+        self._on_stage("ptx" if tells else "binary")
+        if tells:
+            self._beacon.begins("cubin", self._ptx)
+        began = time.time(), time.process_time()
+        try:
+            go(text)
+        except Exception as error:
+            stage = _stage_of(error)
+            if stage is not None:
+                self._on_stage(stage)
+            raise
+        self._tell_ptxas(*began)
+
+    def _tell_ptxas(self, began: float, cpu: float) -> None:
+        """Tell when ptxas began. The clock says that, not the processor: CPU seconds are shared out as time is."""
+        begun = self._beacon.begun()
+        now, used = time.time(), time.process_time()
+        if begun is not None and now > began:
+            stage, since = begun
+            share = min(1.0, max(0.0, (since - began) / (now - began)))
+            self._on_stage(stage, cpu + share * (used - cpu))
 
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Metrics, and what each stage made. Raises KernelFileError where there is no binary of a kernel."""
@@ -175,8 +227,13 @@ class Cute:
 
 def _stage_of(error: BaseException) -> str | None:
     """The stage that a failure of the pipeline was in, where its words tell."""
-    text = "\n".join(str(link) for link in (error, error.__cause__, error.__context__) if link is not None)
+    text = _words(error)
     return next((stage for stage, pattern in _MARKS if pattern.search(text)), None)
+
+
+def _words(error: BaseException) -> str:
+    """All that an exception and what caused it say."""
+    return "\n".join(map(str, _chain(error)))
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

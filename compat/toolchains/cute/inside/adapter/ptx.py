@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-COMPILES = "cute-to-nvvm{"
-"""How a pipeline that compiles is known. Others only tidy up modules that are to be shown."""
+from .pipeline import COMPILES
+
 _ASKED = " dump-ptx-path='%s' "
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ....inside.recorder.journal import called, of_launch
-from ..adapter import ptx
+from ..adapter.pipeline import COMPILES
 from . import objects
 from .arguments import Symbols, UnwritableArgument, argument
 from .device import Uncompiled
@@ -94,7 +94,7 @@ class _Log:
         @functools.wraps(run)
         def run_and_keep(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
             key = getattr(now, "key", None)
-            if key is None or ptx.COMPILES not in pipeline:
+            if key is None or COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
             made = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
             originals.compiled(key, module, _arch())

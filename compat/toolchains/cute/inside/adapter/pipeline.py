@@ -1,0 +1,122 @@
+"""The pipeline that compiles, in two pieces: MLIR's passes, and then libNVVM and ptxas, with what follows them.
+
+It is one pass of a name, ``cute-to-nvvm{…}``. From 4.6 on it can be told to stop before the binary. Up to 4.5 it is made to fail
+there: the pass that makes the binary is given a library that does not exist, or a triple that is none, which it looks at first of
+all. It leaves the module as the passes before it made it. The second piece is that pass and those behind it; where they have no
+names, it is the whole pipeline once more, whose other passes find nothing left to do. Both make the same module, byte for byte.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+COMPILES = "cute-to-nvvm{"
+"""How a pipeline that compiles is known. Others only tidy up modules that are to be shown."""
+_BINARY = ("cuda-to-binary", "gpu-module-to-binary")
+"""The pass in which libNVVM and ptxas work: from 4.3 on, and before."""
+_STOPS = "llvm-only=true"
+_NOWHERE = "/compat/stops/here.bc"
+_NO_TRIPLE = "compat-stops-here"
+_FAILS = (f"link-libraries={_NOWHERE}", f"cubin-triple={_NO_TRIPLE}")
+"""Options that have the binary fail as soon as it begins. The second has libNVVM look at all of the code first."""
+_HAS_STOPPED = re.compile(
+    rf"""File path: "{_NOWHERE}" does not exist|link file '{_NOWHERE}'|Invalid target triple \({_NO_TRIPLE}\)"""
+)
+_LIBRARIES = re.compile(r"link-libraries=\S* ")
+_OPENING, _CLOSING = "({[", ")}]"
+
+
+class Pieces(NamedTuple):
+    """A pipeline in two pieces."""
+
+    first: str
+    """MLIR's passes."""
+    rest: str
+    """What makes the binary, and what comes behind it."""
+    fails: bool
+    """Whether the first piece ends in a failure, without which it has done all that there is to do."""
+
+
+def pieces_of(text: str, manager: Any) -> Pieces | None:
+    """A pipeline in two pieces, by a release's class of pass managers; ``None`` where this release cannot part it."""
+    begin = text.index(COMPILES) + len(COMPILES)
+    end = begin + _closing(text[begin:])
+    passes = spelled_out(text, manager)
+    at = next((number for number, each in enumerate(passes) if each.startswith(_BINARY)), None)
+    if at is None:
+        return None
+    named = "builtin.module(%s)" % ",".join(passes[at:])
+    for option in (_STOPS, *_FAILS):
+        stopping = option == _STOPS
+        # A library that the kernel is to be linked with matters to the second piece only.
+        options = text[begin:end] if stopping else _LIBRARIES.sub("", text[begin:end])
+        first = f"{text[:begin]}{option} {options}{text[end]})"
+        if not _is_taken(first, manager):
+            continue
+        if _is_taken(named, manager):
+            return Pieces(first, named, fails=not stopping)
+        if not stopping:
+            return Pieces(first, text, fails=True)
+    return None
+
+
+def has_stopped(words: str) -> bool:
+    """Whether a failure is the one that ends a first piece."""
+    return _HAS_STOPPED.search(words) is not None
+
+
+def ready(module: Any) -> None:
+    """Take from a module what a binary that failed has left in it: the target that it was for."""
+    for operation in module.body.operations:
+        attributes = operation.operation.attributes
+        if operation.operation.name == "gpu.module" and "targets" in attributes:
+            del attributes["targets"]
+
+
+def spelled_out(text: str, manager: Any) -> list[str]:
+    """The passes that a pipeline runs, with their options."""
+    whole = str(manager.parse(text))
+    passes, depth, begin = [], 0, 0
+    inside = whole[whole.index("(") + 1 : whole.rindex(")")]
+    for at, letter in enumerate(inside):
+        depth += (letter in _OPENING) - (letter in _CLOSING)
+        if letter == "," and depth == 0:
+            passes.append(inside[begin:at].strip())
+            begin = at + 1
+    return [*passes, inside[begin:].strip()]
+
+
+def _closing(text: str) -> int:
+    """Where the bracket closes that is open before a text."""
+    depth = 1
+    for at, letter in enumerate(text):
+        depth += (letter == "{") - (letter == "}")
+        if depth == 0:
+            return at
+    return len(text) - 1
+
+
+def _is_taken(text: str, manager: Any) -> bool:
+    """Whether a release takes a pipeline. What it prints of one that it does not take is nobody's failure."""
+    with _silence():
+        try:
+            manager.parse(text)
+        except Exception:  # of a type of its own in every release
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)

@@ -1,0 +1,64 @@
+"""The kernels for Hopper in ``kernels/cute``: what is declared of them, and what they compile to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat import toolchains
+from compat.config.kernel_files import load_kernels
+from compat.diagnosis.classify import classify
+from compat.engine.run import expectation_of
+from compat.model import BuiltEnv, Cell, Result
+from tests.toolchains import cute_faces
+from tests.toolchains.compiling import compile_all
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+KERNELS = ["kernels/cute/gemm_wgmma.toml", "kernels/cute/fmha_wgmma.toml"]
+SHORT = ("as_written/128x128", "p_registers/d64", "p_shared/d64")
+"""What compiles in less than a second."""
+
+
+def cells(env: BuiltEnv, target: str) -> list[Cell]:
+    specs = {f"{spec.variant}/{spec.case}": spec for spec in load_kernels(KERNELS, REPOSITORY)}
+    return [Cell(env=env.env, target=cute_faces.target(target), spec=specs[name]) for name in SHORT]
+
+
+def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
+    knowledge = toolchains.named("cute").failures
+    asked = cells(env, target)
+    return [
+        Result(
+            cell=cell,
+            built=env,
+            outcome=classify([evidence], target=cell.target, knowledge=knowledge),
+            expectation=expectation_of(cell, env),
+        )
+        for cell, evidence in zip(asked, compile_all(env, asked), strict=True)
+    ]
+
+
+def test_heads_of_each_size_and_both_ways_of_p_are_there() -> None:
+    names = {f"{spec.variant}/{spec.case}" for spec in load_kernels(KERNELS, REPOSITORY)}
+    assert names >= {*SHORT, "p_registers/d256", "p_registers/d512", "p_shared/d512", "p_registers/d64_unrolled"}
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "registers"), [("4.2.1", 99), ("4.5.3", 90), ("4.6.1", 90), ("4.8.1", 90)])
+def test_they_compile_for_hopper(built: Callable[[str], BuiltEnv], release: str, registers: int) -> None:
+    found = compiled(built(f"cute-{release}"))
+    assert all(result.expected for result in found), found
+    metrics = [result.outcome.metrics for result in found]
+    assert metrics[0]["registers"] == registers
+    assert [each["stack_bytes"] for each in metrics] == [0, 0, 0]
+    assert [each["shared"] for each in metrics] == [131136, 41000, 49192]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("target", ["sm_80", "sm_100a"])
+def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], target: str) -> None:
+    found = compiled(built("cute-4.8.1"), target)
+    assert all(result.expected for result in found), found
+    assert {result.expectation.failure_class for result in found if result.expectation} == {"arch-required"}

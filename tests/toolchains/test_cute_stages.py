@@ -1,0 +1,159 @@
+"""CuTe DSL: the stages of a compile, and the pieces that its pipeline is run in."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig
+from compat.envs.record import read_env
+from compat.model import BuiltEnv, Cell
+from compat.toolchains.cute.inside.adapter import pipeline
+from compat.worker import beacon
+from compat.workers.attempt import InFlightCell
+from tests.toolchains import cute_faces
+from tests.toolchains.compiling import compile_all
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+class Manager:
+    """A release's class of pass managers: which passes and options it knows by name."""
+
+    def __init__(self, whole: str, options: tuple[str, ...], passes: tuple[str, ...]) -> None:
+        self.whole, self.options, self.passes = whole, options, passes
+
+    def parse(self, text: str) -> str:
+        if pipeline.COMPILES in text:
+            option = text.partition(pipeline.COMPILES)[2].partition("=")[0]
+            if option not in (*self.options, "opt-level"):
+                raise ValueError(f"no such option {option}")
+        elif not any(name in text for name in self.passes):
+            raise ValueError("not registered")
+        return self.whole
+
+
+TEXT = "builtin.module(cute-to-nvvm{opt-level=3 link-libraries=/a.bc ptx-options={-v}},outline)"
+WHOLE = 'builtin.module(cse,canonicalize{ a=1,b},%s{x={"2>5"} y=},tail)'
+
+
+def test_from_4_6_on_a_pipeline_stops_before_the_binary() -> None:
+    manager = Manager(WHOLE % "cuda-to-binary", ("llvm-only", "link-libraries"), ("cuda-to-binary",))
+    assert pipeline.pieces_of(TEXT, manager) == pipeline.Pieces(
+        first="builtin.module(cute-to-nvvm{llvm-only=true opt-level=3 link-libraries=/a.bc ptx-options={-v}})",
+        rest='builtin.module(cuda-to-binary{x={"2>5"} y=},tail)',
+        fails=False,
+    )
+
+
+def test_before_that_it_fails_where_the_binary_begins() -> None:
+    manager = Manager(WHOLE % "cuda-to-binary", ("link-libraries",), ("cuda-to-binary",))
+    pieces = pipeline.pieces_of(TEXT, manager)
+    assert pieces
+    assert pieces.first == "builtin.module(cute-to-nvvm{link-libraries=/compat/stops/here.bc opt-level=3 ptx-options={-v}})"
+    assert (pieces.rest, pieces.fails) == ('builtin.module(cuda-to-binary{x={"2>5"} y=},tail)', True)
+
+
+def test_where_the_binary_has_no_name_the_whole_pipeline_follows() -> None:
+    manager = Manager(WHOLE % "gpu-module-to-binary", ("cubin-triple",), ())
+    pieces = pipeline.pieces_of(TEXT, manager)
+    assert pieces
+    assert (pieces.first.partition("{")[2].partition(" ")[0], pieces.rest) == ("cubin-triple=compat-stops-here", TEXT)
+
+
+def test_what_cannot_be_parted_is_left_whole() -> None:
+    assert pipeline.pieces_of(TEXT, Manager("builtin.module(cse)", ("llvm-only",), ())) is None
+    assert pipeline.pieces_of(TEXT, Manager(WHOLE % "cuda-to-binary", (), ("cuda-to-binary",))) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        'error: unknown: File path: "/compat/stops/here.bc" does not exist or is not a file.',
+        "error: unknown: Failed to open link file '/compat/stops/here.bc': No such file or directory",
+        "libNVVM extra log: error: Error: Invalid target triple (compat-stops-here), must be",
+    ],
+)
+def test_its_end_is_known_by_its_words(words: str) -> None:
+    assert pipeline.has_stopped(words)
+
+
+def test_another_failure_is_not_its_end() -> None:
+    assert not pipeline.has_stopped('error: invalid op: targets = [#nvvm.target<triple = "compat-stops-here">]')
+
+
+# --- a stage that a file tells of -------------------------------------------------------------------------------------------------
+
+
+def test_a_stage_begins_once_a_file_is_there(tmp_path: Path) -> None:
+    writer = beacon.Beacon(str(tmp_path))
+    writer.begins("cubin", str(tmp_path / "kernel.ptx"))
+    assert writer.begun() is None
+    assert beacon.begun(str(tmp_path)) is None
+    (tmp_path / "kernel.ptx.sm_90a.ptx").write_text("")
+    os.utime(tmp_path / "kernel.ptx.sm_90a.ptx", (100.0, 100.0))
+    assert beacon.begun(str(tmp_path)) == writer.begun() == ("cubin", 100.0)
+    writer.clear()
+    assert beacon.begun(str(tmp_path)) is None
+
+
+def test_no_file_elsewhere_is_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "theirs").write_text("")
+    beacon.Beacon(str(tmp_path / "mine")).begins("cubin", str(tmp_path / "theirs"))
+    assert beacon.begun(str(tmp_path / "mine")) is None
+
+
+def test_seconds_are_shared_out_as_time_is(copy: Callable[[str], Cell]) -> None:
+    flight = InFlightCell(cell=copy("4.8.1"), nonce="", started=time.monotonic() - 10, stage="ptx", entered=6.0, cpu={"ptx": 2.0})
+    flight.began("cubin", time.time() - 1, cpu=4.0)
+    flight.stop(4.0)
+    assert flight.stage == "cubin"
+    assert flight.entered == pytest.approx(9, abs=0.1)
+    assert flight.stages == {"ptx": pytest.approx(1.5, abs=0.1), "cubin": pytest.approx(0.5, abs=0.1)}
+
+
+# --- on real wheels ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
+    """An env by its release; the test is skipped where it is not built."""
+
+    def find(release: str) -> BuiltEnv:
+        found = read_env(config.env(f"cute-{release}"), config.env_cache())
+        if found.error is not None:
+            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
+        return found
+
+    return find
+
+
+@pytest.fixture
+def copy(config: MatrixConfig) -> Callable[[str], Cell]:
+    """The cell of a copy, by its release."""
+    (spec,) = load_kernels(["kernels/cute/copy.toml"], REPOSITORY)
+    return lambda release: Cell(env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("release", "stages"),
+    [
+        ("4.2.1", ["source", "trace", "mlir", "binary"]),
+        ("4.5.3", ["source", "trace", "mlir", "ptx", "cubin"]),
+        ("4.8.1", ["source", "trace", "mlir", "ptx", "cubin"]),
+    ],
+)
+def test_stages_have_their_seconds(
+    cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], release: str, stages: list[str]
+) -> None:
+    (evidence,) = compile_all(cute(release), [copy(release)])
+    assert evidence.complete, evidence.raised
+    assert list(evidence.stages) == stages
+    assert min(evidence.stages.values()) > 0
