@@ -27,6 +27,7 @@ import functools
 import inspect
 import linecache
 import os
+import symtable
 import sys
 import textwrap
 import threading
@@ -54,10 +55,13 @@ class Forms:
     """The toolchain's packages, of which every environment that has it has the same names."""
     public: tuple[str, ...] = ()
     """Modules of which a name is taken rather than of the one that defines it, which changes from release to release."""
-    as_imported = False
-    """Whether a name is taken of the module that a source has imported it from, where that is said."""
+    as_written = False
+    """Whether names are imported as their module does, and values that are hard to say are made by the expression there."""
     kept: frozenset[str] = frozenset()
     """The decorators that stay as they are written, by the last part of their names."""
+
+    of_methods: frozenset[str] | None = None
+    """The decorators of methods, by the last part of their names: methods with others are left out. ``None``: none are."""
 
     def plain(self, function: Any) -> Any:
         """The Python function, or the class, that is in what decorators made of it."""
@@ -118,7 +122,7 @@ class Functions:
         }
         try:
             lines, first = self._forms.lines(plain)
-            source = textwrap.dedent("".join(lines))
+            source = self._without_others(textwrap.dedent("".join(lines)))
             node = ast.parse(source).body[0]
         except (OSError, TypeError, SyntaxError, IndexError) as error:
             return dict(record, error="its source cannot be read: %s" % str(error)[:200], names={})
@@ -137,6 +141,17 @@ class Functions:
         record["defaults"] = self._defaults(plain, node)
         return dict(record, names=self._names(plain, node, record["future"]))
 
+    def _without_others(self, source: str) -> str:
+        """The source of a definition; of a class without methods that are no part of a kernel."""
+        node, known = ast.parse(source).body[0], self._forms.of_methods
+        if known is None or not isinstance(node, ast.ClassDef):
+            return source
+        lines = source.split("\n")
+        for method in reversed(node.body):
+            if isinstance(method, ast.FunctionDef) and any(_last_name(each) not in known for each in method.decorator_list):
+                lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
+        return "\n".join(lines)
+
     def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
         """What the defaults of parameters are that are made of names which only the function's surroundings have."""
         if not isinstance(node, ast.FunctionDef):
@@ -153,13 +168,14 @@ class Functions:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [each for each in node.decorator_list if _last_name(each) in self._forms.kept]
         meanings: dict[str, Any] = {}
+        looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
         for name, attributes in _uses(node, future):
             is_known, value = scope.value(name)
-            if is_known:
+            if is_known and (looked_up is None or name in looked_up):
                 meaning = self._meaning(value, attributes, name, 0)
                 if _is_hard_to_say(meaning):
                     meaning = self._written(scope.module, name, 0) or meaning
-                elif "installed" in meaning and self._forms.as_imported:
+                elif "installed" in meaning and self._forms.as_written:
                     meaning = self._imported(scope.module, name) or meaning
                 meanings[name] = _merged(meanings.get(name), meaning)
         return meanings
@@ -172,7 +188,7 @@ class Functions:
 
     def _written(self, module: Any, name: str, depth: int) -> dict[str, Any] | None:
         """What a name of a module means where one statement there says it; ``None`` where none does."""
-        path = getattr(module, "__file__", None)
+        path = getattr(module, "__file__", None) if self._forms.as_written else None
         if not path or depth > _DEPTH:
             return None
         value, source = _assigned(path).get(name, (None, ""))
@@ -305,6 +321,18 @@ class _NameScope:
             if name in names:
                 return True, names[name]
         return False, None
+
+
+def _looked_up(source: str) -> set[str]:
+    """The names in a definition that are not its own: a local variable may be called as something global is."""
+    names: set[str] = set()
+    tables = [symtable.symtable(source, "definition", "exec")]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        is_outermost = table.get_type() == "module"
+        names |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and (is_outermost or each.is_global())}
+    return names
 
 
 def _is_hard_to_say(meaning: dict[str, Any]) -> bool:

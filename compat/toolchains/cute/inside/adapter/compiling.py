@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, pipeline, ptx
+from . import arguments, built, hardware, pipeline, ptx
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -54,10 +54,11 @@ class Cute:
         import cutlass.cute as cute
         from cutlass.base_dsl import compiler
         from cutlass.cutlass_dsl import CuTeDSL
+        from cutlass.utils import HardwareInfo
 
         self.version = version(_DISTRIBUTION)
         self.interpreting = None
-        self._cute = cute
+        self._cute, self._hardware = cute, HardwareInfo
         self._dsl = CuTeDSL._get_dsl()
         self._dsl.get_version = hashlib.sha256  # of the whole package, for the key of a cache that is never read here
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
@@ -106,6 +107,8 @@ class Cute:
     def set_target(self, target: dict[str, Any]) -> None:
         """Compile for this target from now on."""
         os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (target["arch"], "a" if target["arch"] >= _OWN_FEATURES else "")
+        for name, answer in hardware.answers(target).items():
+            setattr(self._hardware, name, answer)
 
     def knows_target(self, target: dict[str, Any]) -> bool | None:
         """It brings no assembler that could be looked into."""

@@ -7,6 +7,7 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
+from ..adapter import hardware
 from ..adapter.arguments import MADE_FOR_CUDA, DLManaged
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def install(recording: Recording) -> None:
     """Make CuTe DSL believe in a GPU of the recording's target."""
     from cutlass.cute import runtime
     from cutlass.cutlass_dsl import CuTeDSL
+    from cutlass.utils import HardwareInfo
 
     dsl, target = CuTeDSL._get_dsl(), recording.settings["target"]
     recording.replace(dsl.envar, "arch", os.environ[_ARCH])
@@ -45,21 +47,8 @@ def install(recording: Recording) -> None:
         construct(self, OnGpu(value) if hasattr(value, "__dlpack__") else value, *rest, **options)
 
     recording.replace(tensor, "__init__", construct_on_gpu)
-    recording.after("cutlass.utils.hardware_info", lambda module: _answer(recording, module.HardwareInfo, target))
-
-
-def _answer(recording: Recording, kind: Any, target: dict[str, Any]) -> None:
-    """Answer what is asked of the hardware, without a driver."""
-    count = target["multiprocessors"]
-    answers = {
-        "__init__": lambda self, device_id=0: None,
-        "get_max_active_clusters": lambda self, cluster_size, *_: count // cluster_size,
-        "get_device_multiprocessor_count": lambda self: count,
-        "get_l2_cache_size_in_bytes": lambda self: 50 << 20,
-    }
-    for name, answer in answers.items():
-        if hasattr(kind, name):
-            recording.replace(kind, name, answer)
+    for name, answer in hardware.answers(target).items():
+        recording.replace(HardwareInfo, name, answer)
 
 
 class OnGpu:

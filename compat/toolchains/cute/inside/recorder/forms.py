@@ -23,8 +23,10 @@ class CuteForms(Forms):
 
     packages = frozenset({"cutlass", "cuda"})
     public = ("cutlass.cute", "cutlass", "cutlass.utils", "cutlass.pipeline")
-    as_imported = True
+    as_written = True
     kept = frozenset({"jit", "kernel", "dsl_user_op", "dataclass", "cache", "lru_cache"})
+
+    of_methods = kept | {"staticmethod", "classmethod", "property", "cached_property", "setter", "override", "abstractmethod"}
 
     def plain(self, function: Any) -> Any:
         """The Python function that decorators have wrapped."""
