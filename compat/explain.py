@@ -10,16 +10,21 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from compat import toolchains
 from compat.config.selection import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
 from compat.engine.run import existing_releases, expectation_of, known_envs, outcome_of
 from compat.files import folder_digest
+from compat.history.growth import SettingGrowth
+from compat.history.sizes import differing, smaller, value_of
+from compat.history.slowness import SLOW, slowness
 from compat.history.verdict import Verdict, release_of, verdicts
-from compat.model import BuiltEnv, Cell, Env, Evidence, Result
+from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status
 from compat.project import Selection
 from compat.store.keys import CellKeys, is_about
 from compat.store.store import Store
+from compat.workers.attempt import PLAIN, Mode, timing_mode
 from compat.workers.evidence import PRINTED
 from compat.workers.spawn import WORKER
 
@@ -49,6 +54,8 @@ class Explanation:
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
     """The IR before the pass that it fails in."""
+    slowness: str | None = None
+    """Whether it is slow or stuck, and where its time goes, in a sentence; ``None`` where it took no long time."""
     printed: Artifact | None = None
     """All that its last attempt printed, IR included, compressed; ``None`` where that is not much, and all of it is evidence."""
     options: tuple[str, ...] = ()
@@ -104,6 +111,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
         verdict=stored.history(chosen),
         reproducer=artifact(reproducer, store) if reproducer else None,
         ir=artifact(ir, store) if ir else None,
+        slowness=slowness(chosen.spec, result.outcome, attempts, stored.growths(chosen, result.outcome)) if result else None,
         printed=artifact(printed, store) if printed else None,
         options=(*selection.options, *_limits(selection, attempts)),
     )
@@ -133,10 +141,10 @@ class StoredCells:
             self._envs[env.name] = self._selection.look_at(env)
         return self._envs[env.name]
 
-    def attempts(self, cells: Iterable[Cell]) -> dict[Cell, tuple[Evidence, ...]]:
-        """The evidence on each of the cells that have any."""
+    def attempts(self, cells: Iterable[Cell], mode: Mode = PLAIN) -> dict[Cell, tuple[Evidence, ...]]:
+        """The evidence on each of the cells that have any, of compiles in that mode."""
         keys: dict[str, list[Cell]] = {}
-        key = CellKeys(folder_digest(WORKER))
+        key = CellKeys(folder_digest(WORKER), mode)
         for cell in cells:
             if (built := self.env(cell.env)).error is None:
                 keys.setdefault(key.of(cell, built), []).append(cell)
@@ -151,6 +159,25 @@ class StoredCells:
         releases = sorted({release_of(result.built).order for result in numbered}, reverse=True)
         line = sorted(releases, key=lambda order: order[0])
         return tuple(sorted(numbered, key=lambda result: line.index(release_of(result.built).order)))
+
+    def growths(self, cell: Cell, outcome: Outcome) -> tuple[SettingGrowth, ...]:
+        """How the time of compiling grows with the cell's constexprs, as far as other cases and searches tell."""
+        if outcome.status is not Status.TIMED_OUT and (outcome.compile_seconds or 0.0) < SLOW:
+            return ()
+        others = [(name, value, evolve(cell, spec=spec)) for name, value, spec in smaller(cell.spec)]
+        for spec in self._selection.with_patterns(kernels=(cell.spec.kernel,), variants=(cell.spec.variant,), cases=()).specs:
+            name = differing(cell.spec, spec)
+            value = value_of(spec, name) if name else None
+            others += [(name, value, evolve(cell, spec=spec))] if name and value else []
+        cells = [other for _, _, other in others]
+        timing = timing_mode(toolchains.of(cell.env))
+        attempts = self.attempts(cells) | (self.attempts(cells, timing) if timing else {})
+        found: dict[str, dict[int, Outcome]] = {name: {} for name, _, _ in others}
+        for name, value, other in others:
+            if other in attempts:
+                found[name][value] = outcome_of(other, attempts[other])
+        own = {name: value for name in found if (value := value_of(cell.spec, name))}
+        return tuple(SettingGrowth.of(name, outcomes | {own[name]: outcome}) for name, outcomes in found.items() if outcomes)
 
     def checked(self, result: Result | None) -> Result | None:
         """A result with what is known of its numbers."""

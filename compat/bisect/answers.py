@@ -11,6 +11,7 @@ from attrs import frozen
 
 from compat.bisect.criterion import Criterion
 from compat.history.account import Account, Bracket, Judgement, Word, class_of
+from compat.history.growth import SettingGrowth
 from compat.model import Cell, Failure, Result, Specialization, Status, Target
 
 
@@ -95,17 +96,31 @@ class ConfigAnswer:
 
 
 @frozen(kw_only=True)
+class GrowthAnswer:
+    """How the time of a compile grows with its settings."""
+
+    sentence: str
+    growths: tuple[SettingGrowth, ...] = ()
+    ended: SearchEnd = SearchEnd.DONE
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether it grows with one of them."""
+        return any(growth.grows for growth in self.growths)
+
+
+@frozen(kw_only=True)
 class CellAnswer:
     """What a search inside the failure of one cell found."""
 
     cell: Cell
-    answer: Part | PassAnswer | ConfigAnswer | None
+    answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer | None
     """``None`` if the cell works."""
 
     @property
     def conclusive(self) -> bool:
         """Whether it answers the question."""
-        return self.answer.conclusive if isinstance(self.answer, ConfigAnswer) else self.answer is not None
+        return self.answer.conclusive if isinstance(self.answer, ConfigAnswer | GrowthAnswer) else self.answer is not None
 
 
 class Effect(StrEnum):

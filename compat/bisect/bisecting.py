@@ -16,12 +16,13 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect import passes, releases, settings
-from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, ReleaseAnswer, SearchEnd, group_alike
+from compat.bisect.answers import CellAnswer, ConfigAnswer, GrowthAnswer, Part, PassAnswer, ReleaseAnswer, SearchEnd, group_alike
 from compat.bisect.attempts import AssemblerProgram, find_assembler
 from compat.bisect.criterion import Criterion
+from compat.bisect.growing import GrowthSearch
 from compat.bisect.part import LaunchJudge, find_part, parts_of
 from compat.bisect.releases import ReleaseSearch
-from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest, Line, line_of
+from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest, GrowingSetting, Line, line_of
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
@@ -29,7 +30,7 @@ from compat.history.account import Judgement, Word
 from compat.history.verdict import is_good
 from compat.interruption import Budget
 from compat.launch.hosting import Gpu
-from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status
 from compat.model.codec import structure, unstructure
 from compat.project import STATE, Listener, Obtain, Selection
 from compat.text import read_json
@@ -78,6 +79,8 @@ def bisect(
         raise SelectionError("only --axis part tries other assemblers", where=ASSEMBLER_OPTION)
     if request.budget is not None and request.axis is not Axis.CONFIG:
         raise SelectionError("only --axis config has a budget", where="--budget", hint="--search tries few releases.")
+    if request.grow and request.axis is not Axis.CONFIG:
+        raise SelectionError("only --axis config measures growth", where="--grow")
     if request.gpu is not None and not request.criterion.asks_launches:
         hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
         raise SelectionError(f"the judge `{request.criterion.text}` asks for no launches", where="--launch", hint=hint)
@@ -191,8 +194,11 @@ class _Bisecting:
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
                 answer = evolve(search, on_step=note, budget=share).along(axis)
             self.listener.found(answer)
-            if isinstance(answer.answer, ConfigAnswer) and answer.answer.ended is SearchEnd.INTERRUPTED:
-                raise Interrupted(answer.answer.tried, answer.answer.tried + answer.answer.untried)
+            found = answer.answer
+            if isinstance(found, ConfigAnswer) and found.ended is SearchEnd.INTERRUPTED:
+                raise Interrupted(found.tried, found.tried + found.untried)
+            if isinstance(found, GrowthAnswer) and found.ended is SearchEnd.INTERRUPTED:
+                raise Interrupted(number, every)
             yield answer
 
     def searches(self) -> Iterator[CellSearch]:
@@ -227,6 +233,7 @@ class _Bisecting:
             criterion=request.criterion,
             assemblers=self.assemblers,
             gpu=request.gpu,
+            grow=request.grow,
         )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
@@ -284,6 +291,8 @@ class CellSearch:
     """Where to launch combinations of releases."""
     budget: Budget = field(factory=lambda: Budget(None))
     """The seconds that a search for settings may take."""
+    grow: tuple[GrowingSetting, ...] = ()
+    """The settings that time is measured over, where some were named."""
     on_step: Callable[[str], None] = lambda message: None
     """Hears how far the search is, perhaps from another thread."""
 
@@ -312,8 +321,16 @@ class CellSearch:
             return passes.compare(self.other, self.cell, self.context, folder)
         return None if self._works() else passes.find_pass(self.cell, self.context, folder)
 
-    def _config(self) -> ConfigAnswer | None:
-        return None if self._works() else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
+    def _config(self) -> ConfigAnswer | GrowthAnswer | None:
+        """What a failure needs; of what is slow, what its time grows with."""
+        growth = GrowthSearch(cell=self.cell, context=self.context, named=self.grow, budget=self.budget, on_step=self.on_step)
+        if self.grow:
+            return growth.answer()
+        (result,) = run([self.cell], self.context)
+        is_slow = result.outcome.status is Status.TIMED_OUT or (self.criterion is not None and self.criterion.asks_seconds)
+        if is_slow and growth.has_sizes:
+            return evolve(growth, known=result.outcome).answer()
+        return None if is_good(result.outcome) else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
 
     def _works(self) -> bool:
         (result,) = run([self.cell], self.context)

@@ -6,7 +6,8 @@ On the command line, where it is called a judge, it is one of::
     class=NAME           bad where it fails with that class; any other failure counts as good
     same-failure         bad where it fails with the fingerprint that the bad end has
     unexpected           bad where the result is not the expected one
-    METRIC<op>NUMBER     bad where that holds: registers>128, compile_seconds>=10, artifacts.cubin>50000
+    METRIC<op>NUMBER     bad where that holds: registers>128, artifacts.cubin>50000
+    compile_seconds>10, stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …    how long compiling takes (:mod:`compat.bisect.measures`)
     run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
     wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.criterion`)
 
@@ -15,13 +16,13 @@ A broken env, a lost answer, a flaky result, and a metric of a kernel that did n
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Mapping
+from typing import Protocol, Self
 
 from attrs import evolve, field, frozen
 
 from compat import toolchains
+from compat.bisect.measures import OPERATORS, Row, TakesLonger, measure, parse_duration
 from compat.config.toml import did_you_mean
 from compat.errors import SelectionError
 from compat.history.account import Judgement
@@ -31,8 +32,9 @@ from compat.text import lazy_pattern, printable
 
 _METRIC = lazy_pattern(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
 _FORMS = (
-    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as 'registers>128' or "
-    "'compile_seconds>10', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
+    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as 'registers>128', seconds such as "
+    "'compile_seconds>10', 'stage.NAME.cpu>1.5*previous', 'pass.NAME.cpu>1', or 'latency>80', 'latency>1.2*baseline', "
+    "'latency>1.2*previous'"
 )
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 
@@ -70,7 +72,17 @@ class Criterion:
     @property
     def asks_metric(self) -> bool:
         """Whether it is about a metric, which only compiled kernels have."""
-        return isinstance(self.question, Exceeds)
+        return isinstance(self.question, Exceeds | TakesLonger)
+
+    @property
+    def asks_seconds(self) -> bool:
+        """Whether it is about how long compiling takes, which is measured again where it decides."""
+        return isinstance(self.question, TakesLonger)
+
+    @property
+    def asks_passes(self) -> bool:
+        """Whether it is about how long a compiler pass takes, which only compiles tell that are asked to."""
+        return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
 
     @property
     def asks_launches(self) -> bool:
@@ -80,11 +92,13 @@ class Criterion:
     @property
     def needs_every(self) -> bool:
         """Whether a release is judged in the light of the others, so that none can be left out."""
+        if isinstance(self.question, TakesLonger):
+            return bool(self.question.of)
         return isinstance(self.question, IsWrong) or (isinstance(self.question, IsSlower) and self.question.of == "previous")
 
     def along(self, row: Row) -> Criterion:
         """The same criterion for one kernel, in the light of what is known of all its releases, oldest first."""
-        if isinstance(self.question, IsWrong | IsUnstable | IsSlower):
+        if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
 
@@ -119,7 +133,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         return Criterion(question=HasClass(failure_class=_known_class(argument.strip())))
     if equals and name.strip() == "run" and argument.strip() and ask is not None:
         return Criterion(question=RunsProgram(command=argument.strip(), ask=ask))
-    if measured := parse_measured(text):
+    if measured := parse_measured(text) or parse_duration(text):
         return Criterion(question=measured)
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
@@ -190,7 +204,7 @@ class Exceeds:
     """Does a number compare like that?"""
 
     metric: str
-    """A key of the metrics, ``compile_seconds``, or a path such as ``artifacts.cubin`` or ``stages.llir``."""
+    """A key of the metrics, or a path such as ``artifacts.cubin``."""
     sign: str
     number: float
 
@@ -202,10 +216,7 @@ class Exceeds:
         value = measure(result.outcome, self.metric)
         if value is None:
             return None
-        bad = OPERATORS[self.sign](value, self.number)
-        if result.outcome.status is Status.TIMED_OUT:  # what was stopped needs at least as much: only "more than" is certain
-            return True if bad and self.sign in (">", ">=") else None
-        return bad
+        return OPERATORS[self.sign](value, self.number)
 
 
 @frozen(kw_only=True)
@@ -224,40 +235,11 @@ class RunsProgram:
         return None if code == CANNOT_TELL or not 0 <= code < _BY_SIGNAL else code != 0
 
 
-def measure(outcome: Outcome, metric: str) -> float | None:
-    """The number that a metric has in an outcome; ``None`` where it has none."""
-    if metric == "compile_seconds":
-        return outcome.compile_seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
-    value: Any = {**outcome.metrics, "stages": outcome.stages}
-    for key in metric.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def metric_names(outcome: Outcome) -> tuple[str, ...]:
-    """Every metric that an outcome has a number for."""
-    names = [name for name, value in outcome.metrics.items() if isinstance(value, int | float)]
-    tables = {name: value for name, value in outcome.metrics.items() if isinstance(value, Mapping)}
-    nested = [f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if isinstance(value, int | float)]
-    return ("compile_seconds", *names, *nested, *(f"stages.{stage}" for stage in outcome.stages)) if outcome.metrics else ()
-
-
-OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _LATENCY = lazy_pattern(
     r"latency\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
 )
 _WRONG = (Status.WRONG, Status.UNSTABLE, Status.FAULTED)
 _STEADY = (Status.OK, Status.WRONG)
-
-Row = Sequence[Sequence[Result]]
-"""What is known of one kernel for one target: by release, oldest first, the results of its envs."""
 
 
 @frozen(kw_only=True)

@@ -15,6 +15,8 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, Criterion, IsSlower, IsWrong
+from compat.bisect.measures import TakesLonger
+from compat.bisect.timing import timed
 from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
@@ -44,12 +46,14 @@ def numbered(
     gpu: Gpu | None = None,
     on_launch: Callable[[str], None] = lambda words: None,
 ) -> tuple[Result, ...]:
-    """The same results; with their numbers, where the criterion asks for them.
+    """The same results; with their numbers, or with seconds that decide measured anew, where the criterion asks for them.
 
     What was not launched yet is launched on ``gpu``, if there is one; ``on_launch`` hears of that in words. Where a kernel's own
     interpreter tells something of the question, what was built is interpreted. Raises StoreError, SelectionError where the GPU
     cannot be used, and what :func:`compat.engine.interpreting.interpret` raises.
     """
+    if isinstance(criterion.question, TakesLonger):
+        return timed(results, criterion.question, context, on_launch)
     if not criterion.asks_launches:
         return tuple(results)
     checks = _interpreted(results, context) if isinstance(criterion.question, IsWrong) else {}

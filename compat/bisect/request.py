@@ -38,6 +38,26 @@ class Axis(StrEnum):
 
 
 @frozen(kw_only=True)
+class GrowingSetting:
+    """A setting whose values are tried."""
+
+    name: str
+    values: tuple[int, ...] = ()
+    """Those that were asked for; empty for halves of what it is."""
+
+    @classmethod
+    def parse(cls, text: str) -> GrowingSetting:
+        """Read ``N`` or ``N=32,64,128``. Raises SelectionError."""
+        name, _, values = text.partition("=")
+        numbers = [value.strip() for value in values.split(",") if value.strip()]
+        if not name.strip() or ("=" in text and (len(numbers) < 2 or not all(n.isdecimal() and int(n) > 0 for n in numbers))):
+            raise SelectionError(
+                f"{text!r} names no setting and its sizes", where="--grow", hint="For example N or N=32,64,128,256."
+            )
+        return cls(name=name.strip(), values=tuple(sorted({int(number) for number in numbers})))
+
+
+@frozen(kw_only=True)
 class BisectRequest:
     """What is asked of a bisect."""
 
@@ -62,6 +82,8 @@ class BisectRequest:
     """Along parts: other assemblers to try, each a release of CUDA, such as ``12.9``, or a path."""
     budget: float | None = None
     """Along settings: the seconds that the search may take, all in all."""
+    grow: tuple[GrowingSetting, ...] = ()
+    """Along settings: those that compile time is measured over, instead of looking for what a failure needs."""
     gpu: Gpu | None = None
     """Where to launch what was not launched yet, for a criterion about numbers or latency. The kernels are those for its target."""
 

@@ -14,7 +14,7 @@ from compat.bisect import bisecting, candidates
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import Criterion
-from compat.bisect.request import FEW, Axis, BisectRequest
+from compat.bisect.request import FEW, Axis, BisectRequest, GrowingSetting
 from compat.cli import INTERRUPTED
 from compat.cli.answer import Answer, answer_options, command_line, given, write_file
 from compat.cli.check import judge_options
@@ -37,7 +37,7 @@ _ANSWER = (
     *("deadline", "judge_text", "judge_deadline"),
 )
 """The options on which the answer for one kernel depends, besides those that name it, and the ends."""
-_INSIDE = ("against", "assemblers", "budget")
+_INSIDE = ("against", "assemblers", "budget", "grow")
 """Those on which a search inside a failure depends besides."""
 
 
@@ -66,6 +66,12 @@ _INSIDE = ("against", "assemblers", "budget")
     multiple=True,
     metavar="CUDA|PATH",
     help="With --axis part: another assembler to test, such as 12.9.",
+)
+@click.option(
+    "--grow",
+    multiple=True,
+    metavar="NAME[=SIZES]",
+    help="Measure how compile time grows with a constexpr, such as N or N=32,64,128; implies --axis config.",
 )
 @click.option(
     "--budget", type=SECONDS, help="With --axis config: stop after this many seconds and answer with what is known by then."
@@ -124,9 +130,11 @@ def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
     releases = candidates.parse_specifier(chosen.pop("releases"))
     query = CandidateQuery(releases=releases, **{name: chosen.pop(name) for name in _ASKED})
     plain = {name: chosen.pop(name) for name in _REQUEST}
+    plain["grow"] = tuple(map(GrowingSetting.parse, chosen.pop("grow")))
     axis, launching = Axis(chosen.pop("axis")), (chosen.pop("is_launching"), chosen.pop("python"))
     selection, gpu = use_gpu(select(**chosen), *launching)
     named: dict[str, Any] = {end: candidates.named_release(text, f"--{end}", selection, query) for end, text in ends.items()}
+    axis = Axis.CONFIG if plain["grow"] and axis is Axis.RELEASES else axis
     return BisectRequest(selection=selection, axis=axis, criterion=criterion, query=query, gpu=gpu, **named, **plain)
 
 

@@ -9,7 +9,7 @@ its toolchain's :class:`OutputReader` knows; here is what readers make of it, wh
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
@@ -38,6 +38,8 @@ class Pipeline:
     steps: tuple[Step, ...]
     failed: str | None = None
     """The pass that the compiler itself says failed; one that took the process with it is only the last step."""
+    left_out: tuple[str, ...] = ()
+    """Passes that did not run since they cannot be run by themselves, where passes were run one by one."""
     pass_key: Callable[[str], str] = field(default=str, eq=False)
     """The name of a pass → what of it releases do not change."""
     canonical: Callable[[str], str] = field(default=str, eq=False)
@@ -80,6 +82,10 @@ def _nothing(words: str) -> str | None:
     return None
 
 
+def _no_seconds(text: str) -> tuple[Mapping[str, float], float | None]:
+    return {}, None
+
+
 @frozen(kw_only=True)
 class OutputReader:
     """How what a compiler prints is taken apart. Unless it says more, all that is printed are words."""
@@ -102,6 +108,8 @@ class OutputReader:
     """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
     pass_key: Callable[[str], str] = str
     """The name of a pass → what of it releases do not change."""
+    pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
+    """What was printed → the seconds of each pass, all its runs together; of wall time also the seconds of all passes."""
 
 
 @frozen(kw_only=True)

@@ -212,11 +212,7 @@ class _Confirming:
         """The first attempt, one more alone with diagnostics on, and where the two disagree a third to settle it."""
         limits = self.batch.limits
         if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
-            limits = evolve(
-                limits,
-                deadline=min(limits.deadline, 2 * first.entered + _CONFIRM_GRACE),
-                import_deadline=_CONFIRM_GRACE if first.stage == SOURCE_STAGE else limits.import_deadline,
-            )
+            limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, so it is tried again alone", cell.id)
         second = self._alone(cell, limits)
         if classify.agree(first, second, target=cell.target, knowledge=_knowledge(cell)):

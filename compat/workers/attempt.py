@@ -24,6 +24,7 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.model import SOURCE_STAGE, Cell, Evidence, Noticed, Problem, Raised, Specialization, StoodIn, Target
 from compat.source.closure import module_of, roots_of
+from compat.toolchains import Toolchain
 
 
 @frozen(kw_only=True)
@@ -36,6 +37,10 @@ class Limits:
     """Bytes resident, over the compiling process and what it starts."""
     import_deadline: float = 120.0
     """Seconds that importing the kernel's file may take."""
+    stage: str | None = None
+    """A stage in which it may be for no longer than ``stage_deadline``."""
+    stage_deadline: float = 0.0
+    """Seconds."""
 
 
 @frozen(kw_only=True)
@@ -84,8 +89,13 @@ class Mode:
     """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
     stages: tuple[str, ...] = ()
     """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
+    timed: bool = False
+    """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
+
+    tells_problem: bool = False
+    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch passes."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -102,6 +112,11 @@ PLAIN = Mode()
 DIAGNOSTIC = Mode(diagnose=True)
 INTERPRETING = Mode(actions=(Interpret(),))
 KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
+
+
+def timing_mode(toolchain: Toolchain) -> Mode | None:
+    """The mode in which compiles tell how long their passes take; ``None`` where those of a toolchain need none, or cannot."""
+    return Mode(variables=toolchain.variables.timing, timed=True) if toolchain.variables.timing else None
 
 
 _DEPTH = 2
@@ -217,7 +232,8 @@ class InFlightCell:
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""
-        return limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
+        deadline = limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
+        return min(deadline, self.entered - self.imported + limits.stage_deadline) if self.stage == limits.stage else deadline
 
     def left(self, limits: Limits) -> float:
         """Seconds until that deadline."""
@@ -235,7 +251,7 @@ class InFlightCell:
             "function": spec.function,
             **spec.compile.document(),
             "target": toolchains.of(self.cell.env).facts(self.cell.target, self.cell.env.release),
-            "problem": _problem(spec.problem) if mode.interprets and spec.problem else None,
+            "problem": _problem(spec.problem) if (mode.interprets or mode.tells_problem) and spec.problem else None,
             "actions": [action.document() for action in mode.actions],
         }
 

@@ -57,6 +57,10 @@ def gathered(
     """
     stages = mode.stages or toolchains.of(flight.cell.env).every_stage
     kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
+    if evidence.complete and mode.timed:
+        text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
+        printed = _pass_seconds(text, evidence, flight)
+        evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})  # an adapter may have timed them itself
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
@@ -82,6 +86,13 @@ def gathered(
         kept={**kept, **artifacts},
     )
     return diagnosed(failed, reader.read(text), keep, reader)
+
+
+def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[str, float]:
+    """Pass → CPU seconds, as its toolchain's compilers print them; of wall time no more than the compile had of CPU time."""
+    seconds, wall = toolchains.of(flight.cell.env).reader.pass_seconds(text)
+    share = min(1.0, sum(evidence.stages.values()) / wall) if wall else 1.0
+    return {name: round(taken * share, 4) for name, taken in seconds.items()}
 
 
 def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:

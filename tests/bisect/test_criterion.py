@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from compat.bisect.criterion import measure, metric_names, parse_criterion
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.measures import measure, metric_names
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.model import Failure, Outcome, Result, Status
@@ -142,8 +143,8 @@ def test_metrics_are_numbers_only() -> None:
         "registers",
         "shared",
         "artifacts.cubin",
-        "stages.source",
-        "stages.llir",
-        "stages.cubin",
+        "stage.source.cpu",
+        "stage.llir.cpu",
+        "stage.cubin.cpu",
     )
     assert metric_names(bad(MISSING)) == metric_names(bad(REMOVED)) == ()

@@ -10,7 +10,17 @@ import attrs
 from attrs import field, frozen
 
 from compat import __version__, toolchains
-from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, ReleaseAnswer, ReleaseProbe, Transition, group_alike
+from compat.bisect.answers import (
+    CellAnswer,
+    ConfigAnswer,
+    GrowthAnswer,
+    Part,
+    PassAnswer,
+    ReleaseAnswer,
+    ReleaseProbe,
+    Transition,
+    group_alike,
+)
 from compat.bisect.criterion import check_words, result_words
 from compat.bisect.judging import CheckAnswer
 from compat.bisect.request import Axis
@@ -36,6 +46,7 @@ from compat.report.views.bisect_sentences import (
     repeat_inside,
     value_of,
 )
+from compat.report.views.growth import growth_document, growth_lines
 from compat.text import JsonObject, printable
 
 if TYPE_CHECKING:
@@ -258,7 +269,10 @@ def cell_answer_document(answer: CellAnswer, axis: Axis, options: tuple[str, ...
     """The answer as JSON values; ``options`` are those that finding it again needs."""
     cell, spec = answer.cell, answer.cell.spec
     place = {"kernel": spec.kernel, "variant": spec.variant, "case": spec.case, "target": cell.target.name, "env": cell.env.name}
-    facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.answer).items()} if answer.answer else None
+    if isinstance(answer.answer, GrowthAnswer):
+        facts: JsonObject | None = growth_document(answer.answer)
+    else:
+        facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.answer).items()} if answer.answer else None
     return {"schema": INSIDE_SCHEMA, "axis": str(axis), **place, "answer": facts, "command": repeat_inside(answer, axis, options)}
 
 
@@ -283,9 +297,11 @@ def cell_answers_markdown(answers: Sequence[CellAnswer], axis: Axis, options: tu
     return "\n\n".join(sections) + "\n"
 
 
-def _details(found: Part | PassAnswer | ConfigAnswer) -> list[str]:
+def _details(found: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[str]:
     if isinstance(found, Part):
         return list(found.steps)
+    if isinstance(found, GrowthAnswer):
+        return [line for growth in found.growths for line in growth_lines(growth)]
     if isinstance(found, ConfigAnswer):
         untried = [f"at most {found.untried} more changes were not tried"] if found.untried else []
         return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled", *untried]

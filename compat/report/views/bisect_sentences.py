@@ -10,8 +10,9 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.bisect.answers import CellAnswer, ReleaseAnswer, ReleaseProbe, Span, Transition
-from compat.bisect.criterion import Exceeds, IsSlower, check_words, measure, metric_names
+from compat.bisect.criterion import Exceeds, IsSlower, check_words
 from compat.bisect.judging import HOW
+from compat.bisect.measures import TakesLonger, duration_names, measure, metric_names
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
@@ -138,6 +139,8 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
     question = answer.criterion.question
     if isinstance(question, IsSlower):
         return result.latency.us if result.latency else None
+    if isinstance(question, TakesLonger):
+        return question.seconds(result)
     return measure(result.outcome, question.metric) if isinstance(question, Exceeds) else None
 
 
@@ -183,6 +186,8 @@ def _about(answer: ReleaseAnswer, change: Transition) -> str:
     question = answer.criterion.question
     if isinstance(question, Exceeds):
         return f": {question.metric} {value_of(answer, change.before)} → {value_of(answer, change.after)}"
+    if isinstance(question, TakesLonger):
+        return f": {question.what} {value_of(answer, change.before)} → {value_of(answer, change.after)} s"
     if isinstance(question, IsSlower):
         return f": {value_of(answer, change.before)} → {value_of(answer, change.after)} µs{_devices(change)}"
     if answer.criterion.asks_launches:
@@ -247,7 +252,8 @@ def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
 
 def _unknown(answer: ReleaseAnswer) -> str:
     if answer.criterion.asks_metric:
-        names = dict.fromkeys(name for probe in answer.probes for name in metric_names(probe.result.outcome))
+        tell = duration_names if answer.criterion.asks_seconds else metric_names
+        names = dict.fromkeys(name for probe in answer.probes for name in tell(probe.result.outcome))
         metrics = f"available: {', '.join(names)}" if names else "it compiled nowhere"
         return f"inconclusive: no release has that metric; {metrics}."
     if answer.criterion.asks_launches:

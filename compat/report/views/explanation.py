@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -83,6 +83,8 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("advice", failure.advice.splitlines())
         if edits_for(result):
             yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
+    if told.slowness:
+        yield from _section("time", _time(result, told))
     yield from _section("numbers", _numbers(result))
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
     if stood_in := outcome.stood_in:
@@ -93,6 +95,20 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section(why, stood_in.skipped)
     yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
+
+
+def _time(result: Result, told: Explanation) -> Iterator[str]:
+    """Whether it is slow or stuck, and the command that finds out more, where it was stopped."""
+    yield str(told.slowness)
+    if result.outcome.status is Status.TIMED_OUT and not str(told.slowness).startswith("slow, not"):
+        yield f"what its time grows with: {growth_command(told.cell, told.options)}"
+
+
+def growth_command(cell: Cell, options: Sequence[str]) -> str:
+    """The command that measures what the time of a compile grows with."""
+    spec = cell.spec
+    which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
+    return shlex.join(["compat", "bisect", "--axis", "config", *which, "--envs", cell.env.name, *options])
 
 
 def _numbers(result: Result) -> Iterator[str]:
@@ -206,6 +222,7 @@ def explanation_document(told: Explanation | CellOverview) -> JsonObject:
         "id": told.cell.id,
         "summary": told.cell.spec.summary,
         "expected": result.expected if result else None,
+        "slowness": told.slowness,
         "numbers": cell_document(result)["numbers"] if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],

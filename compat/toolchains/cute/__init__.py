@@ -12,8 +12,10 @@ from packaging.version import Version
 
 from compat.toolchains.base import Toolchain
 from compat.toolchains.cute.device import DEVICE
+from compat.toolchains.cute.device.launching import LAUNCHING
 from compat.toolchains.cute.facts import NAME, RELEASES, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
+from compat.toolchains.cute.ir import IR
 from compat.toolchains.cute.language import LANGUAGE
 
 CUTE = Toolchain(
@@ -28,5 +30,7 @@ CUTE = Toolchain(
     variables=VARIABLES,
     language=LANGUAGE,
     device=DEVICE,
+    ir=IR,
     failures=KNOWLEDGE,
+    launching=LAUNCHING,
 )

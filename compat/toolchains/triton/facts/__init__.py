@@ -113,6 +113,7 @@ VARIABLES = Variables(
     settings=tuple(_variables["settings"]),
     withheld={table.why: tuple(table.names) for table in _records(_WithheldTable, _VARIABLES_FILE, _variables, "withheld")},
     programs={backend: tuple(paths) for backend, paths in _variables["programs"].items()},
+    timing={"MLIR_ENABLE_TIMING": "1"},
     private=private_variables,
 )
 

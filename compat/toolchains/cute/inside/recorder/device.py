@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..adapter import hardware
-from ..adapter.arguments import MADE_FOR_CUDA, DLManaged
+from ..adapter.nowhere import MADE_FOR_CUDA, DLManaged
 
 if TYPE_CHECKING:
     from .recording import Recording

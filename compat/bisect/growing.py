@@ -1,0 +1,132 @@
+"""How the time of a compile grows with its settings: smaller and larger specializations are compiled, the smallest first.
+
+Each is an ordinary cell, one at a time, since others would make it slower. What would take too long by the growth so far is not
+compiled but extrapolated.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import evolve, field, frozen
+
+from compat import toolchains
+from compat.bisect.answers import GrowthAnswer, SearchEnd
+from compat.bisect.request import GrowingSetting
+from compat.engine.run import Interrupted, RunContext, run
+from compat.errors import SelectionError
+from compat.history.growth import SettingGrowth, Span, roughly
+from compat.history.sizes import ladder, sizes, value_of, with_value
+from compat.interruption import Budget, asked
+from compat.model import Cell, Outcome, Status
+from compat.workers.attempt import timing_mode
+
+_FIRST = 20.0
+"""Seconds that the smallest specialization may take where nobody said that it grows with that setting."""
+
+_log = logging.getLogger(__name__)
+
+
+@frozen(kw_only=True)
+class GrowthSearch:
+    """A search for what makes a compile slow."""
+
+    cell: Cell
+    context: RunContext
+    named: tuple[GrowingSetting, ...] = ()
+    """The settings that were asked for; empty for every constexpr that is a size."""
+    known: Outcome | None = None
+    """What became of the cell itself, where it was compiled."""
+    budget: Budget = field(factory=lambda: Budget(None))
+    on_step: Callable[[str], None] = lambda words: None
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether there is a setting to try."""
+        return bool(self.named or sizes(self.cell.spec))
+
+    def answer(self) -> GrowthAnswer:
+        """What there is to say of every setting. Raises SelectionError where one was named that the cell does not have."""
+        found: list[SettingGrowth] = []
+        ended = SearchEnd.DONE
+        settings = self.named or tuple(GrowingSetting(name=name) for name in sizes(self.cell.spec))
+        try:
+            for setting in settings:
+                found.append(self._along(setting))
+        except Interrupted:
+            ended = SearchEnd.INTERRUPTED if asked() or self.budget.left else SearchEnd.BUDGET
+        return GrowthAnswer(sentence=self._sentence(found), growths=tuple(found), ended=ended)
+
+    def _along(self, setting: GrowingSetting) -> SettingGrowth:
+        own = value_of(self.cell.spec, setting.name)
+        if own is None:
+            hint = f"Available: {', '.join(sizes(self.cell.spec)) or 'none'}."
+            raise SelectionError(f"{self.cell.id} has no number {setting.name!r}", where="--grow", hint=hint)
+        outcomes: dict[int, Outcome] = {}
+        for value in setting.values or ladder(own):
+            growth = SettingGrowth.of(setting.name, outcomes)
+            expected = growth.whole.at(value) or _by_last_two(outcomes, value)
+            if expected is not None and expected.middle > self._most():
+                self.on_step(f"{setting.name}={value} is not compiled: by its growth it takes {expected.text}")
+                break
+            outcome = self.known if value == own and self.known is not None else self._outcome(setting, value, first=not outcomes)
+            outcomes[value] = outcome
+            self.on_step(f"{setting.name}={value}: {_words(outcome)}")
+            if outcome.status is Status.TIMED_OUT:
+                break
+        if self.known is not None and self.known.status is Status.TIMED_OUT:
+            outcomes[own] = self.known
+        return SettingGrowth.of(setting.name, outcomes)
+
+    def _most(self) -> float:
+        """Seconds that a compile may take."""
+        return min(self.context.limits.deadline, self.budget.left)
+
+    def _outcome(self, setting: GrowingSetting, value: int, *, first: bool) -> Outcome:
+        mode = timing_mode(toolchains.of(self.cell.env)) or self.context.mode
+        limits = self.context.limits
+        if first and not self.named:
+            limits = evolve(limits, deadline=min(limits.deadline, _FIRST))
+        cell = evolve(self.cell, spec=with_value(self.cell.spec, setting.name, value))
+        with self.budget.stopping() as stop:
+            (result,) = run([cell], evolve(self.context, slots=1, mode=mode, limits=limits, stop=stop))
+        return result.outcome
+
+    def _sentence(self, found: Sequence[SettingGrowth]) -> str:
+        """What says most, first."""
+        goals = {growth.setting: self._goal(growth) for growth in found}
+        if not found:
+            return "No constexpr of it is a size whose growth could be measured."
+        growing = [growth for growth in found if growth.grows]
+        if not growing:
+            return f"Slow or stuck, which cannot be told: {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
+        said = sorted(growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting])))
+        first, *rest = [growth.sentence(goals[growth.setting]) for growth in (*said, *(g for g in found if not g.grows))]
+        others = f" Besides: {'; '.join(rest)}." if rest else ""
+        return f"{first[:1].upper()}{first[1:]}.{others}"
+
+    def _goal(self, growth: SettingGrowth) -> int:
+        """The size that is spoken of: the cell's own, or the largest that was asked for."""
+        asked_for = next((setting.values for setting in self.named if setting.name == growth.setting), ())
+        return max((*asked_for, value_of(self.cell.spec, growth.setting) or 1))
+
+
+def _middle(span: Span | None) -> float:
+    return span.middle if span is not None else 0.0
+
+
+def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> Span | None:
+    """The seconds at a value by the last two that ended, where these are long enough to say so: a guess that is too low at most."""
+    ended = [(size, outcome.compile_seconds or 0.0) for size, outcome in sorted(outcomes.items()) if outcome.has_code]
+    if len(ended) < 2 or ended[-1][1] < 1:
+        return None
+    (_, before), (size, last) = ended[-2:]
+    steps = value / size
+    low = last * max(1.0, steps / 2) * max(1.0, last / max(before, 1e-3) / 2)
+    return Span(low=low, middle=low, high=low)
+
+
+def _words(outcome: Outcome) -> str:
+    seconds = outcome.compile_seconds
+    return f"{outcome.status}, {roughly(seconds)}" if seconds is not None else str(outcome.status)

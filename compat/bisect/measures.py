@@ -1,0 +1,171 @@
+"""Numbers of results: metrics, and how long compiling takes, as judges compare them. Pure.
+
+Seconds are CPU seconds, since other work of a machine makes wall time longer. They compare with a number, or with another release::
+
+    compile_seconds>10              all of the compile
+    stage.llir.cpu>1.5*previous     a stage; with the newest release before that is no slower
+    pass.cse.cpu>2*baseline         a compiler pass; with the oldest release that is judged
+
+CPU seconds of one compile differ from run to run. Under a second a factor below 1.5 shows nothing, and counts as no difference.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from attrs import evolve, field, frozen
+
+from compat import toolchains
+from compat.model import Cell, Outcome, Result, Status
+from compat.text import lazy_pattern
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+COMPILE = "compile_seconds"
+PASSES = "passes"
+"""The metric that has the seconds of each compiler pass."""
+
+NOISE = 1.5
+"""Two compiles of one kernel differ by less than this factor, or by chance."""
+_LITTLE = 1.0
+"""Seconds below which a factor below :data:`NOISE` shows nothing."""
+
+Row = Sequence[Sequence[Result]]
+"""What is known of one kernel for one target: by release, oldest first, the results of its envs."""
+
+
+def measure(outcome: Outcome, metric: str) -> float | None:
+    """The number that a metric has in an outcome; ``None`` where it has none."""
+    value: Any = outcome.metrics
+    for key in metric.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def metric_names(outcome: Outcome) -> tuple[str, ...]:
+    """Every metric that an outcome has a number for."""
+    if not outcome.metrics:
+        return ()
+    names = [name for name, value in outcome.metrics.items() if isinstance(value, int | float)]
+    tables = {name: value for name, value in outcome.metrics.items() if isinstance(value, Mapping) and name != PASSES}
+    nested = [f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if isinstance(value, int | float)]
+    return (COMPILE, *names, *nested, *duration_names(outcome))
+
+
+def duration_names(outcome: Outcome) -> tuple[str, ...]:
+    """Every part of a compile whose seconds an outcome tells."""
+    return (*(f"stage.{stage}.cpu" for stage in outcome.stages), *(f"pass.{name}.cpu" for name in outcome.metrics.get(PASSES, ())))
+
+
+# --- seconds ----------------------------------------------------------------------------------------------------------------------
+
+_DURATION = lazy_pattern(
+    r"(?P<what>compile_seconds|stage\.(?P<stage>\w+)\.cpu|stages\.(?P<old>\w+)|pass\.(?P<pass>[\w-]+)\.cpu)"
+    r"\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*"
+    r"(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
+)
+
+
+@frozen(kw_only=True)
+class TakesLonger:
+    """Does compiling, a stage of it, or a compiler pass take as long as that?"""
+
+    what: str
+    """``compile_seconds``, ``stage.llir.cpu`` or ``pass.cse.cpu``."""
+    sign: str
+    number: float
+    """CPU seconds, or a multiple of what it is compared with."""
+    of: str = ""
+    """What it is compared with: ``baseline``, ``previous`` or nothing."""
+    before: Mapping[Cell, Result | None] = field(factory=dict, eq=False, repr=False)
+    """The result that each cell's is compared with; ``None`` for those that nothing comes before."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.what}{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
+
+    @property
+    def of_pass(self) -> str | None:
+        """The pass that it is about, if it is about one."""
+        return self.what.split(".")[1] if self.what.startswith("pass.") else None
+
+    def seconds(self, result: Result) -> float | None:
+        """What is compared, of one result: of what was stopped, what it took at least. ``None`` where that is not known."""
+        outcome = result.outcome
+        if self.what == COMPILE:
+            return outcome.compile_seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
+        if self.of_pass is None:
+            return outcome.stages.get(self.what.split(".")[1])
+        key = toolchains.of(result.cell.env).reader.pass_key
+        table = outcome.metrics.get(PASSES) or {}
+        found = [seconds for name, seconds in table.items() if key(name) == key(self.of_pass)]
+        return sum(found) if found else None
+
+    def is_bad(self, result: Result) -> bool | None:
+        value, limit = self.seconds(result), self.limit(result)
+        if value is None or limit is None:
+            return None
+        bad = self._exceeds(value, limit)
+        if result.outcome.status is Status.TIMED_OUT:  # it needs at least as much: only "more than" is certain
+            return True if bad and self.sign in (">", ">=") else None
+        return bad
+
+    def limit(self, result: Result) -> float | None:
+        """The seconds to compare with; ``None`` where they are not known, infinity or 0 where nothing comes before."""
+        if not self.of:
+            return self.number
+        if result.cell not in self.before:
+            return None
+        other = self.before[result.cell]
+        if other is None:
+            return float("inf") if self.sign in (">", ">=") else 0.0
+        seconds = self.seconds(other)
+        return None if seconds is None else self.number * seconds
+
+    def _exceeds(self, value: float, limit: float) -> bool:
+        """Whether that holds; of another release's seconds only where the factor between the two shows something."""
+        if not OPERATORS[self.sign](value, limit):
+            return False
+        if not self.of:
+            return True
+        less, more = sorted((value, limit / self.number if self.number else 0.0))
+        return more >= _LITTLE or more >= NOISE * less
+
+    def is_near(self, result: Result) -> bool:
+        """Whether another measurement may well lie on the other side."""
+        value, limit = self.seconds(result), self.limit(result)
+        return bool(value and limit) and limit / NOISE < value < limit * NOISE  # type: ignore[operator]
+
+    def along(self, row: Row) -> Self:
+        """The same question for the releases of a row: what is slower is compared with the last that was not, not with itself."""
+        if not self.of:
+            return self
+        before: dict[Cell, Result | None] = {}
+        last: Result | None = None
+        for results in row:
+            before |= {result.cell: last for result in results}
+            ended = (each for each in results if each.outcome.status is not Status.TIMED_OUT)
+            result = next((each for each in ended if self.seconds(each) is not None), None)
+            if result is None or (last is not None and self.of == "baseline"):
+                continue
+            if last is None or not self._exceeds(self.seconds(result) or 0.0, self.number * (self.seconds(last) or 0.0)):
+                last = result
+        return evolve(self, before=before)
+
+
+def parse_duration(text: str) -> TakesLonger | None:
+    """The question about seconds of compiling that a text asks; ``None`` where it asks none."""
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return None
+    what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]  # as `matrix.json` calls it
+    sign = "==" if match["sign"] == "=" else match["sign"]
+    return TakesLonger(what=what, sign=sign, number=float(match["number"] or 1), of=match["of"] or match["alone"] or "")

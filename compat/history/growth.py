@@ -1,0 +1,315 @@
+"""How the time that a compile takes grows with a number in its specialization: fitted, extrapolated, and said in a sentence. Pure.
+
+Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the last points, after taking off what
+grows less: a compile takes some time in any case, and much of it grows in proportion. Where the seconds multiply with each step of
+the number itself, it is an exponential. The band has what the slopes between the last points, chance, and other shares of what
+grows less make of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from itertools import pairwise
+
+from attrs import field, frozen
+
+from compat.model import LATER_STAGES, SOURCE_STAGE, Outcome, Status
+from compat.text import in_time
+
+FEWEST = 3
+"""Points without which nothing is fitted."""
+_LAST = 4
+"""Points that a power is fitted over, the last ones."""
+_LITTLE = 0.05
+"""CPU seconds below which a point tells of starting up, and not of growth."""
+_CHANCE = 1.15
+"""The factor by which two measurements of one compile differ."""
+_FLAT = 0.3
+"""An exponent below which it does not grow."""
+_NONE = 1.5
+"""The factor between the last point and the first up to which it does not grow either."""
+_Base = tuple[float, int]
+
+_BASES: Sequence[_Base] = [(part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)]
+"""What is tried for the rest of a compile: a part of the first point, and the power with which it grows."""
+_GOOD = 0.05
+"""How far, as a logarithm, points may be off a curve that fits as well as any."""
+_LEAST = 1e-9
+"""Seconds, more than nothing."""
+_WIDE = 4
+"""The factor between the last size and the first from which on a power and an exponential can be told apart."""
+_SLOW = 60.0
+"""Seconds from which on a compile is called slow."""
+_SHARE = 0.2
+"""The part of a whole compile that a stage or a pass takes at least, of which it is said that it takes the time."""
+_PASSES = "passes"
+
+_Line = Sequence[tuple[float, float]]
+
+
+class Law(StrEnum):
+    """How seconds grow with a number n."""
+
+    POWER = "power"
+    EXPONENTIAL = "exponential"
+    FLAT = "flat"
+    UNKNOWN = "unknown"
+    """Too few points."""
+
+
+@frozen(kw_only=True)
+class GrowthPoint:
+    """A compile that ended."""
+
+    size: int
+    seconds: float
+
+
+@frozen(kw_only=True)
+class Span:
+    """Seconds as far as they are known."""
+
+    low: float
+    middle: float
+    high: float
+
+    @property
+    def text(self) -> str:
+        """``about 3 h (2 h to 5 h)``."""
+        ends = [roughly(each) for each in (self.low, self.high)]
+        return f"about {roughly(self.middle)}" + (f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else "")
+
+
+@frozen(kw_only=True)
+class Curve:
+    """One that points lie on."""
+
+    rate: float = 0.0
+    """The exponent of a power; of an exponential the logarithm of the factor by which one more multiplies it."""
+    low: float = 0.0
+    high: float = 0.0
+    base: float = 0.0
+    """Seconds of the last point that are of something else, which grows less."""
+    base_power: int = 0
+    """With which power of the number that grows: 0 for what it takes in any case."""
+
+    def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
+        """The seconds at a size that lies ``step`` from the last point."""
+        below = self.base * float(size / last.size) ** self.base_power
+        return below + (last.seconds - self.base) * math.exp(min(500.0, rate * step))
+
+
+@frozen(kw_only=True)
+class Growth:
+    """What points tell together."""
+
+    points: tuple[GrowthPoint, ...]
+    """In the order of their sizes."""
+    law: Law
+    curves: tuple[Curve, ...] = ()
+    """Those that fit, the best one first."""
+
+    @property
+    def best(self) -> Curve:
+        """The curve that fits best; one that does not grow where there is none."""
+        return self.curves[0] if self.curves else Curve()
+
+    @property
+    def low(self) -> float:
+        """The least rate that fits."""
+        return max(0.0, min((curve.low for curve in self.curves), default=0.0))
+
+    @property
+    def high(self) -> float:
+        """The greatest rate that fits."""
+        return max((curve.high for curve in self.curves), default=0.0)
+
+    @property
+    def grows(self) -> bool:
+        """Whether seconds grow with it."""
+        return self.law in (Law.POWER, Law.EXPONENTIAL)
+
+    def at(self, size: int) -> Span | None:
+        """The seconds at another size; ``None`` where nothing is fitted."""
+        if self.law is Law.UNKNOWN:
+            return None
+        last, curves = self.points[-1], self.curves or (Curve(),)
+        step = size - last.size if self.law is Law.EXPONENTIAL else math.log(size / last.size)
+        every = [curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)]
+        middle = curves[0].at(last, size, step, curves[0].rate)
+        return Span(low=min(*every, middle), middle=middle, high=max(*every, middle))
+
+    def law_text(self, name: str) -> str:
+        """``grows as N^2.9 (2.7 to 3.1)``."""
+        if self.law is Law.POWER:
+            return f"grows as {name}^{self.best.rate:.1f} ({self.low:.1f} to {self.high:.1f})"
+        if self.law is Law.EXPONENTIAL:
+            return f"doubles with every {max(1, round(math.log(2) / self.best.rate))} of {name}"
+        return f"does not grow with {name}" if self.law is Law.FLAT else f"has too few points for a growth with {name}"
+
+    @property
+    def shown(self) -> str:
+        """``0.9 s at 128, 6 s at 256, 50 s at 512``."""
+        return ", ".join(f"{roughly(point.seconds)} at {point.size}" for point in self.points[-_LAST:])
+
+
+def roughly(seconds: float) -> str:
+    """A length of time with what counts of it: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``, ``2 days``."""
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    if seconds < 90 * 60:
+        return in_time(seconds)
+    if seconds < 2 * 86400:
+        return f"{seconds / 3600:.2g} h"
+    return f"{seconds / 86400:.0f} days" if seconds < 2 * 365 * 86400 else "years"
+
+
+def fit(points: Sequence[GrowthPoint]) -> Growth:
+    """What points tell of a growth."""
+    every = tuple(sorted(points, key=lambda point: point.size))
+    telling = [point for point in every if point.seconds >= _LITTLE]
+    used = telling if len(telling) >= FEWEST else [point for point in every if point.seconds > 0]
+    if len(used) < FEWEST:
+        return Growth(points=every, law=Law.UNKNOWN)
+    if used[-1].seconds < max(_LITTLE, _NONE * used[0].seconds):
+        return Growth(points=every, law=Law.FLAT)
+    bases = sorted(_BASES if len(used) > FEWEST else _BASES[:1], key=lambda base: _off(_power(used, base)))
+    off = _off(_power(used, bases[0]))
+    if exponential := _exponential(used, off):
+        return Growth(points=every, law=Law.EXPONENTIAL, curves=(exponential,))
+    fitting = [base for base in bases if _off(_power(used, base)) <= max(2 * off, _GOOD)]
+    curves = tuple(_curve(used, base) for base in fitting)
+    if curves[0].rate < _FLAT:
+        return Growth(points=every, law=Law.FLAT)
+    return Growth(points=every, law=Law.POWER, curves=curves)
+
+
+def _curve(points: Sequence[GrowthPoint], base: _Base) -> Curve:
+    rate, low, high = _slope(_power(points, base)[-_LAST:])
+    return Curve(rate=rate, low=low, high=high, base=_below(points, base, points[-1].size), base_power=base[1])
+
+
+def _below(points: Sequence[GrowthPoint], base: _Base, size: int) -> float:
+    """The seconds of a base at a size."""
+    part, power = base
+    return part * points[0].seconds * float(size / points[0].size) ** power
+
+
+def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
+    """The line in logarithms that a power above a base is."""
+    above = ((point.size, point.seconds - _below(points, base, point.size)) for point in points)
+    return [(math.log(size), math.log(max(seconds, _LEAST))) for size, seconds in above]
+
+
+def _slope(line: _Line) -> tuple[float, float, float]:
+    """The slope of a line through points, and the band that it lies in. Later points weigh more: they tell more of what follows."""
+    weights = range(1, len(line) + 1)
+    whole = sum(weights)
+    mean_x = sum(w * x for w, (x, _) in zip(weights, line, strict=True)) / whole
+    mean_y = sum(w * y for w, (_, y) in zip(weights, line, strict=True)) / whole
+    rate = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, line, strict=True))
+    rate /= sum(w * (x - mean_x) ** 2 for w, (x, _) in zip(weights, line, strict=True))
+    slopes = [(y - before) / (x - start) for (start, before), (x, y) in pairwise(line)]
+    chance = math.log(_CHANCE) / (line[-1][0] - line[0][0])
+    later = slopes[-2:]
+    return rate, min(*later, rate - chance), max(*later, rate + chance)
+
+
+def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | None:
+    """An exponential, where points lie on one and on no power."""
+    line = [(float(point.size), math.log(point.seconds)) for point in points]
+    rate, low, high = _slope(line)
+    if len(points) <= FEWEST or rate <= 0:
+        return None
+    is_wide = points[-1].size >= _WIDE * points[0].size  # within a narrow range either fits, and the better one is as good a guess
+    better = off_power > math.log(_CHANCE) and _off(line) < off_power / 2 if is_wide else _off(line) < off_power
+    return Curve(rate=rate, low=low, high=high) if better else None
+
+
+def _off(line: _Line) -> float:
+    """How far points are off the line through them, as the root of the mean square."""
+    rate = _slope(line)[0]
+    shift = sum(y - rate * x for x, y in line) / len(line)
+    return math.sqrt(sum((y - rate * x - shift) ** 2 for x, y in line) / len(line))
+
+
+# --- of outcomes ------------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class SettingGrowth:
+    """How the parts of a compile grow with one setting."""
+
+    setting: str
+    outcomes: Mapping[int, Outcome] = field(repr=False)
+    """By the setting's value, what became of each compile, stopped ones too."""
+    parts: Mapping[str, Growth]
+    """``ttgir``, ``ttgir, pass coalesce``, … → its growth."""
+    whole: Growth
+
+    @classmethod
+    def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
+        """What the outcomes of several values tell."""
+        ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
+        stages = list(dict.fromkeys(stage for outcome in ended.values() for stage in outcome.stages))
+        compiling = [stage for stage in stages if stage not in (SOURCE_STAGE, *LATER_STAGES)]
+        parts = {stage: fit(_points({size: outcome.stages for size, outcome in ended.items()}, stage)) for stage in compiling}
+        tables = {size: outcome.metrics[_PASSES] for size, outcome in ended.items() if _PASSES in outcome.metrics}
+        names = dict.fromkeys(name for table in tables.values() for name in table)
+        parts |= {f"pass {name}": fit(_points(tables, name)) for name in names}
+        whole = [GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0) for size, outcome in ended.items()]
+        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(whole))
+
+    @property
+    def grows(self) -> bool:
+        """Whether the time of compiling grows with it."""
+        return self.whole.grows
+
+    def dominant(self, size: int) -> tuple[str, Growth] | None:
+        """The part that takes most of the time at a size: a pass, where one takes most of a stage."""
+        whole = {point.size: point.seconds for point in self.whole.points}
+        large = {
+            name: growth
+            for name, growth in self.parts.items()
+            if growth.points and (last := growth.points[-1]).seconds >= _SHARE * whole.get(last.size, 0.0)
+        }
+        spans = {name: span.middle for name, growth in large.items() if (span := growth.at(size)) is not None}
+        stages = [name for name in spans if not name.startswith("pass ")]
+        passes = [name for name in spans if name.startswith("pass ")]
+        if not stages:
+            return None
+        stage = max(stages, key=lambda name: spans[name])
+        inner = max(passes, key=lambda name: spans[name], default=None)
+        name = inner if inner is not None and spans[inner] > spans[stage] / 2 else stage
+        return (f"stage {stage}" if name == stage else f"{name.removeprefix('pass ')}, in stage {stage},"), self.parts[name]
+
+    def sentence(self, goal: int) -> str:
+        """``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about 3 h at 2048``, or what can be said."""
+        stopped = {size: outcome.compile_seconds or 0.0 for size, outcome in self.outcomes.items() if _is_stopped(outcome)}
+        if not self.grows:
+            beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
+            return f"compiling {self.whole.law_text(self.setting)}{f': {self.whole.shown}' if self.whole.points else ''}{beyond}"
+        name, growth = self.dominant(goal) or ("compiling", self.whole)
+        growth = growth if growth.grows else self.whole
+        told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
+        span, own = growth.at(goal), self.outcomes.get(goal)
+        if own is not None and own.has_code and goal > growth.points[-1].size:
+            return f"{told}; {roughly(own.compile_seconds or 0.0)} in all at {goal}"
+        if span is None or goal <= growth.points[-1].size:
+            return told
+        told += f", {span.text} at {goal}"
+        for size, taken in sorted(stopped.items()):
+            expected = self.whole.at(size)
+            if expected is not None and taken > 2 * expected.high:
+                return f"{told}. {size} had taken {roughly(taken)} when it was stopped, more than that explains: it may be stuck"
+        return f"slow, not stuck: {told}" if stopped or span.middle > _SLOW else told
+
+
+def _points(tables: Mapping[int, Mapping[str, float]], name: str) -> list[GrowthPoint]:
+    return [GrowthPoint(size=size, seconds=table[name]) for size, table in tables.items() if name in table]
+
+
+def _is_stopped(outcome: Outcome) -> bool:
+    return outcome.status is Status.TIMED_OUT

@@ -1,0 +1,44 @@
+"""How the time of a compile grows with a setting, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from compat.bisect.answers import GrowthAnswer
+from compat.history.growth import Growth, SettingGrowth, roughly
+from compat.text import JsonObject
+
+_PARTS = 3
+"""The parts of a compile that are told of each value, those that take longest."""
+
+
+def growth_lines(growth: SettingGrowth) -> Iterator[str]:
+    """A line for each value: what became of it, how long it took, and where the time went."""
+    for size, outcome in sorted(growth.outcomes.items()):
+        whole = outcome.compile_seconds
+        parts = sorted(outcome.stages.items(), key=lambda part: -part[1])[:_PARTS]
+        where = ", ".join(f"{stage} {roughly(seconds)}" for stage, seconds in parts if whole and seconds > whole / 20)
+        took = "" if whole is None else f", {roughly(whole)}" + (f" ({where})" if where else "")
+        yield f"{growth.setting}={size}: {outcome.status}{took}"
+
+
+def growth_document(answer: GrowthAnswer) -> JsonObject:
+    """All of it as JSON values."""
+    return {
+        "sentence": answer.sentence,
+        "settings": [_setting(growth) for growth in answer.growths],
+        "ended": str(answer.ended),
+    }
+
+
+def _setting(growth: SettingGrowth) -> JsonObject:
+    compiles = [
+        {"size": size, "status": str(outcome.status), "compile_seconds": outcome.compile_seconds, "stages": dict(outcome.stages)}
+        for size, outcome in sorted(growth.outcomes.items())
+    ]
+    parts = {name: _fitted(part) for name, part in growth.parts.items() if part.grows}
+    return {"setting": growth.setting, **_fitted(growth.whole), "compiles": compiles, "parts": parts}
+
+
+def _fitted(growth: Growth) -> JsonObject:
+    return {"law": str(growth.law), "rate": growth.best.rate, "low": growth.low, "high": growth.high}

@@ -1,0 +1,116 @@
+"""Judges about seconds of compiling: what they compare, and what is measured anew before anything is said."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from compat.bisect import timing
+from compat.bisect.measures import PASSES, TakesLonger, parse_duration
+from compat.engine.run import RunContext
+from compat.model import Cell, Outcome, Result, Status
+from compat.workers.attempt import Limits
+from tests.records import OK, result
+
+TOOK = evolve(OK, metrics={"registers": 1}, stages={"source": 9.0, "ttgir": 2.0, "llir": 0.5})
+
+
+def question(text: str) -> TakesLonger:
+    found = parse_duration(text)
+    assert found is not None
+    return found
+
+
+def of_release(release: str, outcome: Outcome = TOOK, *, cached: bool = False, **seconds: float) -> Result:
+    stages = {**outcome.stages, **seconds}
+    return result(evolve(outcome, stages=stages), release, cached=cached)
+
+
+@pytest.mark.parametrize(
+    ("text", "bad"),
+    [
+        ("stage.ttgir.cpu>1.9", True),
+        ("stage.ttgir.cpu>2", False),
+        ("stages.ttgir>1.9", True),
+        ("compile_seconds>=2.5", True),
+        ("stage.cubin.cpu>0", None),
+        ("pass.cse.cpu>0.1", None),
+    ],
+)
+def test_a_number_is_a_bound(text: str, bad: bool | None) -> None:
+    assert question(text).is_bad(of_release("3.1.0")) is bad
+
+
+def test_passes_go_by_any_name_that_a_release_has_for_them() -> None:
+    timed = evolve(TOOK, metrics={PASSES: {"coalesce": 1.5, "cse": 0.1}})
+    for name in ("coalesce", "tritongpu-coalesce", "TritonGPUCoalesce"):
+        assert question(f"pass.{name}.cpu>1").is_bad(of_release("3.1.0", timed))
+    assert question("pass.prefetch.cpu>1").is_bad(of_release("3.1.0", timed)) is None
+
+
+def judged(text: str, row: list[Result]) -> list[bool | None]:
+    asked = question(text).along([[each] for each in row])
+    return [asked.is_bad(each) for each in row]
+
+
+def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
+    row = [of_release(f"3.{n}.0", ttgir=seconds) for n, seconds in enumerate((2.0, 2.1, 4.0, 4.1, 2.2))]
+    assert judged("stage.ttgir.cpu>1.5*previous", row) == [False, False, True, True, False]
+    assert judged("stage.ttgir.cpu>baseline", row) == [False, True, True, True, True]
+    assert judged("stage.ttgir.cpu<0.6*baseline", row) == [False, False, False, False, False]
+
+
+def test_a_small_factor_of_little_time_shows_nothing() -> None:
+    little = [of_release("3.1.0", ttgir=0.10), of_release("3.2.0", ttgir=0.13)]
+    assert judged("stage.ttgir.cpu>1.2*previous", little) == [False, False]
+    assert judged("stage.ttgir.cpu>1.2*previous", [of_release("3.1.0", ttgir=2.0), of_release("3.2.0", ttgir=2.6)]) == [False, True]
+    assert judged("stage.ttgir.cpu>1.2*previous", [of_release("3.1.0", ttgir=0.1), of_release("3.2.0", ttgir=0.2)]) == [False, True]
+
+
+def test_what_was_stopped_took_at_least_that() -> None:
+    stopped = evolve(TOOK, status=Status.TIMED_OUT, metrics={})
+    assert judged("stage.ttgir.cpu>1.5*previous", [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=50.0)]) == [False, True]
+    assert judged("stage.ttgir.cpu<1.5*previous", [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=2.0)]) == [False, None]
+    assert question("stage.ttgir.cpu>1.5*previous").is_bad(of_release("3.1.0")) is None, "nothing is known of its row"
+
+
+class Machine:
+    """Compiles that take what is said here, one after the other."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) -> None:
+        self.seconds = {release.replace("_", "."): iter(values) for release, values in seconds.items()}
+        self.compiled: list[str] = []
+        monkeypatch.setattr(timing, "run", self.run)
+
+    def run(self, cells: list[Cell], context: RunContext) -> tuple[Result, ...]:
+        assert context.again
+        assert context.slots == 1
+        releases = [str(each.env.release) for each in cells]
+        self.compiled += releases
+        return tuple(of_release(release, ttgir=next(self.seconds[release])) for release in releases)
+
+
+def timed(text: str, row: list[Result]) -> list[float]:
+    envs = {each.cell.env.name: each.built for each in row}
+    context = RunContext(envs=envs, store=None, limits=Limits(deadline=1, memory=1))  # type: ignore[arg-type]
+    return [each.outcome.stages["ttgir"] for each in timing.timed(row, question(text), context)]
+
+
+def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = [of_release(f"3.{n}.0", cached=True, ttgir=seconds) for n, seconds in enumerate((2.0, 2.0, 9.0, 9.0))]
+    machine = Machine(monkeypatch, **{"3_0_0": [9.9], "3_1_0": [2.1], "3_2_0": [2.2, 2.2], "3_3_0": [8.0]})
+    assert timed("stage.ttgir.cpu>2*previous", row)[2] == 2.2, "it was slow on another machine"
+    assert "3.2.0" in machine.compiled
+
+
+def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch, **{"3_1_0": [2.2, 1.9]})
+    assert timed("stage.ttgir.cpu>2", [of_release("3.1.0", ttgir=2.1)]) == [1.9]
+    assert machine.compiled == ["3.1.0", "3.1.0"]
+
+
+def test_what_is_far_from_the_bound_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(monkeypatch)
+    row = [of_release("3.1.0", ttgir=0.3), of_release("3.2.0", ttgir=20.0)]
+    assert timed("stage.ttgir.cpu>2", row) == [0.3, 20.0]
+    assert machine.compiled == []

@@ -1,0 +1,114 @@
+"""What points tell of a growth: its law, its band, and what is said of it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from attrs import evolve
+
+from compat.history.growth import Growth, GrowthPoint, Law, SettingGrowth, fit, roughly
+from compat.model import Outcome, Status
+from tests.records import OK
+
+
+def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> list[GrowthPoint]:
+    assert callable(law)
+    return [GrowthPoint(size=size, seconds=law(size)) for size in sizes]
+
+
+@pytest.mark.parametrize("power", [1, 1.5, 2, 3, 4])
+@pytest.mark.parametrize("base", [0.0, 0.2])
+@pytest.mark.parametrize("sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)])
+def test_a_power_is_found_whatever_a_compile_takes_in_any_case(power: float, base: float, sizes: tuple[int, ...]) -> None:
+    found = fit(points(lambda n: base + 0.08 * (n / sizes[0]) ** power, sizes))
+    assert found.law is Law.POWER
+    assert found.best.rate == pytest.approx(power, abs=0.25)
+    goal = 4 * sizes[-1]
+    span = found.at(goal)
+    assert span is not None
+    assert span.middle == pytest.approx(base + 0.08 * (goal / sizes[0]) ** power, rel=0.4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_band_holds_what_comes_next_although_measurements_differ(seed: int) -> None:
+    chance = random.Random(seed)
+    found = fit(points(lambda n: (0.1 + 0.1 * (n / 64) ** 3) * chance.uniform(0.95, 1.05)))
+    span = found.at(1024)
+    assert span is not None
+    assert span.low * 0.8 < 0.1 * 16**3 < span.high * 1.25
+
+
+def test_doubling_with_each_step_is_an_exponential() -> None:
+    found = fit(points(lambda n: 0.05 * 2**n, (1, 2, 3, 4, 6, 8)))
+    assert found.law is Law.EXPONENTIAL
+    assert found.law_text("DEPTH") == "doubles with every 1 of DEPTH"
+    span = found.at(12)
+    assert span is not None
+    assert span.middle == pytest.approx(0.05 * 2**12, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "law"),
+    [
+        ((0.2, 0.21, 0.19), Law.FLAT),
+        ((0.001, 0.002, 0.004, 0.016), Law.FLAT),
+        ((0.2, 0.8), Law.UNKNOWN),
+        ((), Law.UNKNOWN),
+        ((0.2, 0.8, 3.2), Law.POWER),
+    ],
+)
+def test_what_does_not_grow_or_has_too_few_points(seconds: tuple[float, ...], law: Law) -> None:
+    found = fit([GrowthPoint(size=64 << step, seconds=each) for step, each in enumerate(seconds)])
+    assert found.law is law
+    assert (found.at(4096) is None) is (law is Law.UNKNOWN)
+
+
+def test_lengths_of_time_are_told_as_one_says_them() -> None:
+    told = [roughly(seconds) for seconds in (0.0432, 3.14, 46.8, 420, 10_000, 20_000, 400_000, 1e12)]
+    assert told == ["0.043 s", "3.1 s", "47 s", "7 min", "2.8 h", "5.6 h", "5 days", "years"]
+
+
+# --- of outcomes --------------------------------------------------------------------------------------------------------------
+
+
+def took(**stages: float) -> Outcome:
+    return evolve(OK, stages=stages)
+
+
+CUBIC = {n: took(ttir=0.1, ttgir=0.2 + (n / 64) ** 3 / 5, llir=n / 640) for n in (32, 64, 128, 256)}
+STOPPED = evolve(took(ttir=0.1, ttgir=57.0), status=Status.TIMED_OUT)
+
+
+def test_the_part_that_takes_longest_is_named() -> None:
+    told = SettingGrowth.of("N", CUBIC).sentence(2048)
+    assert told.startswith("slow, not stuck: stage ttgir grows as N^3.0 (")
+    assert "13 s at 256, about " in told
+
+
+def test_a_pass_is_named_where_it_takes_most_of_its_stage() -> None:
+    timed = {n: evolve(outcome, metrics={"passes": {"coalesce": (n / 64) ** 3 / 5, "cse": 0.1}}) for n, outcome in CUBIC.items()}
+    assert SettingGrowth.of("N", timed).sentence(2048).startswith("slow, not stuck: coalesce, in stage ttgir, grows as N^3.0")
+
+
+def test_what_was_stopped_is_slow_where_its_growth_explains_that() -> None:
+    assert SettingGrowth.of("N", CUBIC | {512: STOPPED}).sentence(512).startswith("slow, not stuck: ")
+
+
+def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
+    quick = {n: took(ttgir=n / 500) for n in (32, 64, 128, 256)}
+    assert (
+        SettingGrowth.of("N", quick | {512: STOPPED})
+        .sentence(512)
+        .endswith("512 had taken 57 s when it was stopped, more than that explains: it may be stuck")
+    )
+
+
+def test_nothing_is_foretold_of_what_does_not_grow() -> None:
+    flat = {n: took(ttgir=0.2) for n in (32, 64, 128, 256)}
+    assert SettingGrowth.of("N", flat).sentence(2048) == (
+        "compiling does not grow with N: 0.2 s at 32, 0.2 s at 64, 0.2 s at 128, 0.2 s at 256"
+    )
+    assert SettingGrowth.of("N", flat | {512: STOPPED}).sentence(512).endswith("; stopped at 512")
+    assert not SettingGrowth.of("N", {}).grows
+    assert Growth(points=(), law=Law.UNKNOWN).at(8) is None
