@@ -43,6 +43,14 @@ class Framework:
 PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
+def _no_variables(target: Target) -> dict[str, str]:
+    return {}
+
+
+def _gpu_target(target: Target) -> str:
+    return f'GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})'
+
+
 def _no_framework(release: Version | None) -> str | None:
     return None
 
@@ -187,6 +195,12 @@ class ScriptForm:
     """The first release that takes the form for every release."""
     undeclared: tuple[str, ...] = ()
     """Requirements that some releases have and do not declare."""
+    variables_of: Callable[[Target], Mapping[str, str]] = _no_variables
+    """A target → the environment variables that have it compiled for, where they do so and not the call."""
+    spelled: Callable[[Target], str] = _gpu_target
+    """A target as the toolchain's own programs spell it, for the issue."""
+    tracker: str = ""
+    """The URL of the tracker that an issue is for; empty where its form is all that is said of it."""
 
 
 @frozen(kw_only=True)
