@@ -63,8 +63,8 @@ class KernelFileError(Exception):
     """What a kernel file says does not fit its function. The message says why, in a sentence."""
 
 
-def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The function that is compiled, and what it is given, in order. Raises KernelFileError.
+def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The function that is compiled, what it is given in order, and what by keyword alone. Raises KernelFileError.
 
     Of a class an object is made, of the constexprs that its constructor takes; its ``__call__`` takes the others.
     """
@@ -83,6 +83,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
         parameters.pop("self")
     making = Arguments(sizes_of(job["signature"]), names, constants)
     given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
+    given.update({name: _PLAIN[parameters[name].annotation](1) for name in given if _is_plain(parameters.get(name), given[name])})
     given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
     for name in given:
         if name not in parameters:
@@ -96,7 +97,20 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
             "the kernel file gives no type or value to %s: add a type to [signature], or a value to [constexprs]"
             % ", ".join(lacking)
         )
-    return function, [given.get(name, parameter.default) for name, parameter in parameters.items()]
+    named = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    values = {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+    return function, [value for name, value in values.items() if name not in named], {name: values[name] for name in named}
+
+
+_PLAIN: dict[Any, Any] = {int: int, float: float, bool: bool, "int": int, "float": float, "bool": bool}
+"""Annotations of parameters that take numbers of Python alone. They are known at run time only, as those of CuTe DSL are."""
+
+
+def _is_plain(parameter: Any, value: Any) -> bool:
+    """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
+    if parameter is None or not isinstance(parameter.annotation, (type, str)) or parameter.annotation not in _PLAIN:
+        return False
+    return hasattr(type(value), "width") and not hasattr(value, "element_type")
 
 
 def _names_beside(function: Any) -> dict[str, Any]:
@@ -269,6 +283,9 @@ class _Layout(NamedTuple):
     strided: int | None
     """The mode with stride 1, where sizes and all other strides are known at run time only."""
     alignment: int
+    symbolic: tuple[Any, ...] | None = None
+    """Sizes and strides, of which some are numbers and others a name with what it is divisible by: no program's tensor is like
+    that, but a fake one may be."""
 
 
 def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
@@ -289,10 +306,20 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
         strided = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
         if strided is None:
             raise ValueError("one of the strides has to be 1, where others are known at run time only")
+        if len(dynamic) < len(shape) or any(divisor > 1 for _, divisor in strides):
+            parts = ([_part(text) for text in found[name].split(",")] for name in ("shape", "strides"))
+            return _Layout(found["element"], shape, [], (), {}, None, alignment, tuple(parts))
         order = _order(strided, len(shape))
         divisible = {mode: divisor for mode, divisor in dynamic.items() if divisor > 1}
         return _Layout(found["element"], shape, _compact(shape, order), order, divisible, strided, alignment)
     return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, None, alignment)
+
+
+def _part(text: str) -> Any:
+    """A number, or a name and what it is divisible by."""
+    text = text.strip()
+    name, _, divisor = text.partition("%")
+    return int(text) if text.isdigit() else (name, int(divisor or 1))
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:
@@ -322,6 +349,8 @@ def _tensor(layout: _Layout) -> Any:
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
     kind = element(layout.element)
+    if layout.symbolic is not None:
+        return _fake(kind, layout)
     tensor = from_dlpack(_Nowhere(code, bits, layout.shape, layout.strides), assumed_align=layout.alignment)
     tensor.element_type = kind
     if layout.strided is not None:
@@ -329,6 +358,20 @@ def _tensor(layout: _Layout) -> Any:
     for mode, divisor in layout.dynamic.items():
         tensor.mark_compact_shape_dynamic(mode=mode, stride_order=layout.order, divisibility=divisor)
     return tensor
+
+
+def _fake(kind: Any, layout: _Layout) -> Any:
+    """A tensor some of whose sizes are numbers while strides are known at run time only. Raises ValueError up to 4.2."""
+    from cutlass import cute
+    from cutlass.cute import runtime
+
+    if not hasattr(runtime, "make_fake_tensor") or layout.symbolic is None:
+        raise ValueError("this release has no fake tensors (4.3 has): give all sizes names, or all strides numbers")
+    symbols: dict[Any, Any] = {}
+    for part in (part for parts in layout.symbolic for part in parts if not isinstance(part, int)):
+        symbols.setdefault(part, (getattr(cute, "sym_int64", cute.sym_int))(divisibility=part[1]))
+    sizes, strides = (tuple(part if isinstance(part, int) else symbols[part] for part in parts) for parts in layout.symbolic)
+    return runtime.make_fake_tensor(kind, sizes, strides, assumed_align=layout.alignment)
 
 
 def _pointer(name: str, alignment: int) -> Any:

@@ -121,11 +121,11 @@ class Cute:
         """
         self._on_stage, self._on_made = on_stage, on_made
         self._taken_ptx()  # of a compile that failed
-        function, given = arguments.bound(function, job)
+        function, given, named = arguments.bound(function, job)
         options = arguments.options(job["options"])
         on_stage("trace")
         try:
-            self._cute.compile(function, *given, **options)
+            self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
             return self._result(job, str(compiled.module))
         except Exception as error:
