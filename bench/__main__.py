@@ -4,7 +4,7 @@
 2. A run of ``compat matrix`` in which nothing has changed.
 3. What the driver costs per cell when every cell is known already.
 
-The figures in docs/performance.md come from here. Nothing here is a test: a machine that is busy with other things is slower.
+``bench/results`` has the figures. Nothing here is a test: a machine that is busy with other things is slower.
 """
 
 from __future__ import annotations

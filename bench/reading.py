@@ -18,8 +18,9 @@ import click
 from compat.diagnosis import classify, pipeline
 from compat.files import read_ends
 from compat.model import Evidence, Raised
+from compat.toolchains.mlir.dumps import HEADING_BEGINS
 from compat.toolchains.triton.failures import KNOWLEDGE
-from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, READER
+from compat.toolchains.triton.ir.dumps import READER
 from compat.workers.evidence import PRINTED_LIMIT, keep_printed
 from tests.targets import TARGETS
 

@@ -80,6 +80,11 @@ class Criterion:
         return isinstance(self.question, TakesLonger)
 
     @property
+    def asks_passes(self) -> bool:
+        """Whether it is about how long a compiler pass takes, which only compiles tell that are asked to."""
+        return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
+
+    @property
     def asks_launches(self) -> bool:
         """Whether it is about what running what was built showed."""
         return isinstance(self.question, IsWrong | IsUnstable | IsSlower)

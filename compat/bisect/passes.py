@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.bisect.answers import PassAnswer
@@ -71,7 +71,7 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
         sentence = f"No pass is to blame: it fails in stage {stage}, before the first."
     else:
         sentence = f"No pass is to blame: it fails in stage {stage}, outside of the {count} passes that ran."
-    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence, folder=saved)
+    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence + _left_out(seen), folder=saved)
 
 
 def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
@@ -86,7 +86,16 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
     if not one.pipeline.steps or not other.pipeline.steps:
         return _without_ir(one, other, saved)
     split = pipeline.split(one.pipeline, other.pipeline)
-    return _parted(one, other, split, saved) if split else _same(one, other, saved)
+    answer = _parted(one, other, split, saved) if split else _same(one, other, saved)
+    return evolve(answer, sentence=answer.sentence + "".join(map(_left_out, (one, other))))
+
+
+def _left_out(seen: TracedCompile) -> str:
+    """Which passes are not looked at, where passes were run one by one and some cannot be."""
+    names = seen.pipeline.left_out
+    if not names:
+        return ""
+    return f" {len(names)} passes of {seen.name} cannot be run by themselves and were left out: {', '.join(names)}."
 
 
 def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:

@@ -41,14 +41,32 @@ def timed(
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)
     while waiting := [cell for cell in _deciding(list(measured.values()), question) if count[cell] < _TIMES]:
-        words = f"measuring {question.what} anew of {len(waiting)} cells, on which the answer hangs"
-        on_step(words)
-        anew = evolve(context, again=True, slots=1, stop=threading.Event())
-        fresh = {result.cell: result for result in _with_passes(run(waiting, anew), question, anew)}
+        on_step(f"measuring {question.what} anew of {len(waiting)} cells, on which the answer hangs")
+        fresh = {result.cell: result for result in _anew(waiting, question, context)}
         for cell in waiting:
             measured[cell] = fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell], question)
             count[cell] += 1
     return tuple(measured.get(result.cell, result) for result in results)
+
+
+def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesLonger:
+    """A question about a multiple of what one cell takes, as one about seconds: those of the cell, measured now.
+
+    Raises SelectionError where the cell does not tell them.
+    """
+    if question.of != "baseline":
+        return question
+    found = [result for _ in range(_TIMES) for result in _anew([cell], question, context)]
+    seconds = [taken for result in found if (taken := question.seconds(result)) is not None]
+    if not seconds:
+        raise SelectionError(f"{cell.id} does not tell {question.what}", where="--judge")
+    return evolve(question, number=round(question.number * min(seconds), 3), of="")
+
+
+def _anew(cells: Sequence[Cell], question: TakesLonger, context: RunContext) -> Sequence[Result]:
+    """The results of cells that are compiled now, one at a time."""
+    anew = evolve(context, again=True, slots=1, stop=threading.Event())
+    return _with_passes(run(cells, anew), question, anew)
 
 
 def _quicker(one: Result, other: Result, question: TakesLonger) -> Result:

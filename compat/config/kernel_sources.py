@@ -232,8 +232,9 @@ def _check_elements(variant: Table, named: str, types: Mapping[str, str], values
 
 
 def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:
-    """Functions that are values of constexprs are jit functions of the same source."""
+    """Functions that are values of constexprs, or that make arguments, are functions of the same source."""
     for name in spec.functions:
         if name not in source.functions:
             hint = did_you_mean(name, source.functions) or "It must be defined in the kernel's own source file."
-            variant.fail(f"{named}: a constexpr names the function {name!r}, which {path.name} does not define", hint=hint)
+            table = "the signature" if f"{name}()" in leaf_types(spec.signature).values() else "a constexpr"
+            variant.fail(f"{named}: {table} names the function {name!r}, which {path.name} does not define", hint=hint)

@@ -38,6 +38,8 @@ class Pipeline:
     steps: tuple[Step, ...]
     failed: str | None = None
     """The pass that the compiler itself says failed; one that took the process with it is only the last step."""
+    left_out: tuple[str, ...] = ()
+    """Passes that did not run since they cannot be run by themselves, where passes were run one by one."""
     pass_key: Callable[[str], str] = field(default=str, eq=False)
     """The name of a pass → what of it releases do not change."""
     canonical: Callable[[str], str] = field(default=str, eq=False)

@@ -150,7 +150,12 @@ def launch_mode(cell: Cell) -> Mode:
     """Compiles that keep what a launch needs."""
     launching = launching_of(cell)
     stages = (launching.text, launching.binary, launching.metadata)
-    return Mode(actions=(Compile(keep_ir=True),), variables=launching.without_lines, stages=stages)
+    return Mode(
+        actions=(Compile(keep_ir=True),),
+        variables=launching.without_lines,
+        stages=stages,
+        tells_problem=launching.tells_problem,
+    )
 
 
 def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:

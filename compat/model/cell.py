@@ -179,8 +179,10 @@ class CompileSpec:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The jit functions that its values name, each once."""
-        return constexprs.functions((*self.constexprs.values(), *arguments.constants(self.launch.values())))
+        """The functions that its values name, and those that make its arguments (``"make()"``), each once."""
+        makers = (kind.removesuffix("()") for kind in leaf_types(self.signature).values() if kind.endswith("()"))
+        values = (*self.constexprs.values(), *arguments.constants(self.launch.values()))
+        return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
     def document(self) -> dict[str, Any]:
         """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""

@@ -20,6 +20,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
+from compat.bisect.measures import TakesLonger
 from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError
 from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
@@ -31,7 +32,7 @@ from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specializ
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
-from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
+from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits, timing_mode
 
 _QUICKEST = 2.0
 """Seconds that a candidate may take at least."""
@@ -130,6 +131,10 @@ def same(one: Outcome, other: Outcome) -> bool:
 
 def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
     """The limits for candidates. Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end."""
+    if isinstance(criterion.question, TakesLonger):  # what takes longer than is asked is slow enough
+        inside = sum(outcome.stages.values()) - outcome.stages.get(outcome.stage, 0.0)
+        seconds = max(_QUICKEST, _SLOWER * (criterion.question.number + min(inside, outcome.seconds)))
+        return evolve(limits, deadline=min(limits.deadline, seconds))
     if criterion.asks_metric:
         return limits
     seconds = _QUICKEST if outcome.status is Status.TIMED_OUT else max(_QUICKEST, _SLOWER * outcome.seconds)
@@ -281,6 +286,8 @@ class InterestingnessTest:
         if not cells:
             return set()
         mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC  # the failing pass is told by a dump
+        if requirement.criterion.asks_passes:
+            mode = timing_mode(toolchains.of(requirement.built.env)) or PLAIN
         if requirement.launched:
             mode = launch_mode(cells[0])
         batch = Batch(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)

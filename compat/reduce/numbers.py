@@ -21,6 +21,7 @@ from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, IsSlower, IsUnstable
 from compat.bisect.judging import numbered
+from compat.bisect.measures import TakesLonger
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.history.account import Judgement
@@ -40,7 +41,10 @@ _QUICKEST, _SLOWER = 5.0, 10.0
 
 
 def refuse_latency(criterion: Criterion) -> None:
-    """Raises SelectionError for a judge that asks how long launches take."""
+    """Raises SelectionError for a judge that asks how long launches take, or compares the seconds of compiling in releases."""
+    if isinstance(criterion.question, TakesLonger) and criterion.question.of == "previous":
+        hint = f"'{criterion.question.what}>0.5*baseline' keeps half of what the kernel takes now."
+        raise SelectionError(f"`{criterion.text}` cannot be preserved: it compares releases", where="--judge", hint=hint)
     if isinstance(criterion.question, IsSlower):
         hint = "--judge 'registers>128' and the other metrics of what is compiled need no launch, and often stand behind a latency."
         message = f"`{criterion.text}` cannot be preserved: a smaller kernel does less and is faster, whatever the release"

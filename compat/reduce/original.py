@@ -11,6 +11,8 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.measures import TakesLonger
+from compat.bisect.timing import in_seconds, timed
 from compat.bundle.bundle import bundle
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import cell_pattern, several_match
@@ -144,7 +146,11 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
     Raises SelectionError where the kernel is not bad in one that was named as bad, or not good in one that was named as good.
     """
     subject, limits = runs.subject, runs.context.limits
-    bad, good = runs.original(subject.bad), runs.original(subject.good)
+    if isinstance(criterion.question, TakesLonger):
+        bad, criterion = _slow(runs, criterion.question)
+    else:
+        bad = runs.original(subject.bad)
+    good = runs.original(subject.good)
     tested, question = bad, None
     if gpu is not None:
         question = _question(runs, bad, good, criterion, gpu)
@@ -162,6 +168,14 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
         goal = Goal.of(bad, good, rest, criterion, limits)
     results = {result.cell.env.name: result for result in (*bad, *good, *rest)}
     return OriginalKernel(bad=tuple(newest_first(bad)), results=results, goal=goal, question=question)
+
+
+def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Criterion]:
+    """How the kernel fares where its time is to be preserved, and the criterion in seconds. Raises SelectionError."""
+    context = evolve(runs.context, limits=runs.brief_limits)
+    cell = runs.subject.cells(runs.subject.bad)[0]
+    asked = in_seconds(question, cell, context)
+    return list(timed(runs.original([cell.env]), asked, context, runs.say)), Criterion(question=asked)
 
 
 def _question(runs: BudgetedRuns, bad: Sequence[Result], good: Sequence[Result], criterion: Criterion, gpu: Gpu) -> NumbersQuestion:

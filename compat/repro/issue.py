@@ -48,7 +48,7 @@ def issue_markdown(finding: ReproFinding) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    sentences = (happens, expected, printed, advice, history, differences, legend, environment_of)
+    sentences = (happens, expected, printed, advice, history, differences, legend, environment_of, tracker)
     functions = {function.__name__: function for function in sentences}
     rows = [(release, [_mark(finding, result) for result in row]) for release, row in finding.rows]
     text = environment.get_template("issue.md.j2").render(
@@ -68,7 +68,9 @@ def happens(finding: ReproFinding) -> str:
     place += f", in the pass {code(failure.pass_)}" if failure.pass_ else ""
     place += f", at the operation {code(failure.op)}" if failure.op else ""
     place += f", at {line}" if (line := _line(finding)) else ""
-    end = _END.get(outcome.status, "cannot be launched" if failure.prediction else str(outcome.status))
+    end = _END.get(outcome.status, str(outcome.status))
+    if failure.prediction and outcome.status is Status.REJECTED:
+        end = "ends well, and what it makes cannot be launched"
     does = "Importing the kernel below" if imported else f"Compiling the kernel below for `{finding.cell.target.name}`"
     return f"{does} with {finding.toolchain} {finding.built.release} {end}{place}: {code(finding.words)}."
 
@@ -173,12 +175,22 @@ def _mark(finding: ReproFinding, result: Result) -> str:
 
 def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
     """The environment, name and value."""
-    target, built = finding.cell.target, finding.built
+    target, built, toolchain = finding.cell.target, finding.built, toolchains.of(finding.cell.env)
+    calls = toolchain.language.script
+    assert calls is not None, "there is a script"
     does = "imported" if finding.bundle.decorated else "compiled ahead of time"
     beside = [f"{package.name} {package.version}" for package in built.packages if package.name != built.env.distribution]
     yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
-    yield "GPU", f'none: {does} for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
+    yield "GPU", f"none: {does} for `{calls.spelled(target)}`"
+    if ptxas := finding.result.outcome.metrics.get("ptxas"):
+        yield "ptxas", str(ptxas)
     yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"
+
+
+def tracker(finding: ReproFinding) -> str:
+    """Where the issue belongs, in a sentence; empty where its form says that."""
+    calls = toolchains.of(finding.cell.env).language.script
+    return f" It is for {calls.tracker}." if calls and calls.tracker else ""
 
 
 # --- what was printed --------------------------------------------------------------------------------------------------------

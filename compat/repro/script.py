@@ -72,7 +72,7 @@ class Script:
             .render(
                 name=self.name,
                 release=self.release,
-                toolchain=self.toolchain.title,
+                toolchain=self._named,
                 calls=self.calls,
                 portable=self._portable,
                 requires_python=self.requires_python,
@@ -80,11 +80,21 @@ class Script:
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
                 words=[line for part in printable(self.words).split("\n") for line in textwrap.wrap(part, _WIDTH - 6)],
                 **self._parts(imported, kernel),
-                variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self.variables.items()),
+                variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self._set().items()),
                 deadline=self.deadline,
             )
         )
         return printable(text.rstrip()) + "\n"
+
+    @property
+    def _named(self) -> str:
+        """The toolchain, and what installs it where its name does not say so."""
+        title, distribution = self.toolchain.title, self.toolchain.distribution
+        return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
+
+    def _set(self) -> Mapping[str, str]:
+        """The environment variables that it sets: those that say what is compiled for besides others."""
+        return {**self.variables, **self.calls.variables_of(self.target)}
 
     def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
         """What the script consists of; the imports of a kernel whose definition fails are tried with it."""

@@ -221,13 +221,16 @@ def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
     symptoms = knowledge.symptoms(evidence)
     recognised = knowledge.recognise(symptoms)
     message = str(getattr(symptoms, recognised[1].words)) if recognised else symptoms.message
-    fallback = _FAULTS.get(evidence.signal or "", symptoms.error)
-    return " ".join((message or symptoms.message or fallback).split())
+    fault = _FAULTS.get(evidence.signal or "", "")
+    if fault and message.isidentifier():  # no more than where it was
+        return f"{fault}, in {message}"
+    return " ".join((message or symptoms.message or fault or symptoms.error).split())
 
 
 def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
-    """What a failure may be known by, best first: :func:`words_of`, and the type of its exception."""
-    return tuple(dict.fromkeys(filter(None, (words_of(evidence, knowledge), knowledge.symptoms(evidence).error))))
+    """What a failure may be known by, best first: :func:`words_of`, the type of its exception, and the signal."""
+    said = (words_of(evidence, knowledge), knowledge.symptoms(evidence).error, _FAULTS.get(evidence.signal or ""))
+    return tuple(dict.fromkeys(filter(None, said)))
 
 
 def printed(evidence: Evidence) -> str:

@@ -177,7 +177,9 @@ class _ReproWriter:
 
     def _title(self, outcome: Outcome) -> str:
         assert outcome.failure is not None
-        release = f"{self.cell.env.distribution.capitalize()} {self.built.release}"
+        named = self.cell.env.distribution
+        name = self.toolchain.title if named == self.toolchain.distribution else named.capitalize()
+        release = f"{name} {self.built.release}"
         title = toolchains.known_class(outcome.failure).title
         phrase = title if title[1:2].isupper() else title[0].lower() + title[1:]
         what = self.bundle.spec.function

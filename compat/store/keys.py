@@ -65,7 +65,7 @@ class CellKeys:
         self._worker = worker
         self._actions = [action.document() for action in mode.actions]
         self._conditions = _conditions(mode)
-        self._interprets = mode.interprets
+        self._interprets, self._tells_problem = mode.interprets, mode.tells_problem
         self._of_machine = cache(self._read_machine)
 
     def of(self, cell: Cell, env: BuiltEnv) -> str:
@@ -85,6 +85,8 @@ class CellKeys:
             "actions": self._actions,
             **self._conditions,
         }
+        if self._tells_problem and spec.problem:
+            facts = {**facts, "problem": dict(spec.problem.parameters)}
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:

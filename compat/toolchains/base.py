@@ -43,6 +43,14 @@ class Framework:
 PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
+def _no_variables(target: Target) -> dict[str, str]:
+    return {}
+
+
+def _gpu_target(target: Target) -> str:
+    return f'GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})'
+
+
 def _no_framework(release: Version | None) -> str | None:
     return None
 
@@ -62,7 +70,8 @@ class Variables:
     programs: Mapping[str, tuple[str, ...]] = Factory(dict)
     """Backend → paths where it looks for programs without any variable. Results depend on their content."""
     timing: Mapping[str, str] = Factory(dict)
-    """Those with which compilers print how long each pass took (:attr:`OutputReader.pass_seconds`); empty where none do."""
+    """Those with which compilers print how long each pass took (:attr:`OutputReader.pass_seconds`), or adapters tell it as the
+    metric ``passes``; empty where none do."""
     private: Callable[[str], Mapping[str, str]] = _no_private
     """A worker's private folder → the variables that keep the toolchain's caches there."""
 
@@ -186,6 +195,12 @@ class ScriptForm:
     """The first release that takes the form for every release."""
     undeclared: tuple[str, ...] = ()
     """Requirements that some releases have and do not declare."""
+    variables_of: Callable[[Target], Mapping[str, str]] = _no_variables
+    """A target → the environment variables that have it compiled for, where they do so and not the call."""
+    spelled: Callable[[Target], str] = _gpu_target
+    """A target as the toolchain's own programs spell it, for the issue."""
+    tracker: str = ""
+    """The URL of the tracker that an issue is for; empty where its form is all that is said of it."""
 
 
 @frozen(kw_only=True)
@@ -274,6 +289,9 @@ class Launching:
     """The name under which a worker keeps what the compiler says of a launch."""
     without_lines: Mapping[str, str] = Factory(dict)
     """The environment variables that keep paths and line numbers out of the binary."""
+    tells_problem: bool = False
+    """Whether the adapter is told of a cell's problem where a launch is built: of one that runs what the compiler made for the
+    host, and writes down what that launches for each size."""
     facts: Callable[[str, str, CompileSpec], dict[str, Any]]
     """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``).
 

@@ -60,6 +60,7 @@ has another child do the rest.
 **Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "hidden": [], "places": [], "jobs":
 [{"nonce", "source", "function", "signature", "launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32",
 "options", "target": {"backend", "arch", "warp_size", "shared_memory"}, "problem": null, "actions": [...]}]}``.
+There is a problem where the toolchain's launches are written down, or kernels are interpreted.
 A target also has what is assumed where code asks for it (:meth:`compat.toolchains.base.Toolchain.facts`): a GPU of it, and the
 framework. There is either a signature, with hints, or a launch, which has what is passed. Constexprs and what a launch passes have
 JSON forms that the adapter reads. A source is imported once, and what it asks the GPU's driver is answered for the target of the

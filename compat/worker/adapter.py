@@ -76,7 +76,8 @@ if TYPE_CHECKING:
 
             ``function`` is what the job's source calls so; ``None`` where the job has an IR file in its place. ``on_stage(name)``
             is called as each stage is entered, ``on_made(name, result)`` as it is left; ``on_stage(name, cpu)`` afterwards, of a
-            stage that began when this process had used so many CPU seconds. A compile that made no binary has to raise.
+            stage that began when this process had used so many CPU seconds, ``on_stage(None)`` before what is of none. A compile
+            that made no binary has to raise.
             """
 
         def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:

@@ -94,6 +94,9 @@ class Mode:
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 
+    tells_problem: bool = False
+    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch passes."""
+
     @property
     def asked(self) -> tuple[str, ...]:
         """The names of its actions."""
@@ -248,7 +251,7 @@ class InFlightCell:
             "function": spec.function,
             **spec.compile.document(),
             "target": toolchains.of(self.cell.env).facts(self.cell.target, self.cell.env.release),
-            "problem": _problem(spec.problem) if mode.interprets and spec.problem else None,
+            "problem": _problem(spec.problem) if (mode.interprets or mode.tells_problem) and spec.problem else None,
             "actions": [action.document() for action in mode.actions],
         }
 

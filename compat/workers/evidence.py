@@ -59,7 +59,8 @@ def gathered(
     kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
     if evidence.complete and mode.timed:
         text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
-        evidence = evolve(evidence, metrics={**evidence.metrics, "passes": _pass_seconds(text, evidence, flight)})
+        printed = _pass_seconds(text, evidence, flight)
+        evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})  # an adapter may have timed them itself
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.diagnosis.pipeline import difference
-from compat.toolchains.triton.ir.canonical import canonical, canonical_code, canonical_llvm
+from compat.toolchains.mlir.canonical import canonical, canonical_code, canonical_llvm
 
 IR = """\
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -6,7 +6,7 @@ import pytest
 
 from compat.diagnosis import pipeline
 from compat.diagnosis.pipeline import Pipeline, Split, Step
-from compat.toolchains.triton.ir.canonical import canonical
+from compat.toolchains.mlir.canonical import canonical
 from compat.toolchains.triton.ir.dumps import pass_key, read
 
 OLD = """\

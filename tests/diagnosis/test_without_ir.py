@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.toolchains.triton.ir.dumps import HEADING, read
+from compat.toolchains.mlir.dumps import HEADING
+from compat.toolchains.triton.ir.dumps import read
 
 LINES = [
     *[

@@ -74,9 +74,10 @@ from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.text import printable, read_json, write_json
 from compat.toolchains import DEFAULT, Unlaunchable
+from compat.toolchains.mlir import canonical
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures import KNOWLEDGE
-from compat.toolchains.triton.ir import canonical, dumps
+from compat.toolchains.triton.ir import dumps
 from compat.workers import client
 from compat.workers.client import Lines, WorkerClient
 from tests.fuzz.inputs import (

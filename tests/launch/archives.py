@@ -76,6 +76,39 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
     }
 
 
+def recorded(name: str, entries: Sequence[str], sizes: Sequence[int] = (1, 37, 500, 3000), **launch: Any) -> dict[str, Any]:
+    """A cell of an index whose launches were written down, of kernels of the stand-in that are launched one after the other."""
+    tensor = {"bytes": 4, "align": 4, "strides": [1]}
+    address = bytes(8).hex()
+    each = [
+        {
+            "arguments": {**{x: {**tensor, "shape": [n]} for x in ("x", "y", "out")}, "n": {"value": n}},
+            "launches": [
+                {
+                    "entry": entry,
+                    "grid": [n, 1, 1],
+                    "block": [128, 1, 1],
+                    "shared": 0,
+                    "cluster": None,
+                    "cluster_policy": 0,
+                    "cooperative": False,
+                    "pdl": False,
+                    "non_portable": False,
+                    "parameters": [
+                        *({"data": address, "patches": [[0, x, 0]]} for x in ("x", "y", "out")),
+                        {"data": n.to_bytes(4, "little").hex(), "patches": []},
+                    ],
+                    **launch,
+                }
+                for entry in entries
+            ],
+        }
+        for n in sizes
+    ]
+    facts = {"shared": 0, "block": [128, 1, 1], "multiples": {}, "constants": {}, "recorded": each}
+    return {**cell(name), "launch": facts}
+
+
 def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> Path:
     """The folder."""
     for name, package in LAUNCHING.packages.items():

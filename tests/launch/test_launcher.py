@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.launch.archives import PARAMETERS, SCRATCH, built_standin, cell, launched, results, write
+from tests.launch.archives import PARAMETERS, SCRATCH, built_standin, cell, launched, recorded, results, write
 
 pytestmark = pytest.mark.wheels
 
@@ -27,6 +27,11 @@ CELLS = [
     cell("unknown", "add", problem="unknown"),
     cell("unknown_racy", "racy", problem="unknown"),
     cell("unknown_out_of_bounds", "out_of_bounds", problem="unknown"),
+    recorded("recorded", ["add"]),
+    recorded("recorded_in_order", ["wrong", "add"], cluster=[1, 1, 1]),
+    recorded("recorded_wrong", ["add", "wrong"]),
+    recorded("recorded_for_others", ["add"], sizes=[1, 36]),
+    recorded("recorded_otherwise", ["add_scratch"]),
 ]
 
 
@@ -53,7 +58,7 @@ def check(found: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize("name", ["add", "add_after", "scratch", "clustered", "much_shared"])
+@pytest.mark.parametrize("name", ["add", "add_after", "scratch", "clustered", "much_shared", "recorded", "recorded_in_order"])
 def test_what_is_right_is_timed(found: dict[str, dict[str, Any]], name: str) -> None:
     assert check(found, name)["status"] == "ok"
     assert check(found, name)["launches"] == 120
@@ -62,6 +67,14 @@ def test_what_is_right_is_timed(found: dict[str, dict[str, Any]], name: str) -> 
     assert latency["us"] > 0
     assert latency["ratio"] == pytest.approx(latency["us"] / latency["baseline_us"], rel=1e-3)
     assert latency["samples"] >= 20
+
+
+def test_launches_that_were_written_down(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "recorded_wrong")["status"] == "wrong"
+    refused = check(found, "recorded_for_others")
+    assert refused["status"] == "launch_refused"
+    assert "no launch was written down for n = 37, out of [37], strides [1], elements of 4 bytes" in refused["reason"]
+    assert "takes parameters of [8, 8, 8, 4, 8] bytes" in check(found, "recorded_otherwise")["reason"]
 
 
 def test_wrong_numbers(found: dict[str, dict[str, Any]]) -> None:

@@ -15,9 +15,11 @@ from compat.report.render import markdown
 from compat.report.summary import compact
 from compat.repro import issue, verify
 from compat.text import printable
+from compat.toolchains.mlir import canonical
+from compat.toolchains.mlir import dumps as mlir_dumps
 from compat.toolchains.triton import failures
 from compat.toolchains.triton.failures import KNOWLEDGE
-from compat.toolchains.triton.ir import canonical, dumps
+from compat.toolchains.triton.ir import dumps
 from tests.reading.adversarial import LARGE, SMALL, general, offence, offenders, patterns_in
 from tests.targets import TARGETS
 
@@ -65,7 +67,7 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "classify": (_classified, patterns_in(symptoms)),
     "normalise": (_normalised, patterns_in(symptoms, failures)),
     "diagnose": (_diagnosed, patterns_in(dumps)),
-    "dumps": (dumps.read, patterns_in(dumps)),
+    "dumps": (dumps.read, patterns_in(mlir_dumps)),
     "canonical": (canonical.canonical, patterns_in(canonical)),
     "code": (canonical.canonical_code, patterns_in(canonical)),
     "promise": (_promised, patterns_in(symptoms)),

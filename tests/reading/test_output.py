@@ -10,7 +10,8 @@ import pytest
 from bench import reading
 from compat.files import read_ends
 from compat.text import WIDTH_LIMIT, bounded, narrowed, readable
-from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, read
+from compat.toolchains.mlir.dumps import HEADING_BEGINS
+from compat.toolchains.triton.ir.dumps import read
 from compat.workers.client import LINE_LIMIT, Lines
 
 HEADING = "// -----// IR Dump Before {name} (cse) ('builtin.module' operation) //----- //\n"

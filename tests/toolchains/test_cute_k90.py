@@ -12,6 +12,7 @@ from compat.config.kernel_files import load_kernels
 from compat.diagnosis.classify import classify
 from compat.engine.run import expectation_of
 from compat.model import BuiltEnv, Cell, Result
+from compat.toolchains.cute.inside.adapter import recording
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
 
@@ -62,3 +63,12 @@ def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], targe
     found = compiled(built("cute-4.8.1"), target)
     assert all(result.expected for result in found), found
     assert {result.expectation.failure_class for result in found if result.expectation} == {"arch-required"}
+
+
+def test_a_stride_of_a_tensor_map_that_looks_like_an_address_is_none() -> None:
+    """A stride of 0x2bc0 pieces of 16 bytes, in the upper half of what would be an address of ``k``."""
+    tensors, moved = {"k": {"address": 0x2BA7_0000_0000}}, {"k": {"address": 0x3D59_0000_0000}}
+    strides = bytes.fromhex("00000000" + "10000000" + "c02b0000" + "00000000")
+    first, second = (facts["k"]["address"].to_bytes(8, "little") + strides for facts in (tensors, moved))
+    told = recording._parameter(first, second, tensors, moved)
+    assert told == {"data": (bytes(8) + strides).hex(), "patches": [[0, "k", 0]]}

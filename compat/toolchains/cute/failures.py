@@ -15,11 +15,11 @@ from attrs import evolve
 
 from compat.diagnosis import common
 from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
-from compat.diagnosis.pipeline import OutputReader
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status
 from compat.text import lazy_pattern
 from compat.toolchains.cute.facts import NAME
+from compat.toolchains.cute.ir import READER
 
 _OBJECTS = (
     r"_?Tensor|_?Pointer|Layout|ComposedLayout|Atom|MmaAtom|CopyAtom|TiledMma|TiledCopy|ThrMma|ThrCopy|SmemAllocator|TmemAllocator|"
@@ -410,7 +410,7 @@ KNOWLEDGE = Knowledge(
             lazy_pattern(r"what\(\): +(?P<words>[^\n]+)"),
             _INNERMOST,
         ),
-        reader=OutputReader(front_end=("trace",), kernel_line=_line_in_stack, sources=(Path(__file__),)),
+        reader=evolve(READER, kernel_line=_line_in_stack, sources=(*READER.sources, Path(__file__))),
     ),
     programs={
         "source": "the kernel's file",

@@ -52,6 +52,7 @@ VARIABLES = Variables(
     files=tuple(_variables["files"]),
     folders=tuple(_variables["folders"]),
     settings=tuple(_variables["settings"]),
+    timing=_variables["timing"],
     withheld={table["why"]: tuple(table["names"]) for table in _variables["withheld"]},
     private=private_variables,
 )

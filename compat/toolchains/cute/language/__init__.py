@@ -1,6 +1,7 @@
-"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how kernels are made smaller."""
+"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how scripts call it."""
 
 from compat.toolchains.base import Language
+from compat.toolchains.cute.language.script import SCRIPT
 from compat.toolchains.cute.language.types import OPTIONS, TYPES
 from compat.toolchains.language import Guessing
 
@@ -8,5 +9,6 @@ LANGUAGE = Language(
     types=TYPES,
     decorators=frozenset({"jit", "kernel", "dataclass"}),
     options=OPTIONS,
+    script=SCRIPT,
     guessing=Guessing(mark=b"cutlass", decorator="@cute.jit", where=f"{__name__}.guessing.modules"),
 )

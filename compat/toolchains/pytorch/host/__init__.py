@@ -16,6 +16,11 @@ The folder
   "constants": {NAME: what it is}}``. A parameter is ``{"name", "type", "packing", "size"}``, an argument, whose ``packing`` is
   ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``; or ``{"scratch", "size", "bytes", "align"}``, a pointer to
   ``bytes`` for every block of the grid, null where that is 0.
+- ``launch`` of a cell whose launches were written down where it was compiled: ``{"block", "shared"}``, the most of all launches,
+  ``{"multiples", "constants"}``, and ``"recorded": [{"arguments": {NAME: {"shape", "strides", "bytes"} or {"value"}}, "launches":
+  […]}]``: what is launched, in order, for arguments of these sizes, with elements of so many bytes. A launch is ``{"entry",
+  "grid", "block", "shared", "cluster", "cluster_policy", "cooperative", "pdl", "non_portable", "parameters": [{"data": bytes in
+  hexadecimal digits, "patches": [[offset, NAME, addend]]}]}``: at the offsets come the addresses of arguments, plus the addends.
 - ``compat_launch``: this package. ``compat_numerics``: what makes and compares tensors. ``problems``: the modules with problems.
 
 What it writes

@@ -10,9 +10,9 @@ import math
 import time
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from .cuda import CudaDriver, CudaError, CudaLaunch
+from .cuda import CudaDriver, CudaError
 from .forked import Channel
-from .kernel import LoadedKernel, Refused
+from .kernel import Kernel, Refused
 from .prepared import Numerics, Prepared
 from .session import GpuSession, LaunchOptions
 from .timing import Clock, timed
@@ -22,7 +22,7 @@ _COMPARED = 8
 
 
 def checked(
-    kernel: LoadedKernel, problems: Sequence[Prepared], repeats: int, driver: CudaDriver, alive: Callable[[], None]
+    kernel: Kernel, problems: Sequence[Prepared], repeats: int, driver: CudaDriver, alive: Callable[[], None]
 ) -> Dict[str, Any]:
     """What came of all launches on all problems. Raises CudaError and Refused."""
     check = CellCheck()
@@ -44,7 +44,7 @@ def checked(
 
 
 def _repeated(
-    problem: Prepared, launch: CudaLaunch, driver: CudaDriver, repeats: int, first_bits: List[Any]
+    problem: Prepared, launch: Callable[[], None], driver: CudaDriver, repeats: int, first_bits: List[Any]
 ) -> List[Optional[Dict[str, Any]]]:
     """The comparisons of the launches that differ from the first; ``None`` for those that were not compared."""
     changed: List[Any] = []

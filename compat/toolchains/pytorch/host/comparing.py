@@ -24,9 +24,9 @@ import os
 import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from .cuda import CudaDriver, CudaError, CudaLaunch
+from .cuda import CudaDriver, CudaError
 from .forked import Channel, ForkedProcess, NoAnswer, ProcessEnded
-from .kernel import LoadedKernel, Refused
+from .kernel import Kernel, Refused
 from .prepared import OTHERS, Guarded, Numerics, Prepared, bits_of
 from .session import GpuSession, LaunchOptions
 
@@ -46,7 +46,7 @@ _ANSWERED = ("good", "launches", "differing", "finite", "wrote", "outside", "rea
 class ComparedKernel:
     """One release's kernel on its way through the problems."""
 
-    def __init__(self, kernel: LoadedKernel, is_good: bool) -> None:
+    def __init__(self, kernel: Kernel, is_good: bool) -> None:
         self.kernel, self.good = kernel, is_good
         self.launches = self.differing = 0
         self.finite = True
@@ -149,7 +149,11 @@ def compare(kernels: Sequence[ComparedKernel], problems: Sequence[GuardedProblem
 
 
 def _on_one(
-    kernels: Sequence[ComparedKernel], launches: Sequence[CudaLaunch], problem: GuardedProblem, rounds: int, driver: CudaDriver
+    kernels: Sequence[ComparedKernel],
+    launches: Sequence[Callable[[], None]],
+    problem: GuardedProblem,
+    rounds: int,
+    driver: CudaDriver,
 ) -> None:
     first: List[Any] = []
     good: Optional[Dict[str, Any]] = None
@@ -182,7 +186,7 @@ def _on_one(
             kernel.reads_outside = problem.depends_on_surroundings(_ended(launches[index], driver), first[index])
 
 
-def _ended(launch: CudaLaunch, driver: CudaDriver) -> Callable[[], None]:
+def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
     """A launch that is waited for."""
 
     def launched() -> None:

@@ -300,7 +300,7 @@ def _attributes(facts: Any) -> List[_Attribute]:
         attributes.append(_Attribute(id=_COOPERATIVE, value=_Value(number=1)))
     if facts["cluster"]:
         attributes.append(_Attribute(id=_CLUSTER, value=_Value(cluster=(c_uint * 3)(*facts["cluster"]))))
-        attributes.append(_Attribute(id=_CLUSTER_POLICY, value=_Value(number=_SPREAD)))
+        attributes.append(_Attribute(id=_CLUSTER_POLICY, value=_Value(number=facts.get("cluster_policy", _SPREAD))))
     return attributes
 
 

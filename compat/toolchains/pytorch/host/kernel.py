@@ -8,13 +8,13 @@ from __future__ import annotations
 import ctypes
 import re
 import struct
-from typing import Any, Dict, Iterable, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
 from .cuda import CudaDriver, CudaLaunch
 from .prepared import Prepared
 
 _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
-_USUAL_SHARED = 48 * 1024
+USUAL_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without asking."""
 _REALS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 """How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper half of an ``f32``."""
@@ -24,8 +24,20 @@ class Refused(Exception):
     """The arguments are not those that the kernel was compiled for. The message is a sentence."""
 
 
-class LoadedKernel:
+class Kernel:
     """One cell's binary, loaded."""
+
+    def launch_of(self, problem: Prepared) -> Callable[[], None]:
+        """What launches it on a problem, and does not wait. Raises Refused."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Unload it."""
+        raise NotImplementedError
+
+
+class LoadedKernel(Kernel):
+    """The kernel of one cell's binary, whose arguments are packed here."""
 
     def __init__(self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes) -> None:
         """``facts`` are ``launch`` of its cell. Raises CudaError, and Refused where it has other parameters than the index says."""
@@ -33,7 +45,7 @@ class LoadedKernel:
         self._module = driver.load(data)
         self._function = driver.function(self._module, self.facts["entry"])
         self._count()
-        if self.facts["shared"] > _USUAL_SHARED:
+        if self.facts["shared"] > USUAL_SHARED:
             driver.allow_shared(self._function, self.facts["shared"])
         if self.facts["non_portable"]:
             driver.allow_large_clusters(self._function)
@@ -80,7 +92,12 @@ def _value(parameter: Dict[str, Any], arguments: Dict[str, Any], scratch: Dict[s
     if "scratch" in parameter:
         return ctypes.c_uint64(scratch.get(parameter["scratch"], 0))
     data = _packed(parameter, argument_of(parameter["name"], arguments))
-    return (ctypes.c_ubyte * parameter["size"]).from_buffer_copy(data)
+    return bytes_of(data)
+
+
+def bytes_of(data: bytes) -> Any:
+    """Bytes as a ctypes object."""
+    return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
 
 
 def argument_of(name: str, arguments: Dict[str, Any]) -> Any:
@@ -134,6 +151,8 @@ def _number(value: Any) -> Any:
 
 
 def _grid_of(problem: Dict[str, Any]) -> Tuple[int, int, int]:
-    """One to three sizes, as three."""
+    """One to three sizes, as three. Raises Refused."""
+    if problem["grid"] is None:
+        raise Refused("the problem says nothing of the grid")
     x, y, z = (*map(int, problem["grid"]), 1, 1)[:3]
     return x, y, z

@@ -8,8 +8,9 @@ import os
 from typing import Any, Dict, Iterator, Optional, Tuple
 
 from .cuda import CudaDriver, CudaError, CudaLaunch
-from .kernel import LoadedKernel
+from .kernel import Kernel, LoadedKernel
 from .prepared import Numerics
+from .recorded import RecordedKernels
 
 _SEED = 0
 
@@ -60,10 +61,13 @@ class GpuSession:
             for made in problems.each(make, problem["parameters"], problem["dtype"], _SEED, self._device, large):
                 yield made, large
 
-    def kernel(self, cell: Dict[str, Any]) -> LoadedKernel:
+    def kernel(self, cell: Dict[str, Any]) -> Kernel:
         """The binary of a cell, loaded. Raises CudaError and Refused, and OSError where it is not in the folder."""
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
-            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell["launch"], file.read())
+            facts, data = cell["launch"], file.read()
+        if "recorded" in facts:
+            return RecordedKernels(self.driver, facts, data)
+        return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)
 
 
 # --- a kernel that is known to be good -----------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def checked(problem: Any) -> Problem:
     made = {
         "name": name,
         "arguments": dict(arguments),
-        "grid": _grid(problem.get("grid"), name),
+        "grid": _grid(problem["grid"], name) if problem.get("grid") is not None else None,
         "outputs": None if is_unknown else {output: _output(output, facts, arguments, name) for output, facts in outputs.items()},
         "baseline": baseline,
     }

@@ -1,6 +1,6 @@
 """What a kernel is given, made of the types and values in a kernel file.
 
-Tensors come from nowhere: ``from_dlpack`` of a capsule of our own, made with ctypes, that says CUDA and an address which is never
+Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.nowhere`), that says CUDA and an address which is never
 looked at. So it is one way in every release, and the one in which programs hand over tensors. (NumPy's arrays would be in generic
 memory, where copies fail that do not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
 
@@ -9,7 +9,6 @@ A function in the kernel's source makes what no type can say. It is given what m
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import math
 import re
@@ -17,10 +16,12 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from .nowhere import TensorNowhere
+
 _ADDRESS = 1 << 40
 """Divisible by whatever alignment is assumed."""
-_CUDA = 2
-"""``kDLCUDA`` of DLPack."""
+APART = 1 << 38
+"""Bytes between tensors that each have an address of their own."""
 _UNSIGNED, _FLOAT, _SIGNED, _BFLOAT, _BOOL = 1, 2, 0, 4, 6
 """The codes of element types in DLPack."""
 _ANY = 64
@@ -54,6 +55,7 @@ _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _USUAL_ALIGNMENT = 16
 _MADE = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\)")
 """What a function beside the kernel makes."""
+_STREAM = "stream"
 _SIZE_NAME = re.compile(r"([A-Za-z_]\w*)(?:%(\d+))?")
 MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*")
 """What a function says of an argument that does not go with its annotation."""
@@ -61,6 +63,30 @@ MISFIT = re.compile(r"expects argument #\d+ \(\w+\) to be [^\n]*? but got [^\n]*
 
 class KernelFileError(Exception):
     """What a kernel file says does not fit its function. The message says why, in a sentence."""
+
+
+class Memory:
+    """Where tensors are that are nowhere: all at one address, or each at one of its own, by which it is known again."""
+
+    def __init__(self, base: int | None = None) -> None:
+        self._base = base
+        self.tensors: dict[str, dict[str, Any]] = {}
+        """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides`` of one that has them."""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether tensors have addresses of their own, by which a launch knows them."""
+        return self._base is not None
+
+    def place(self, name: str, **facts: Any) -> int:
+        """The address of a tensor that is called so. Raises KernelFileError where a second one is, and each has its own."""
+        if self._base is None:
+            return _ADDRESS
+        if name in self.tensors:
+            raise KernelFileError("signature.%s: it is several tensors, which a problem cannot name" % name)
+        address = self._base + len(self.tensors) * APART
+        self.tensors[name] = {"address": address, **facts}
+        return address
 
 
 def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
@@ -81,7 +107,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str,
     parameters = _parameters(call)
     if not inspect.isfunction(inspect.unwrap(function)) and "self" in parameters:
         parameters.pop("self")
-    making = Arguments(sizes_of(job["signature"]), names, constants)
+    making = Arguments(sizes_of(job["signature"]), names, constants, Memory())
     given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
     given.update({name: _PLAIN[parameters[name].annotation](1) for name in given if _is_plain(parameters.get(name), given[name])})
     given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
@@ -111,6 +137,24 @@ def _is_plain(parameter: Any, value: Any) -> bool:
     if parameter is None or not isinstance(parameter.annotation, (type, str)) or parameter.annotation not in _PLAIN:
         return False
     return hasattr(type(value), "width") and not hasattr(value, "element_type")
+
+
+def run_time(function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory) -> dict[str, Any]:
+    """Only the run-time arguments, in the function's order, and of known sizes and numbers (:func:`unknown`).
+
+    Raises KernelFileError.
+    """
+    names = _names_beside(function)
+    constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
+    making = Arguments({**sizes_of(job["signature"]), **values}, names, constants, memory)
+    return {name: making.argument(name, job["signature"][name]) for name in in_order(function, job["signature"])}
+
+
+def in_order(function: Any, signature: dict[str, Any]) -> list[str]:
+    """The run-time arguments as a function, or a class's objects, have them."""
+    is_function = inspect.isfunction(inspect.unwrap(function))
+    kind = function if inspect.isclass(function) else type(function)
+    return [name for name in _parameters(function if is_function else kind.__call__) if name in signature]
 
 
 def _names_beside(function: Any) -> dict[str, Any]:
@@ -185,7 +229,7 @@ def options(said: dict[str, Any]) -> dict[str, str]:
 def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
     """Every name of a size → the size that stands for it, which is divisible by all that it has to be."""
     sizes: dict[str, int] = {}
-    for kind in _leaves(list(signature.values())):
+    for _, kind in _leaves(signature.items()):
         tensor = _TENSOR.fullmatch(kind)
         if tensor is not None:
             for name, divisor in _SIZE_NAME.findall("%s,%s" % (tensor["shape"], tensor["strides"] or "")):
@@ -193,37 +237,51 @@ def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
     return sizes
 
 
-def _leaves(kinds: Any) -> Iterator[str]:
-    for kind in kinds:
+def unknown(signature: dict[str, Any], sizes: bool = True) -> list[str]:
+    """The names of what is known at run time only: numbers, and sizes of tensors, too."""
+    numbers = {
+        name: 0
+        for name, kind in _leaves(signature.items())
+        if kind != _STREAM and not any(form.fullmatch(kind) for form in (_TENSOR, _POINTER, _MADE))
+    }
+    return list({**(sizes_of(signature) if sizes else {}), **numbers})
+
+
+def _leaves(signature: Any) -> Iterator[tuple[str, str]]:
+    """Arguments and their types; those in a tuple are called ``args[1]``."""
+    for name, kind in signature:
         if isinstance(kind, list):
-            yield from _leaves(kind)
+            yield from _leaves(("%s[%d]" % (name, index), each) for index, each in enumerate(kind))
         else:
-            yield kind
+            yield name, kind
 
 
 class Arguments:
     """What makes the run-time arguments of one kernel."""
 
-    def __init__(self, sizes: dict[str, int], names: dict[str, Any], constants: dict[str, Any]) -> None:
-        self._sizes, self._names, self._constants = sizes, names, constants
+    def __init__(self, values: dict[str, Any], names: dict[str, Any], constants: dict[str, Any], memory: Memory) -> None:
+        """``values`` are sizes, and numbers that arguments have; ``names`` those of the kernel's module."""
+        self._values, self._names, self._constants, self._memory = values, names, constants, memory
 
     def argument(self, name: str, kind: Any) -> Any:
         """What stands for an argument of this type. Raises KernelFileError."""
         if isinstance(kind, list):
-            return tuple(self.argument(name, each) for each in kind)
-        if kind == "stream":
+            return tuple(self.argument("%s[%d]" % (name, index), each) for index, each in enumerate(kind))
+        if kind == _STREAM:
             return _stream()
         made = _MADE.fullmatch(kind)
         if made is not None:
             return self._made(name, made["function"])
         pointer = _POINTER.fullmatch(kind)
         if pointer is not None:
-            return _pointer(pointer["element"], int(pointer["align"] or _USUAL_ALIGNMENT))
+            alignment = int(pointer["align"] or _USUAL_ALIGNMENT)
+            address = self._memory.place(name, bytes=_bytes(pointer["element"]), align=alignment)
+            return _pointer(pointer["element"], alignment, address)
         tensor = _TENSOR.fullmatch(kind)
         if tensor is None:
-            return element(kind)(1)
+            return element(kind)(self._values.get(name, 1))
         try:
-            return _tensor(_layout(tensor, self._sizes))
+            return _tensor(name, _layout(tensor, self._values), self._memory)
         except ValueError as error:
             raise KernelFileError("signature.%s: %s: %s" % (name, kind, error)) from error
 
@@ -344,14 +402,21 @@ def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
     return strides
 
 
-def _tensor(layout: _Layout) -> Any:
+def _bytes(name: str) -> int:
+    """Of an element."""
+    return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
+
+
+def _tensor(name: str, layout: _Layout, memory: Memory) -> Any:
     from cutlass.cute.runtime import from_dlpack
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
     kind = element(layout.element)
     if layout.symbolic is not None:
-        return _fake(kind, layout)
-    tensor = from_dlpack(_Nowhere(code, bits, layout.shape, layout.strides), assumed_align=layout.alignment)
+        return _fake(kind, layout, memory)
+    facts = {"bytes": _bytes(layout.element), "align": layout.alignment, "shape": layout.shape, "strides": layout.strides}
+    nowhere = TensorNowhere(memory.place(name, **facts), code, bits, layout.shape, layout.strides)
+    tensor = from_dlpack(nowhere, assumed_align=layout.alignment)
     tensor.element_type = kind
     if layout.strided is not None:
         tensor = tensor.mark_layout_dynamic(leading_dim=layout.strided)
@@ -360,13 +425,15 @@ def _tensor(layout: _Layout) -> Any:
     return tensor
 
 
-def _fake(kind: Any, layout: _Layout) -> Any:
+def _fake(kind: Any, layout: _Layout, memory: Memory) -> Any:
     """A tensor some of whose sizes are numbers while strides are known at run time only. Raises ValueError up to 4.2."""
     from cutlass import cute
     from cutlass.cute import runtime
 
     if not hasattr(runtime, "make_fake_tensor") or layout.symbolic is None:
         raise ValueError("this release has no fake tensors (4.3 has): give all sizes names, or all strides numbers")
+    if memory.is_real:
+        raise ValueError("a tensor of which some sizes are numbers while strides have names is compiled and not launched")
     symbols: dict[Any, Any] = {}
     for part in (part for parts in layout.symbolic for part in parts if not isinstance(part, int)):
         symbols.setdefault(part, (getattr(cute, "sym_int64", cute.sym_int))(divisibility=part[1]))
@@ -374,62 +441,14 @@ def _fake(kind: Any, layout: _Layout) -> Any:
     return runtime.make_fake_tensor(kind, sizes, strides, assumed_align=layout.alignment)
 
 
-def _pointer(name: str, alignment: int) -> Any:
+def _pointer(name: str, alignment: int, address: int) -> Any:
     import cutlass.cute as cute
     from cutlass.cute.runtime import make_ptr
 
-    return make_ptr(element(name), _ADDRESS, cute.AddressSpace.gmem, assumed_align=alignment)
+    return make_ptr(element(name), address, cute.AddressSpace.gmem, assumed_align=alignment)
 
 
 def _stream() -> Any:
     from cuda.bindings import driver
 
     return driver.CUstream(0)
-
-
-class _Device(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
-
-
-class _DataType(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
-
-
-class _DLTensor(ctypes.Structure):
-    _fields_ = [
-        ("data", ctypes.c_void_p),
-        ("device", _Device),
-        ("ndim", ctypes.c_int32),
-        ("dtype", _DataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("offset", ctypes.c_uint64),
-    ]
-
-
-class _Managed(ctypes.Structure):
-    _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
-
-
-_capsule = ctypes.pythonapi.PyCapsule_New
-_capsule.restype = ctypes.py_object
-_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_KEPT: list[_Nowhere] = []
-"""Capsules point into them, and say to nobody when they go."""
-
-
-class _Nowhere:
-    """A tensor on a GPU that is not there, for ``from_dlpack``."""
-
-    def __init__(self, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
-        numbers = ctypes.c_int64 * len(shape)
-        self._shape, self._strides = numbers(*shape), numbers(*strides)
-        tensor = _DLTensor(_ADDRESS, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
-        self._managed = _Managed(tensor, None, None)
-        _KEPT.append(self)
-
-    def __dlpack__(self, **_: Any) -> Any:
-        return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return _CUDA, 0

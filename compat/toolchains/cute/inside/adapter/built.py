@@ -19,6 +19,10 @@ _ELF = b"\x7fELF"
 
 _REGISTERS, _FRAME = 0x2F, 0x11
 """``EIATTR_REGCOUNT`` and ``EIATTR_FRAME_SIZE``: a symbol and a number."""
+_PARAMETER = 0x17
+"""``EIATTR_KPARAM_INFO``: which parameter it is, and how many bytes it has."""
+_TEXT = ".text."
+"""What the sections with machine code are called, before the kernels' names."""
 _SIZED = 4
 """The format of records that say how long they are."""
 _RESERVED = 1024
@@ -122,7 +126,7 @@ def facts_of(cubin: bytes) -> dict[str, int]:
     """``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels``: of several kernels the most; nothing of
     what is no ELF file."""
     sections = list(_sections(cubin))
-    kernels = [section for section in sections if section.name.startswith(".text.")]
+    kernels = [section for section in sections if section.name.startswith(_TEXT)]
     if not kernels:
         return {}
     reserved = _RESERVED if any(section.name == ".nv.shared.reserved.0" for section in sections) else 0
@@ -141,6 +145,22 @@ def facts_of(cubin: bytes) -> dict[str, int]:
     }
 
 
+def entries_of(cubin: bytes) -> list[str]:
+    """The names of the kernels in it."""
+    return [section.name[len(_TEXT) :] for section in _sections(cubin) if section.name.startswith(_TEXT)]
+
+
+def parameter_sizes(cubin: bytes, entry: str) -> list[int]:
+    """Bytes of each parameter of a kernel."""
+    sizes: dict[int, int] = {}
+    for section in _sections(cubin):
+        if section.name == ".nv.info." + entry:
+            for kind, at, length in _raw_records(cubin, section):
+                if kind == _PARAMETER and length >= 12:
+                    sizes[struct.unpack_from("<H", cubin, at + 4)[0]] = struct.unpack_from("<I", cubin, at + 8)[0] >> 18
+    return [sizes[ordinal] for ordinal in sorted(sizes)]
+
+
 def _sections(data: bytes) -> Iterator[_Section]:
     if len(data) < 64 or data[:4] != _ELF:
         return
@@ -154,11 +174,17 @@ def _sections(data: bytes) -> Iterator[_Section]:
 
 def _records(data: bytes, section: _Section) -> Iterator[tuple[int, int]]:
     """The records of a section that give a symbol a number: what they are about, and the number."""
+    for kind, at, length in _raw_records(data, section):
+        if length == 8:
+            yield kind, struct.unpack_from("<I", data, at + 4)[0]
+
+
+def _raw_records(data: bytes, section: _Section) -> Iterator[tuple[int, int, int]]:
+    """The records of a section that say how long they are: what they are about, where their bytes are, and how many."""
     at, end = section.offset, section.offset + section.size
     while at + 4 <= end:
         form, kind, length = struct.unpack_from("<BBH", data, at)
         at += 4
         if form == _SIZED:
-            if length == 8:
-                yield kind, struct.unpack_from("<I", data, at + 4)[0]
+            yield kind, at, length
             at += length

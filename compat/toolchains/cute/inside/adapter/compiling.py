@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, pipeline
+from . import arguments, built, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -34,15 +35,17 @@ _MARKS = (
 """Stage → what a failure says that came while it was made: libNVVM and ptxas are one call."""
 _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
+_TIMED = "COMPAT_TIME_PASSES"
+"""The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _PTX_ASKED = " dump-ptx-path='%s' "
 
 
 class _Compiled(BaseException):
     """What was compiled, on its way past all that would launch it."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, compiler: Any) -> None:
         super().__init__("compiled")
-        self.module = module
+        self.module, self.compiler = module, compiler
 
 
 class Cute:
@@ -65,6 +68,8 @@ class Cute:
         self._on_stage: Callable[..., None] = _ignore
         self._on_made: Callable[..., None] = _ignore
         self._beacon: Any = None
+        self._passes = False
+        self._times: dict[str, float] = {}
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
@@ -98,8 +103,11 @@ class Cute:
         self._dsl.envar.disable_file_caching = True
 
     def observe(self, beacon: Any, passes: bool) -> None:
-        """Which line is being traced is in the traceback of what it raises, and not on the beacon."""
-        self._beacon = beacon
+        """Which line is being traced is in the traceback of what it raises, and not on the beacon.
+
+        With ``passes``, the IR before each of MLIR's passes is printed (:mod:`.passes`).
+        """
+        self._beacon, self._passes = beacon, passes
 
     def remap_paths(self, places: list[list[str]]) -> None:
         """Paths are in nothing that is compiled without line numbers, which is how all is compiled here."""
@@ -121,13 +129,18 @@ class Cute:
         """
         self._on_stage, self._on_made = on_stage, on_made
         self._taken_ptx()  # of a compile that failed
+        self._times = {}
         function, given, named = arguments.bound(function, job)
         options = arguments.options(job["options"])
+        self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
         on_stage("trace")
         try:
             self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
-            return self._result(job, str(compiled.module))
+            result = self._result(job, str(compiled.module))
+            if job["problem"] is not None:
+                on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
+            return result
         except Exception as error:
             misfit = arguments.MISFIT.search(str(error))
             if misfit and not _passed_through(error, job["roots"]):
@@ -162,23 +175,47 @@ class Cute:
             self._traced = str(module)
             self._on_made("trace", self._traced)
             self._on_stage("mlir")
-            self._compile(go, module, text, compiler.passmanager.PassManager)
-            raise _Compiled(module)
+            self._compile(go, module, text, compiler)
+            raise _Compiled(module, compiler)
 
         kind.compile = run_in_sight
 
-    def _compile(self, go: Callable[[str], None], module: Any, text: str, manager: Any) -> None:
+    def _compile(self, go: Callable[[str], None], module: Any, text: str, compiler: Any) -> None:
         """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
-        asked = self._keeping_ptx(text)
+        asked, manager = self._keeping_ptx(text), compiler.passmanager.PassManager
         with module.context:
             pieces = pipeline.pieces_of(asked, manager)
         if pieces is None:
             go(asked)
-        elif self._lower(go, module, pieces):
+            return
+        lower = self._lower_in_sight if self._passes else self._lower
+        if lower(go, module, pieces, compiler):
             self._on_made("mlir", module)
             self._make_binary(go, pieces.rest, tells=asked != text)
+        if not self._times and (self._passes or _TIMED in os.environ):  # what is printed takes its time, too
+            self._on_stage(None)  # of no stage
+            self._times = passes.run_singly(text, manager, passes.copy_of(module, self._traced), show=False).seconds
 
-    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces) -> bool:
+    def _lower_in_sight(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
+        """Run MLIR's passes, with the IR before each on the output; which pass is in flight can be told while that runs."""
+        manager, failed = compiler.passmanager.PassManager, None
+        self._beacon.in_passes(True)
+        if passes.prints(manager):
+            with passes.printed(compiler, module):
+                left = self._lower(go, module, pieces, compiler)
+        else:
+            self._times, failed = passes.run_singly(pieces.first, manager, passes.copy_of(module, self._traced), show=True)
+            self._beacon.in_passes(failed is not None)
+            try:
+                left = self._lower(go, module, pieces, compiler)
+            except BaseException:
+                if failed is not None:
+                    passes.tell_failed(failed)
+                raise
+        self._beacon.in_passes(False)
+        return left
+
+    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
         """Run MLIR's passes; whether a binary is left to be made."""
         try:
             go(pieces.first)
@@ -229,7 +266,17 @@ class Cute:
         for stage in ("ptx", "cubin"):
             if stage in made:
                 self._on_made(stage, made[stage])
-        return built.metrics(made, module), made
+        metrics = built.metrics(made, module)
+        return {**metrics, "passes": self._times} if self._times else metrics, made
+
+    def _launches(self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes) -> str:
+        """What the function launches for the sizes that the job's problem names, as JSON, or why that cannot be told."""
+        try:
+            kernels = list(getattr(self._dsl, "kernel_symbols", []))
+            host = recording.HostFunction(compiled.compiler, compiled.module, cubin, kernels, job["target"])
+            return recording.recorded(host, function, job)
+        except (recording.NotRecorded, arguments.KernelFileError) as error:
+            return json.dumps({"why": str(error)})
 
     def _taken_ptx(self) -> str:
         """The PTX that was written, which is removed; empty where this release writes none."""

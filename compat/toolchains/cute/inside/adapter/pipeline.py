@@ -55,9 +55,9 @@ def pieces_of(text: str, manager: Any) -> Pieces | None:
         # A library that the kernel is to be linked with matters to the second piece only.
         options = text[begin:end] if stopping else _LIBRARIES.sub("", text[begin:end])
         first = f"{text[:begin]}{option} {options}{text[end]})"
-        if not _is_taken(first, manager):
+        if not is_taken(first, manager):
             continue
-        if _is_taken(named, manager):
+        if is_taken(named, manager):
             return Pieces(first, named, fails=not stopping)
         if not stopping:
             return Pieces(first, text, fails=True)
@@ -75,6 +75,13 @@ def ready(module: Any) -> None:
         attributes = operation.operation.attributes
         if operation.operation.name == "gpu.module" and "targets" in attributes:
             del attributes["targets"]
+
+
+def lowering(text: str, manager: Any) -> list[str]:
+    """The passes of a pipeline up to the binary, with their options."""
+    passes = spelled_out(text, manager)
+    at = next((number for number, each in enumerate(passes) if each.startswith(_BINARY)), len(passes))
+    return passes[:at]
 
 
 def spelled_out(text: str, manager: Any) -> list[str]:
@@ -100,7 +107,7 @@ def _closing(text: str) -> int:
     return len(text) - 1
 
 
-def _is_taken(text: str, manager: Any) -> bool:
+def is_taken(text: str, manager: Any) -> bool:
     """Whether a release takes a pipeline. What it prints of one that it does not take is nobody's failure."""
     with _silence():
         try:

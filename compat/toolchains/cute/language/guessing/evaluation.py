@@ -42,8 +42,21 @@ class HostCall:
     """What the constructor was given, by name."""
     positional: tuple[Any, ...]
     keywords: Mapping[str, Any]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that it passes is known."""
+        return not any(map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values())))
+
     assumed: bool
     """Whether the function around it is not known to be called, so that what it is given is assumed."""
+
+
+def has_unknown(value: Any) -> bool:
+    """Whether something of a value is not known."""
+    if isinstance(value, TensorValue):
+        return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
+    return isinstance(value, Unknown) or (isinstance(value, tuple | list) and any(map(has_unknown, value)))
 
 
 @define

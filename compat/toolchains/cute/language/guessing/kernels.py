@@ -19,7 +19,7 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     is_element_kind,
 )
 from compat.toolchains.cute.language.guessing.body import Uses, allowed_of, literals_of, number_for, uses_of
-from compat.toolchains.cute.language.guessing.evaluation import HostCall
+from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
@@ -231,7 +231,7 @@ class _Guessing:
             return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
         kind = self._kind(name, annotation, value)
         return (
-            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not _has_unknown(value))
+            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not has_unknown(value))
         )
 
     def _kind(self, name: str, annotation: str, value: Any) -> Any:
@@ -314,13 +314,7 @@ def _sizes_in(value: Any) -> list[Any]:
 
 def _known_of(call: HostCall) -> int:
     values = (*call.made.values(), *call.positional, *call.keywords.values())
-    return sum((not isinstance(value, Unknown)) - _has_unknown(value) for value in values)
-
-
-def _has_unknown(value: Any) -> bool:
-    if isinstance(value, TensorValue):
-        return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
-    return isinstance(value, tuple | list) and any(map(_has_unknown, value))
+    return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
 
 def _is_constant(value: Any) -> bool:

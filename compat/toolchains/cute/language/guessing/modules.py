@@ -94,7 +94,7 @@ class CuteModule:
         main = self.scope.inside({})
         main.run([each for each in self.tree.body if not isinstance(each, ast.ClassDef | ast.FunctionDef)])
         for function in self._hosts():
-            if not {call.kernel for call in noted} >= set(self.functions):
+            if not {call.kernel for call in noted if call.is_known} >= set(self.functions):
                 self.scope.kernels.assuming = True
                 alone = SourceFunction(function, self.scope)
                 main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))

@@ -1,0 +1,1 @@
+"""What CuTe DSL's kernels do on a GPU host."""

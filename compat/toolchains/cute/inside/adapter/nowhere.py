@@ -1,0 +1,57 @@
+"""Tensors on a GPU that is not there, for ``from_dlpack``: a capsule of our own, made with ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+_CUDA = 2
+"""``kDLCUDA`` of DLPack."""
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("id", ctypes.c_int)]
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("offset", ctypes.c_uint64),
+    ]
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+_capsule = ctypes.pythonapi.PyCapsule_New
+_capsule.restype = ctypes.py_object
+_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_KEPT: list[TensorNowhere] = []
+"""Capsules point into them, and say to nobody when they go."""
+
+
+class TensorNowhere:
+    """A tensor on a GPU that is not there, for ``from_dlpack``."""
+
+    def __init__(self, address: int, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
+        numbers = ctypes.c_int64 * len(shape)
+        self._shape, self._strides = numbers(*shape), numbers(*strides)
+        tensor = _DLTensor(address, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
+        self._managed = _Managed(tensor, None, None)
+        _KEPT.append(self)
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _CUDA, 0

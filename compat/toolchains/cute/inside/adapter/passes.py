@@ -1,0 +1,102 @@
+"""MLIR's passes in sight: the IR before each is printed, under the headings that MLIR has for that, and each has its CPU seconds.
+
+Releases up to 4.5 print that themselves. Later ones print nothing, so that passes are run there one by one on a copy of the
+module, before the compile itself. Some are not known by their names and are left out, which a heading of our own says. All that the
+copy is for is to see them: what comes out is that of the compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+import types
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from . import pipeline
+
+_NAME = re.compile(r"(?:[\w.]+\()*([\w-]+)")
+"""A pass's own name: ``cse`` of ``gpu.module(cse{…})``."""
+_HEADING = "// -----// IR Dump %s %s //----- //\n"
+
+
+class Ran(NamedTuple):
+    """Passes that were run one by one."""
+
+    seconds: dict[str, float]
+    """CPU seconds by name; those of several passes of one name are added up."""
+    failed: str | None
+    """The pass that failed, where one did."""
+
+
+def prints(manager: Any) -> bool:
+    """Whether a release's pass managers print IR. It was suppressed when they learned to tell their times."""
+    return not hasattr(manager, "enable_timing")
+
+
+@contextlib.contextmanager
+def printed(compiler: Any, module: Any) -> Iterator[None]:
+    """Have the pass managers that are made meanwhile print the IR before every pass."""
+    kept = compiler.passmanager
+    manager = kept.PassManager
+    module.context.enable_multithreading(False)  # else no whole module can be printed
+
+    def parse(text: str, *rest: Any, **options: Any) -> Any:
+        made = manager.parse(text, *rest, **options)
+        made.enable_ir_printing(print_before_all=True, print_after_all=False, print_module_scope=True)
+        return made
+
+    compiler.passmanager = types.SimpleNamespace(PassManager=types.SimpleNamespace(parse=parse))
+    try:
+        yield
+    finally:
+        compiler.passmanager = kept
+
+
+def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
+    """Run the passes of a pipeline up to the binary, one by one, in this module; with ``show`` print the IR before each."""
+    module.context.enable_multithreading(False)
+    seconds: dict[str, float] = {}
+    with module.context:
+        for each in pipeline.lowering(text, manager):
+            name = name_of(each)
+            one = "builtin.module(%s)" % each
+            if not pipeline.is_taken(one, manager):
+                if show:
+                    _write(_HEADING % ("Without", name))
+                continue
+            if show:
+                _write(_HEADING % ("Before", "%s (%s)" % (name, name)) + str(module) + "\n")
+            begun = time.process_time()
+            try:
+                ready = manager.parse(one)
+                ready.enable_verifier(False)
+                ready.run(module.operation)
+            except Exception:  # of a type of its own in every release
+                return Ran(seconds, name)
+            seconds[name] = round(seconds.get(name, 0.0) + time.process_time() - begun, 6)
+    return Ran(seconds, None)
+
+
+def tell_failed(name: str) -> None:
+    """Print that a pass has failed, as MLIR does."""
+    _write(_HEADING % ("After", "%s Failed (%s)" % (name, name)))
+
+
+def copy_of(module: Any, text: str) -> Any:
+    """A module of the same context, made of a module's text."""
+    return type(module).parse(text, module.context)
+
+
+def name_of(text: str) -> str:
+    """The name of a pass, without its options and without the operation that it is run in."""
+    found = _NAME.match(text)
+    return found[1] if found else text
+
+
+def _write(text: str) -> None:
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(2, data) :]

@@ -1,0 +1,98 @@
+"""The intermediate representations of CuTe DSL: how its dumps are read, and the parts of the compiler.
+
+Tracing makes a module of the dialects ``cute`` and ``cute_nvgpu``; MLIR's passes lower it to the dialects of LLVM and NVVM; libNVVM
+makes PTX of that, and ptxas the cubin. ptxas is inside the library, so that no other can be put in its place: others take its PTX.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from compat.diagnosis.pipeline import OutputReader, Printed
+from compat.model import BuiltEnv, Done, Evidence, Raised, Target
+from compat.text import lazy_pattern
+from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
+from compat.toolchains.mlir import dumps
+from compat.toolchains.mlir.canonical import canonical, canonical_code
+
+_TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_USED = lazy_pattern(r"Used (\d+) registers")
+_FRAME = lazy_pattern(r"(\d+) bytes stack frame")
+_FIRST_WITHOUT_SUFFIX = 13
+"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is ``nvidia-cuda-nvcc-cu12``."""
+
+
+def read(text: str) -> Printed:
+    """Take apart what a compile of CuTe DSL printed."""
+    return dumps.read(text, pass_key)
+
+
+def pass_key(name: str) -> str:
+    """What is left of a pass's name: the name by which it is the same pass in every release."""
+    return re.sub(r"\W", "", name.lower()).removesuffix("pass")
+
+
+READER = OutputReader(
+    sources=(Path(__file__), *dumps.SOURCES),
+    heading=dumps.HEADING_BEGINS,
+    suffix="mlir",
+    front_end=("trace",),
+    read=read,
+    operation=dumps.operation,
+    pass_key=pass_key,
+)
+
+
+def _none(built: BuiltEnv, target: Target) -> Path | None:
+    return None
+
+
+def _command(program: Path, source: Path, output: Path) -> list[str]:
+    """Assemble a file of PTX for the target that it names."""
+    target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
+    return [str(program), "-v", f"--gpu-name={target[1] if target else 'sm_90a'}", str(source), "-o", str(output)]
+
+
+def _evidence(code: int, printed: str, made: bool) -> Evidence:
+    """How an assembler ended, with what it says of registers and stack, of several kernels the most."""
+    if code == 0 and made:
+        found = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
+        metrics = {name: max(map(int, numbers)) for name, numbers in found.items() if numbers}
+        return Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", metrics=metrics)
+    raised = Raised(type="RuntimeError", message=f"ptxas ended with {code}, error log: {printed}")
+    return Evidence(answered=True, stage="cubin", raised=(raised,))
+
+
+PARTS = CompilerParts(
+    passes="MLIR passes",
+    backend="libNVVM",
+    linker="linker",
+    front_end=("trace",),
+    first_ir="trace",
+    last_ir="mlir",
+    low_ir="mlir",
+    low_ir_title="MLIR of the LLVM dialect",
+    canonical_low_ir=canonical,
+    canonical_code=canonical_code,
+    backend_stages=("ptx",),
+    not_optimized={},
+    assembler=Assembler(
+        name="ptxas",
+        stage="cubin",
+        takes="ptx",
+        variables=(),
+        of=_none,
+        command=_command,
+        evidence=_evidence,
+        killed=lazy_pattern(r"ptxas ended with -(?:[1239]|15|2[45]),"),
+        wheels=Wheels(
+            title="CUDA",
+            example="12.9, or /usr/local/cuda/bin/ptxas",
+            distribution=lambda major: "nvidia-cuda-nvcc" if major >= _FIRST_WITHOUT_SUFFIX else f"nvidia-cuda-nvcc-cu{major}",
+            inside="lib/python*/site-packages/nvidia/*/bin/ptxas",
+        ),
+    ),
+)
+
+IR = IntermediateForms(texts=("trace", "mlir", "ptx"), parts=PARTS)

@@ -1,0 +1,334 @@
+"""The compile call of a repro script: what a kernel file says of arguments, as a program would write it.
+
+Releases from 4.3 on make tensors that are only types (``make_fake_compact_tensor``). A script for an earlier one, or for every
+release, has a tensor of its own that says where it would be, in the form of DLPack. What comes after a compile wants a driver up to
+4.4: a script forgives that, and nothing else. ``script.py.j2`` has the text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.bundle.bundle import Bundle
+from compat.errors import ConfigError
+from compat.model import Target
+from compat.model.cell import ArgumentType, plain_type
+from compat.source.parsing import bound_by, parameters, tree_of
+from compat.toolchains.base import ScriptForm
+from compat.toolchains.cute.failures import KNOWLEDGE
+from compat.toolchains.cute.inside.adapter import arguments, built
+
+_IMPORTS = frozenset({"import cutlass", "import cutlass.cute as cute", "from cutlass.cute import runtime"})
+_OWN_FEATURES = 90
+_USUAL_ALIGNMENT = "16"
+_READING = frozenset({"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"})
+"""What reads dynamic shared memory in a module."""
+
+
+class Form(StrEnum):
+    """The ways in which releases are called on a machine without a GPU."""
+
+    NOWHERE = "4.0 to 4.2"
+    """Tensors are handed over through DLPack."""
+    FAKE = "4.3 and 4.4"
+    """Tensors are types."""
+    DRIVERLESS = "4.5 and later"
+    """Nothing wants a driver."""
+    ANY = "every release"
+    """As the oldest, which all take; for ``--portable``."""
+
+
+_FROM = {"4.5.dev0": Form.DRIVERLESS, "4.3.dev0": Form.FAKE}
+
+
+def form_of(release: str | None) -> Form:
+    """The form that a release takes."""
+    if release is None:
+        return Form.ANY
+    version = Version(Version(release).public)
+    return next((form for first, form in _FROM.items() if version >= Version(first)), Form.NOWHERE)
+
+
+def imports(bundle: Bundle) -> frozenset[str]:
+    """What the call needs to import."""
+    return _IMPORTS
+
+
+def before_decorators(target: Target) -> tuple[frozenset[str], str]:
+    """Decorators of CuTe DSL ask for nothing."""
+    return _IMPORTS, ""
+
+
+def architecture(target: Target) -> str:
+    """What CuTe DSL calls a target: with the features that only it has, where it has some."""
+    return f"sm_{target.arch}{'a' if int(target.arch) >= _OWN_FEATURES else ''}"
+
+
+def variables_of(target: Target) -> Mapping[str, str]:
+    """The environment variables that say what is compiled for."""
+    return {"CUTE_DSL_ARCH": architecture(target)}
+
+
+def compile_function(
+    bundle: Bundle, target: Target, form: Form, prediction: str = "", variables: Mapping[str, str] | None = None
+) -> str:
+    """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so."""
+    spec = bundle.spec.compile
+    constants = {name: constant(value) for name, value in spec.constexprs.items()}
+    writing = _Writing(bundle, constants, fakes=form in (Form.FAKE, Form.DRIVERLESS))
+    kernel, call = _called(bundle, constants)
+    written = {**{name: writing.argument(kind) for name, kind in spec.signature.items()}, **call.constants}
+    passed = [written.get(name, default) for name, default in call.parameters.items()]
+    predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
+    text: str = _template().render(
+        kernel=kernel,
+        arguments=[*(each for each in passed if each is not None), *_options(spec.options)],
+        sizes=writing.sizes,
+        tensors=writing.tensors,
+        streams=writing.streams,
+        forgives=form is not Form.DRIVERLESS,
+        target=target,
+        predicted=predicted,
+        predicted_text=predicted.script_text if predicted else "",
+        reading=_reading() if predicted else "",
+    )
+    return text.strip("\n")
+
+
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # most commands write no script
+
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(loader=loader, autoescape=False, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("script.py.j2")
+
+
+def _reading() -> str:
+    """The code that reads dynamic shared memory in a module, as the adapter has it."""
+    text = Path(str(built.__file__)).read_text(encoding="utf-8")
+    wanted = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
+    lines = [f"{'' if isinstance(each, ast.Assign) else chr(10)}{ast.unparse(each)}" for each in wanted]
+    return "\n".join([*lines, ""])
+
+
+def _options(said: Mapping[str, Any]) -> Iterator[str]:
+    if words := arguments.options(dict(said)):
+        yield f'options="{words["options"]}"'
+
+
+# --- what is called ----------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class _Call:
+    """The parameters of what is called."""
+
+    parameters: Mapping[str, str | None]
+    """Parameter → the source of its default."""
+    constants: Mapping[str, str]
+    """Constexprs that it takes → their source."""
+
+
+def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
+    """What is compiled, as source, and its parameters: a function, or an object of a class."""
+    name = bundle.spec.function
+    definition = _definition(bundle, name)
+    if isinstance(definition, ast.FunctionDef):
+        return name, _Call(parameters=_defaults(definition), constants=constants)
+    made = [each for each in _constructor(bundle, definition) if each in constants]
+    call = _method(bundle, definition, "__call__")
+    taken = _without_self(_defaults(call)) if call else {}
+    others = {each: value for each, value in constants.items() if each not in made or each in taken}
+    return f"{name}({', '.join(f'{each}={constants[each]}' for each in made)})", _Call(parameters=taken, constants=others)
+
+
+def _definition(bundle: Bundle, name: str) -> ast.FunctionDef | ast.ClassDef:
+    nodes = (node for node in tree_of(bundle.text).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return [node for node in nodes if node.name == name][-1]
+
+
+def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """A method of a class, or of the first class that it inherits one from."""
+    own = [node for node in kind.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if own:
+        return own[-1]
+    return next((found for base in _bases(bundle, kind) if (found := _method(bundle, base, name))), None)
+
+
+def _bases(bundle: Bundle, kind: ast.ClassDef) -> list[ast.ClassDef]:
+    """The classes of the kernel's own that a class inherits from."""
+    classes = {node.name: node for node in tree_of(bundle.text).body if isinstance(node, ast.ClassDef)}
+    return [classes[base.id] for base in kind.bases if isinstance(base, ast.Name) and base.id in classes]
+
+
+def _constructor(bundle: Bundle, kind: ast.ClassDef) -> list[str]:
+    """The parameters of a constructor; of a dataclass its fields."""
+    if init := _method(bundle, kind, "__init__"):
+        return list(_without_self(_defaults(init)))
+    return list(_fields(bundle, kind))
+
+
+def _fields(bundle: Bundle, kind: ast.ClassDef) -> Iterator[str]:
+    """The fields of a dataclass, those that it inherits first."""
+    for base in _bases(bundle, kind):
+        yield from _fields(bundle, base)
+    if any("dataclass" in ast.unparse(decorator) for decorator in kind.decorator_list):
+        for node in kind.body:
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                yield node.target.id
+
+
+def _without_self(taken: Mapping[str, str | None]) -> Mapping[str, str | None]:
+    return dict(list(taken.items())[1:])
+
+
+def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
+    """The parameters of a function → their defaults."""
+    listed = parameters(function.args)
+    positional = [*function.args.posonlyargs, *function.args.args]
+    defaults: dict[str, str | None] = {each.arg: None for each in listed}
+    given = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+    defaults |= {each.arg: ast.unparse(value) for each, value in given}
+    pairs = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+    return defaults | {each.arg: ast.unparse(value) for each, value in pairs if value is not None}
+
+
+# --- values as source --------------------------------------------------------------------------------------------------------
+
+
+def constant(value: Any) -> str:
+    """A constexpr as source."""
+    if isinstance(value, Mapping):
+        ((form, name),) = value.items()
+        return element(arguments._DTYPES.get(str(name), str(name))) if form == "dtype" else str(name)
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(constant, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return f'float("{value}")' if isinstance(value, float) and value - value != 0 else repr(value)
+
+
+def element(name: str) -> str:
+    """The type of elements that a name means, as source."""
+    return f"cutlass.{arguments._ELEMENTS[name][0]}"
+
+
+class _Writing:
+    """Writes the run-time arguments of one kernel."""
+
+    def __init__(self, bundle: Bundle, constants: Mapping[str, str], *, fakes: bool) -> None:
+        self.fakes = fakes
+        self._bundle, self._constants = bundle, constants
+        self._named = arguments.sizes_of({name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()})
+        self.sizes: dict[str, str] = {}
+        """Name of a size → what makes it."""
+        self.tensors = self.streams = False
+        """Whether any is handed over through DLPack, and whether any is a stream."""
+
+    def argument(self, kind: ArgumentType) -> str:
+        """An argument of this type as source."""
+        if not isinstance(kind, str):
+            return _tuple(map(self.argument, kind))
+        if kind == "stream":
+            self.streams = True
+            return "driver.CUstream(0)"
+        if made := arguments._MADE.fullmatch(kind):
+            return self._made(made["function"])
+        if pointer := arguments._POINTER.fullmatch(kind):
+            align = pointer["align"] or _USUAL_ALIGNMENT
+            return f"runtime.make_ptr({element(pointer['element'])}, 1 << 40, cute.AddressSpace.gmem, assumed_align={align})"
+        tensor = arguments._TENSOR.fullmatch(kind)
+        if tensor is None:
+            return f"{element(kind)}(1)"
+        return self._fake(tensor) if self.fakes else self._nowhere(tensor)
+
+    def _made(self, function: str) -> str:
+        """What a function beside the kernel makes: the arguments of types that it asks for are there before it asks."""
+        definition = _definition(self._bundle, function)
+        assert isinstance(definition, ast.FunctionDef)
+        first, *others = _defaults(definition)
+        calls = (node for node in ast.walk(definition) if isinstance(node, ast.Call) and ast.unparse(node.func) == first)
+        kinds = dict.fromkeys(_text(call.args[0], self._constants) for call in calls)
+        table = ", ".join(f"{kind!r}: {self.argument(kind)}" for kind in kinds)
+        given = "".join(f", {each}={self._constants[each]}" for each in others if each in self._constants)
+        return f"{function}({{{table}}}.__getitem__{given})"
+
+    def _fake(self, found: Any) -> str:
+        """A tensor that is a type only."""
+        shape, align = found["shape"].split(","), found["align"] or _USUAL_ALIGNMENT
+        sizes = _tuple(map(self._size, shape))
+        if found["strides"]:
+            strides = _tuple(map(self._size, found["strides"].split(",")))
+            place = "memspace=cute.AddressSpace.gmem"
+            return f"runtime.make_fake_tensor({element(found['element'])}, {sizes}, {strides}, {place}, assumed_align={align})"
+        order = _tuple(map(str, _ranks(len(shape), _leading(found))))
+        return (
+            f"runtime.make_fake_compact_tensor({element(found['element'])}, {sizes}, stride_order={order}, assumed_align={align})"
+        )
+
+    def _size(self, text: str) -> str:
+        """A size: a number, or a variable of the script."""
+        name, _, divisor = text.strip().partition("%")
+        if name.isdigit():
+            return name
+        made = f"cute.sym_int(divisibility={divisor})" if divisor else "cute.sym_int()"
+        if divisor or name not in self.sizes:
+            self.sizes[name] = made
+        return f"size_{name}"
+
+    def _nowhere(self, found: Any) -> str:
+        """A tensor that is handed over through DLPack, as the adapter makes it."""
+        self.tensors = True
+        layout = arguments._layout(found, self._named)
+        _, code, bits = arguments._ELEMENTS[layout.element]
+        facts = [element(layout.element), f"{code}, {bits}", _tuple(map(str, layout.shape)), _tuple(map(str, layout.strides))]
+        facts += [f"align={layout.alignment}"] * (str(layout.alignment) != _USUAL_ALIGNMENT)
+        facts += [f"leading={layout.strided}"] * (layout.strided is not None)
+        facts += [f"order={layout.order}, dynamic={layout.dynamic}"] * bool(layout.dynamic)
+        return f"tensor({', '.join(facts)})"
+
+
+def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
+    """A text that is written out, or with constexprs in it. Raises ConfigError."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
+        return "".join(constants.get(part.id, "") if isinstance(part, ast.Name) else _text(part, constants) for part in parts)
+    raise ConfigError(f"a script cannot say which type `{ast.unparse(node)}` is", hint="Write the type out where it is asked for.")
+
+
+def _leading(found: Any) -> int:
+    return int(found["leading"]) if found["leading"] else len(found["shape"].split(",")) - 1
+
+
+def _ranks(count: int, leading: int) -> list[int]:
+    """Mode → its place among the strides, the smallest first: the leading mode, then from the last to the first."""
+    ordered = [leading, *(mode for mode in reversed(range(count)) if mode != leading)]
+    return [ordered.index(mode) for mode in range(count)]
+
+
+def _tuple(items: Iterable[str]) -> str:
+    listed = list(items)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+
+
+SCRIPT = ScriptForm(
+    form_of=form_of,
+    any_release=Form.ANY,
+    compile_function=compile_function,
+    imports=imports,
+    before_decorators=before_decorators,
+    variables_of=variables_of,
+    spelled=lambda target: f"CUTE_DSL_ARCH={architecture(target)}",
+    tracker="https://github.com/NVIDIA/cutlass/issues",
+    always="CUTE_DSL_DISABLE_FILE_CACHING",
+    cache="CUTE_DSL_CACHE_DIR",
+    first_release="4.0",
+)

@@ -1,0 +1,101 @@
+"""What MLIR printed with dumps of its IR on, taken apart: the passes that ran with the IR before each, the pass that failed, and
+the words that remain without IR. Pure.
+
+A pass manager that is asked for it prints a heading and the IR before every pass; what the compiler has to say for itself stands in
+between. This is the only reader of such text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from compat.diagnosis.pipeline import Pipeline, Printed, Step
+from compat.text import lazy_pattern, printable
+from compat.toolchains.mlir import canonical as canonical_form
+from compat.toolchains.mlir.canonical import canonical
+
+SOURCES = (Path(__file__), Path(canonical_form.__file__))
+"""What a reader that reads with this has to name among its own."""
+HEADING_BEGINS = "// -----// IR Dump "
+"""What every heading of a dump begins with."""
+HEADING = lazy_pattern(
+    r"^// -----// IR Dump (?P<when>Before|After|Without) (?P<title>[^\s:(]+)(?P<failed> Failed)?"
+    r"(?: \((?P<argument>[^)\s]*)\)|: (?P<name>[\w-]+))?"
+)
+"""``… Before CSE (cse) (…)`` in older releases, ``… Before CSEPass: cse ('builtin.module' operation) …`` in newer ones. ``Without``
+is said by adapters that run passes one by one, of a pass that they cannot run so."""
+_LONGEST_HEADING = 4096
+"""Characters of a heading."""
+_IR_BEGINS = lazy_pattern(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
+_IR_ENDS = lazy_pattern(
+    rf"\n(?={HEADING_BEGINS}(?:Before|After|Without) [^\s:(]"
+    r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|gpu\.|\"builtin\.module\")[^\n])"
+)
+"""A line's beginning, with the newline before it, which is quickly found."""
+_PASSES_FAILED = lazy_pattern(r"Pipeline failed while executing (?:\[[^\]\n]*+\]|`[^`\n]*+` on [^\n:\]]*+)")
+"""``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``, nested passes outermost first; of a
+single pass some releases leave out the brackets."""
+_ON_OPERATION = lazy_pattern(r"`([^`\n]+)` on ")
+_OPERATION = lazy_pattern(
+    r"error: '(?P<plain>\w+\.[\w.]+)' op"
+    r"|operation '(?P<quoted>\w+\.[\w.]+)'"
+    r"|see current operation:[^\"\n]*\"(?P<generic>\w+\.[\w.]+)\""
+)
+_ERROR_AT = lazy_pattern(r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE)
+
+
+def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
+    """Take apart what a compile printed; ``pass_key`` is what of a pass's name releases do not change.
+
+    Even without dumps asked for, releases from 3.3 on print the whole module when a pipeline fails.
+    """
+    text = f"\n{text}"
+    words: list[str] = []
+    steps: list[tuple[str, list[str]]] = []
+    taken: list[str] | None = words
+    """Where to put what comes next; ``None`` for IR that is of no pass."""
+    left_out: list[str] = []
+    failed: str | None = None
+    at = 0
+    # From one place where words or IR end to the next: looking at every line costs seconds where there are millions.
+    while ends := (_IR_BEGINS if taken is words else _IR_ENDS).search(text, at):
+        if taken is not None:
+            taken.append(text[at : ends.start()])
+        at = ends.start()
+        if heading := HEADING.match(text[at + 1 : at + _LONGEST_HEADING]):
+            name, taken = printable(heading["name"] or heading["argument"] or heading["title"]), None
+            if heading["when"] == "Before":
+                steps.append((name, taken := []))
+            elif heading["when"] == "Without":
+                left_out.append(name)
+            elif heading["failed"]:
+                failed = failed or name  # of nested passes the innermost is told first
+            at = end if (end := text.find("\n", at + 1)) > 0 else len(text)
+        else:
+            taken = None if taken is words else words
+    if taken is not None:
+        taken.append(text[at:])
+    said = "".join(words).removeprefix("\n")
+    ran = tuple(Step(pass_=name, ir="".join(ir).strip() + "\n") for name, ir in steps)
+    pipeline = Pipeline(steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical)
+    return Printed(words=said if taken is words or not said else f"{said}\n", pipeline=pipeline)
+
+
+def failed_passes(words: str) -> list[tuple[str, str]]:
+    """The places in which MLIR says that a pipeline failed, each with the pass that it was executing: the innermost."""
+    found = _PASSES_FAILED.findall(words)
+    return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in found]
+
+
+def operation(words: str) -> str | None:
+    """The operation that diagnostics speak of: ``tt.dot``."""
+    match = _OPERATION.search(words)
+    return next((name for name in match.groups() if name), None) if match else None
+
+
+def kernel_line(words: str) -> str | None:
+    """The line of a kernel's file that the first diagnostic with one points at: ``file.py:12``."""
+    match = _ERROR_AT.search(words)
+    return f"{PurePath(match['path']).name}:{match['line']}" if match else None

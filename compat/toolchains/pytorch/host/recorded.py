@@ -1,0 +1,108 @@
+"""Launches that were written down where the kernels were compiled, made again with the tensors of a problem.
+
+The bytes of each parameter are known, for certain sizes of the arguments; only the addresses in them are those of this process.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List
+
+from .cuda import CudaDriver, CudaLaunch
+from .kernel import USUAL_SHARED, Kernel, Refused, argument_of, bytes_of, check_assumptions
+from .prepared import Prepared
+
+Recorded = Dict[str, Any]
+"""What is launched for one set of sizes, as the index has it."""
+
+
+class RecordedKernels(Kernel):
+    """The kernels of one cell's binary, and what is launched of them."""
+
+    def __init__(self, driver: CudaDriver, facts: Dict[str, Any], data: bytes) -> None:
+        """``facts`` are ``launch`` of its cell. Raises CudaError, and Refused where it has other parameters than the index says."""
+        self._driver, self._facts = driver, facts
+        self._module = driver.load(data)
+        self._functions: Dict[str, Any] = {}
+        launches = [launch for each in facts["recorded"] for launch in each["launches"]]
+        for launch in launches:
+            if launch["entry"] not in self._functions:
+                self._functions[launch["entry"]] = driver.function(self._module, launch["entry"])
+            self._check(launch)
+        self._allow(launches)
+
+    def _check(self, launch: Recorded) -> None:
+        sizes = self._driver.parameter_sizes(self._functions[launch["entry"]])
+        expected = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
+        if sizes is not None and sizes != expected:
+            raise Refused("the binary takes parameters of %s bytes, and a launch would pass %s" % (sizes, expected))
+
+    def _allow(self, launches: List[Recorded]) -> None:
+        for entry, function in self._functions.items():
+            of_entry = [launch for launch in launches if launch["entry"] == entry]
+            shared = max(launch["shared"] for launch in of_entry)
+            if shared > USUAL_SHARED:
+                self._driver.allow_shared(function, shared)
+            if any(launch["non_portable"] for launch in of_entry):
+                self._driver.allow_large_clusters(function)
+
+    def launch_of(self, problem: Prepared) -> Callable[[], None]:
+        """All launches on a problem, in order. Raises Refused."""
+        check_assumptions(self._facts, problem.arguments)
+        recorded = fitting(self._facts["recorded"], problem.arguments)
+        launches = [self._launch(launch, problem) for launch in recorded["launches"]]
+
+        def launch_all() -> None:
+            for launch in launches:
+                launch()
+
+        return launches[0] if len(launches) == 1 else launch_all
+
+    def _launch(self, launch: Recorded, problem: Prepared) -> CudaLaunch:
+        x, y, z = launch["grid"]
+        values = [bytes_of(patched(parameter, problem.arguments)) for parameter in launch["parameters"]]
+        facts = dict(launch, grid_scale=[1, 1, 1])
+        return CudaLaunch(self._driver, self._functions[launch["entry"]], facts, (x, y, z), values, problem)
+
+    def close(self) -> None:
+        """Unload them."""
+        self._driver.unload(self._module)
+
+
+def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
+    """The bytes of a parameter, with the addresses of these arguments. Raises Refused."""
+    data = bytearray.fromhex(parameter["data"])
+    for offset, name, addend in parameter["patches"]:
+        tensor = argument_of(name, arguments)
+        if not hasattr(tensor, "data_ptr"):
+            raise Refused("%s is %r, and has to be a tensor" % (name, tensor))
+        data[offset : offset + 8] = (tensor.data_ptr() + addend).to_bytes(8, "little")
+    return bytes(data)
+
+
+def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
+    """What was written down for arguments of these sizes. Raises Refused where nothing was."""
+    for each in recorded:
+        if all(_fits(facts, argument_of(name, arguments)) for name, facts in each["arguments"].items()):
+            return each
+    names = sorted({name for each in recorded for name in each["arguments"]})
+    told = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
+    raise Refused("no launch was written down for %s: the problem's `sizes` in the kernel file have to name them" % told)
+
+
+def _fits(facts: Dict[str, Any], value: Any) -> bool:
+    """Whether an argument is what something was written down for."""
+    if "value" in facts:
+        return isinstance(value, (int, float)) and value == facts["value"]
+    if not hasattr(value, "data_ptr") or value.element_size() != facts["bytes"]:
+        return False
+    if "shape" not in facts:
+        return True
+    return list(value.shape) == facts["shape"] and all(
+        stride == wanted for size, stride, wanted in zip(value.shape, value.stride(), facts["strides"]) if size != 1
+    )
+
+
+def _told(value: Any) -> str:
+    if not hasattr(value, "data_ptr"):
+        return "= %r" % (value,)
+    return "of %s, strides %s, elements of %d bytes" % (list(value.shape), list(value.stride()), value.element_size())

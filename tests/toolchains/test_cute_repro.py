@@ -1,0 +1,189 @@
+"""Repro scripts of CuTe DSL's kernels: their text in every form, and what they print where they are run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat import toolchains
+from compat.bundle.bundle import bundle
+from compat.config.matrix import MatrixConfig
+from compat.diagnosis import common
+from compat.envs.record import read_env
+from compat.model import BuiltEnv, CompileSpec, Specialization
+from compat.repro import verify
+from compat.repro.script import Script
+from compat.toolchains.cute.language.script import SCRIPT, Form
+from tests.toolchains import cute_faces
+
+CUTE = toolchains.named("cute")
+SIGNATURE: dict[str, str | tuple[Any, ...]] = {
+    "a": "fp16[m, n%8] leading=0",
+    "b": "fp32[m, n]:[1, s]",
+    "c": "fp32[64, 64]:[128, 1] align=8",
+    "p": "ptr<fp16>",
+    "n": "i64",
+    "q": ("fp16[4, 8]", "fp32"),
+    "s": "stream",
+}
+CLASS = """
+import cutlass
+import cutlass.cute as cute
+from dataclasses import dataclass
+
+
+@dataclass
+class Options:
+    threads: int
+    kind: object
+
+
+class Kernel(Options):
+    @cute.kernel
+    def kernel(self, a: cute.Tensor, b: cute.Tensor):
+        cute.arch.barrier()
+
+    @cute.jit
+    def __call__(self, a, b, c, p, n: cutlass.Int64, q: tuple, s, scale: cutlass.Constexpr = 2, last: cutlass.Constexpr = 3):
+        self.kernel(a, b).launch(grid=(scale, 1, 1), block=(self.threads, 1, 1), stream=s)
+"""
+
+
+def specialization(source: Path, function: str, compile_spec: CompileSpec) -> Specialization:
+    return Specialization(
+        kernel="k", variant="v", case="c", toolchain="cute", source=str(source), function=function, compile=compile_spec
+    )
+
+
+def script(spec: Specialization, form: Form, *, prediction: str = "", expected: str = "Fatal Python error: Aborted") -> Script:
+    return Script(
+        name="repro",
+        bundle=bundle(spec, decorators=CUTE.language.decorators),
+        target=cute_faces.target(),
+        release="4.8.1",
+        form=form,
+        toolchain=CUTE,
+        calls=SCRIPT,
+        requires_python=">=3.10",
+        dependencies=("nvidia-cutlass-dsl==4.8.1",),
+        headline="It fails.",
+        words="words",
+        expected=expected,
+        prediction=prediction,
+    )
+
+
+def face(name: str) -> Specialization:
+    signature = {"a": "fp16[n%8]", "b": "fp16[n%8]"}
+    return specialization(cute_faces.KERNELS, name, CompileSpec(signature=signature))
+
+
+def call_of(text: str) -> list[str]:
+    """What is passed to ``cute.compile``, as written."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    (call,) = [call for call in calls if ast.unparse(call.func) == "cute.compile"]
+    return [*map(ast.unparse, call.args), *(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in call.keywords)]
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Specialization:
+    source = tmp_path / "kernel.py"
+    source.write_text(CLASS)
+    constexprs = {"threads": 64, "kind": {"dtype": "int32"}, "last": (1, None)}
+    return specialization(source, "Kernel", CompileSpec(signature=SIGNATURE, constexprs=constexprs, options={"opt-level": 2}))
+
+
+@pytest.mark.parametrize(
+    ("release", "form"),
+    [("4.0.0", "NOWHERE"), ("4.2.1", "NOWHERE"), ("4.3.0", "FAKE"), ("4.4.2", "FAKE"), ("4.5.0", "DRIVERLESS"), (None, "ANY")],
+)
+def test_releases_take_the_form_that_they_have(release: str | None, form: str) -> None:
+    assert SCRIPT.form_of(release) is Form[form]
+
+
+def test_fake_tensors_are_types(kernel: Specialization) -> None:
+    text = script(kernel, Form.DRIVERLESS).source()
+    fake = "runtime.make_fake_tensor(cutlass.Float32, "
+    compact = "runtime.make_fake_compact_tensor(cutlass.Float16, "
+    place = "memspace=cute.AddressSpace.gmem"
+    assert call_of(text) == [
+        "Kernel(threads=64, kind=cutlass.Int32)",
+        f"{compact}(size_m, size_n), stride_order=(0, 1), assumed_align=16)",
+        f"{fake}(size_m, size_n), (1, size_s), {place}, assumed_align=16)",
+        f"{fake}(64, 64), (128, 1), {place}, assumed_align=8)",
+        "runtime.make_ptr(cutlass.Float16, 1 << 40, cute.AddressSpace.gmem, assumed_align=16)",
+        "cutlass.Int64(1)",
+        f"({compact}(4, 8), stride_order=(1, 0), assumed_align=16), cutlass.Float32(1))",
+        "driver.CUstream(0)",
+        "2",
+        "(1, None)",
+        "options='--opt-level 2'",
+    ]
+    assert text.count("size_n = cute.sym_int(divisibility=8)") == 1
+    assert "except" not in text
+
+
+def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
+    text = script(kernel, Form.NOWHERE).source()
+    passed = call_of(text)
+    assert passed[1] == "tensor(cutlass.Float16, 2, 16, (64, 512), (1, 64), order=(1, 0), dynamic={0: 1, 1: 8})"
+    assert passed[2] == "tensor(cutlass.Float32, 2, 32, (64, 512), (1, 64), leading=0)"
+    assert passed[3] == "tensor(cutlass.Float32, 2, 32, (64, 64), (128, 1), align=8)"
+    assert "CudaDriverDependencyError" in text
+    assert "sym_int" not in text
+
+
+def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
+    text = script(face("sliced"), Form.DRIVERLESS).source()
+    assert "where CuTe DSL (`pip install nvidia-cutlass-dsl`) 4.8.1 is installed" in text
+    assert '"CUTE_DSL_ARCH": "sm_90a"' in text
+    assert len(text.splitlines()) < 70
+
+
+# --- on real wheels -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
+    """An env by its release; the test is skipped where it is not built."""
+
+    def find(release: str) -> BuiltEnv:
+        found = read_env(config.env(f"cute-{release}"), config.env_cache())
+        if found.error is not None:
+            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}`")
+        return found
+
+    return find
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(
+    ("release", "form", "name", "shows"), [("4.2.1", Form.NOWHERE, "plain", False), ("4.8.1", Form.DRIVERLESS, "sliced", True)]
+)
+def test_a_script_shows_an_abort_and_nothing_where_there_is_none(
+    cute: Callable[[str], BuiltEnv], release: str, form: Form, name: str, shows: bool, tmp_path: Path
+) -> None:
+    python = cute(release).python
+    assert python
+    path = tmp_path / "repro.py"
+    path.write_text(script(face(name), form).source())
+    ran = verify.run_script(python, path, deadline=60)
+    assert ran.exit_code == (verify.SHOWS if shows else verify.SHOWS_NOT)
+    failure = verify.failure_of(ran, cute_faces.target(), "trace", CUTE.failures)
+    assert (failure.failure_class if failure else None) == ("compiler-assert" if shows else None)
+
+
+@pytest.mark.wheels
+def test_a_script_foretells_shared_memory(cute: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    python = cute("4.2.1").python
+    assert python
+    path = tmp_path / "repro.py"
+    expected = common.SHARED_MEMORY.prediction.script_text if common.SHARED_MEMORY.prediction else ""
+    path.write_text(script(face("big"), Form.ANY, prediction=common.SHARED_MEMORY.name, expected=expected).source())
+    ran = verify.run_script(python, path, deadline=60)
+    assert ran.exit_code == verify.SHOWS
+    assert f"needs 400000 {expected}, sm_90a has 232448" in ran.output
