@@ -148,13 +148,13 @@ class Cute:
         ptx.taken(self._ptx)  # of a compile that failed
         self._times = {}
         self._given = job.get("ir") or ""
-        function, given = (_blank(), []) if self._given else arguments.bound(function, job)
+        function, given, named = (_blank(), [], {}) if self._given else arguments.bound(function, job)
         options = arguments.options(job["options"])
         self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
         if not self._given:
             on_stage("trace")
         try:
-            self._cute.compile(function, *given, **options)
+            self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
             result = self._result(job, str(compiled.module))
             if job["problem"] is not None and not self._given:
