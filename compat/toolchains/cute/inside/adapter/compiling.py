@@ -132,12 +132,12 @@ class Cute:
         self._on_stage, self._on_made = on_stage, on_made
         ptx.taken(self._ptx)  # of a compile that failed
         self._times = {}
-        function, given = arguments.bound(function, job)
+        function, given, named = arguments.bound(function, job)
         options = arguments.options(job["options"])
         self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
         on_stage("trace")
         try:
-            self._cute.compile(function, *given, **options)
+            self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
             result = self._result(job, str(compiled.module))
             if job["problem"] is not None:
