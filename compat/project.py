@@ -8,7 +8,7 @@ line makes one of its options.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -301,13 +301,22 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     return Selection(
         config=config,
         envs=config.choose_envs(patterns.envs),
-        targets=config.choose_targets(patterns.targets),
+        targets=_targets(config, patterns.targets, chosen),
         specs=chosen,
         problems=tuple(problems),
         absent=absent,
         patterns=patterns,
         pairs=pairs or (config.run_pairs and not narrowed),
     )
+
+
+def _targets(config: MatrixConfig, patterns: Sequence[str], specs: Iterable[Specialization]) -> tuple[Target, ...]:
+    """The targets that are asked for; else the default ones, and with them those of kernels that are meant for none of these."""
+    usual = config.choose_targets(patterns)
+    if patterns:
+        return usual
+    elsewhere = [spec for spec in specs if spec.targets and not any(map(spec.is_for, usual))]
+    return tuple(target for target in config.targets if target in usual or any(spec.is_for(target) for spec in elsewhere))
 
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:

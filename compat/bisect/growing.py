@@ -67,7 +67,7 @@ class GrowthSearch:
         for value in setting.values or ladder(own):
             growth = SettingGrowth.of(setting.name, outcomes)
             expected = growth.whole.at(value) or _by_last_two(outcomes, value)
-            if expected is not None and expected.low > self._most():
+            if expected is not None and expected.middle > self._most():
                 self.on_step(f"{setting.name}={value} is not compiled: by its growth it takes {expected.text}")
                 break
             outcome = self.known if value == own and self.known is not None else self._outcome(setting, value, first=not outcomes)

@@ -13,17 +13,17 @@ from __future__ import annotations
 import ast
 import builtins
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
 from compat.bundle.factories import CannotBeFrozen, reached
 from compat.errors import ConfigError
-from compat.model import Specialization
+from compat.model import DEFAULT_TOOLCHAIN, Specialization
 from compat.source.closure import read_source, roots_of
 from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.parsing import NameUse, expression_of
+from compat.source.parsing import NameUse, attributes_set, bound_by, evaluated, expression_of, tree_of
 
 
 @frozen(kw_only=True)
@@ -52,6 +52,7 @@ def bundle(spec: Specialization, *, decorators: frozenset[str] | None = None, de
     """
     path = Path(spec.source)
     bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorators=decorators, decorated=decorated)
+    bundling.wraps = spec.toolchain == DEFAULT_TOOLCHAIN
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
@@ -76,6 +77,8 @@ class _Bundling:
     """Those that are not left behind; ``None`` for all."""
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
+    wraps: bool = True
+    """Whether a kernel may read a global only where it is a constant, while it may read any of a module."""
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -112,7 +115,7 @@ class _Bundling:
         rest = sorted((line for line in self._imports if "__future__" not in line), key=lambda line: (line[0] == "f", line))
         text = "\n\n".join("\n".join(lines) for lines in (future, rest) if lines)
         before: bool | None = None
-        for piece, definition in self._pieces:
+        for piece, definition in _in_order(self._pieces):
             text += ("\n\n" if before is None else "\n") if not (definition or before) else "\n\n\n"
             text, before = text + piece, definition
         return text.lstrip("\n") + "\n"
@@ -158,8 +161,7 @@ class _Bundling:
             for statement in statements:
                 self._add(statement)
             self._adding.discard(key)
-        if of_module and not is_added and _is_plain_constant(statements[-1].node):
-            # A kernel may read any constant of a module, but a global of its own only if that is a constexpr.
+        if self.wraps and of_module and not is_added and _is_plain_constant(statements[-1].node):
             self._imports["import triton.language as tl"] = None
             self._pieces.append((f"{name} = tl.constexpr({name})", False))
         if name in beside:
@@ -167,6 +169,27 @@ class _Bundling:
             self._pieces.append((f"{alias} = {name}", False))
             return alias
         return name
+
+
+def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Pieces in their order, but what is executed needs first: of classes that use each other the one that the other is made of."""
+    trees = [tree_of(piece) for piece, _ in pieces]
+    binding: dict[str, int] = {}
+    for number, tree in enumerate(trees):
+        for node in tree.body:
+            binding |= {name: number for name in bound_by(node) if name not in binding}
+    waiting = dict(enumerate(trees))
+
+    def due(number: int) -> Iterator[int]:
+        tree = waiting.pop(number, None)
+        if tree is not None:
+            for name in dict.fromkeys(evaluated(tree)):
+                if binding.get(name, number) > number:
+                    yield from due(binding[name])
+            yield number
+
+    for number in range(len(pieces)):
+        yield from (pieces[each] for each in due(number))
 
 
 def _outside(file: ParsedFile) -> frozenset[str]:
@@ -177,7 +200,7 @@ def _outside(file: ParsedFile) -> frozenset[str]:
 
 def _is_plain_constant(node: ast.stmt) -> bool:
     """Whether a statement gives a name a value that is not wrapped in a constexpr."""
-    if not isinstance(node, ast.Assign | ast.AnnAssign):
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or (isinstance(node, ast.Assign) and attributes_set(node)):
         return False
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
 

@@ -16,11 +16,16 @@ from attrs import define, field, frozen
 
 from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
-from compat.model import CompileSpec, Specialization, constexprs
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
+from compat.source.names import called_by
 from compat.source.parsing import defaults_of, tree_of, uses
 
 _Meaning = Mapping[str, Any]
 _OPTIONAL = "frozen_optional"
+
+
+def _dtype(name: str) -> str:
+    return constexprs.source({"dtype": constexprs.DTYPES.get(name, name)})
 
 
 @frozen(kw_only=True)
@@ -33,6 +38,14 @@ class FrozenForm:
     """The kind of a function → the decorator that makes it one."""
     constant: str = ""
     """What makes a constant of a value, where names mean such: ``tl.constexpr``."""
+    dtype: Callable[[str], str] = _dtype
+    """The name of an element type → the expression that means it."""
+    kept: frozenset[str] = frozenset()
+    """The decorators that stay as they are written, by the last part of their names; all others are left behind."""
+
+    def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
+        """The decorators of a function that stay."""
+        return [each for each in node.decorator_list if called_by(each) in self.kept]
 
 
 @frozen(kw_only=True)
@@ -71,6 +84,7 @@ def module_of_frozen(
     folder: Path,
     form: FrozenForm,
     optional: Callable[[Frozen, str], bool] = lambda function, name: False,
+    toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
     """The text of a module that holds the function with this id and what it uses.
 
@@ -90,6 +104,7 @@ def module_of_frozen(
         kernel="frozen",
         variant="frozen",
         case="frozen",
+        toolchain=toolchain,
         source=str(folder / f"{first.module}.py"),
         function=functions[kernel].name,
         compile=CompileSpec(constexprs={name: {"function": name} for name in given}),
@@ -161,7 +176,7 @@ class _File:
             if function.error:
                 yield f"{function.name}: {function.error}"
                 continue
-            node = _definition(function)
+            node = _definition(function, self.layout.form)
             for use in uses(node):
                 why = _unfrozen(function.names.get(use.name, {}))
                 if why:
@@ -192,6 +207,10 @@ class _File:
             yield f"import {_as(meaning['module'], name)}"
         elif "members" in meaning:
             yield f"import {_as(self.layout.members(meaning).module, name)}"
+        elif "written" in meaning and self.names.get(name) is meaning and self.layout.is_written(self, meaning):
+            yield f"{name} = {meaning['written']}"
+        elif "written" in meaning:
+            yield f"from {self.layout.written(meaning).module} import {_as(meaning['name'], name)}"
         elif not _unfrozen(meaning):
             yield f"{name} = {_expression(meaning, self.layout.form)}"
 
@@ -249,8 +268,7 @@ class _Layout:
         for used in reached(id, self.functions):
             self.place(used)
         for meaning in self.functions[id].names.values():
-            if "members" in meaning:
-                self.members(meaning)
+            self._lay_out(meaning)
 
     def _free(self, function: Frozen) -> _File:
         named = [file for file in self.files if any(member.module == function.module for member in file.functions.values())]
@@ -266,9 +284,28 @@ class _Layout:
             file = self._members[key] = self._new()
             file.names.update(meaning["members"])
             for member in meaning["members"].values():
-                if "members" in member:
-                    self.members(member)
+                self._lay_out(member)
         return self._members[key]
+
+    def written(self, meaning: _Meaning) -> _File:
+        """The file in which a value stands that is made by an expression, with what that uses."""
+        key = json.dumps([meaning["of"], meaning["name"], meaning["written"]])
+        if key not in self._members:
+            file = self._members[key] = self._new()
+            for inner in meaning["names"].values():
+                self._lay_out(inner)
+            file.names.update({**meaning["names"], meaning["name"]: meaning})
+        return self._members[key]
+
+    def is_written(self, file: _File, meaning: _Meaning) -> bool:
+        """Whether it is in this file that a value stands."""
+        return self.written(meaning) is file
+
+    def _lay_out(self, meaning: _Meaning) -> None:
+        if "members" in meaning:
+            self.members(meaning)
+        elif "written" in meaning:
+            self.written(meaning)
 
     def _new(self) -> _File:
         file = _File(module=f"frozen_{len(self.files)}", layout=self)
@@ -308,7 +345,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "constexpr" in meaning:
         return f"{form.constant}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
-        return constexprs.source({"dtype": constexprs.DTYPES.get(meaning["dtype"], meaning["dtype"])})
+        return form.dtype(meaning["dtype"])
     if "items" in meaning:
         inner = ", ".join(_expression(item, form) for item in meaning["items"])
         return f"[{inner}]" if meaning.get("list") else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
@@ -325,14 +362,14 @@ def _unfrozen(meaning: Any) -> str | None:
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
         return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
-    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values()])
+    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values(), *meaning.get("names", {}).values()])
 
 
-def _definition(function: Frozen) -> ast.stmt:
-    """The definition without its decorators, and without annotations that say nothing to a compiler."""
+def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
+    """The definition without the decorators that are left behind, and without annotations that say nothing to a compiler."""
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):
-        node.decorator_list = []
+        node.decorator_list = form.decorators_in(node)
         for annotation in _foreign_annotations(function, node):
             annotation.annotation = None
         if node.returns is not None and (function.future or _is_foreign(function, node.returns)):
@@ -364,7 +401,8 @@ def _written(function: Frozen, form: FrozenForm) -> str:
     decorator = form.decorators.get(function.kind, "")
     if function.kind == "jit" and function.jit:
         decorator += f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
-    return f"{decorator}\n{text}".lstrip("\n")
+    kept = (f"@{ast.get_source_segment(function.source, each)}" for each in form.decorators_in(node))
+    return "\n".join([*kept, *filter(None, [decorator]), text])
 
 
 _Position = tuple[int, int]

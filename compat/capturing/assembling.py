@@ -15,6 +15,7 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.makers import MADE, Makers
 from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
 from compat.capturing.origins import live as live_place
 from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
@@ -23,10 +24,11 @@ from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
 from compat.errors import ConfigError, StoreError
 from compat.files import TemporaryFolder, replace_file
-from compat.model import RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
+from compat.model import HINTS, RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
 from compat.source.closure import read_source
 from compat.text import lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
+from compat.toolchains.base import Capturing
 
 INDEX = "index.json"
 SCHEMA = 1
@@ -139,8 +141,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
     """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
-    capturing = toolchains.named(recorded.toolchain).device.capturing
-    assert capturing is not None
+    capturing = _capturing(recorded)
     with TemporaryFolder("compat-frozen-") as folder:
         for number, (id, passed) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
@@ -151,7 +152,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for)
+                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for, recorded.toolchain)
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
                 continue
@@ -159,6 +160,13 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
             kernel = kernels.setdefault(key, CapturedKernel(name="", function=function.name, module=function.module, text=text))
             kernel.ids.add(id)
     return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
+
+
+def _capturing(recorded: Recorded) -> Capturing:
+    """How what was recorded was captured."""
+    capturing = toolchains.named(recorded.toolchain).device.capturing
+    assert capturing is not None
+    return capturing
 
 
 def _live_kernel(function: Frozen, place: Live) -> CapturedKernel:
@@ -217,10 +225,15 @@ def _tail(module: str, modules: Collection[str]) -> str:
 
 def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
     source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
+    makers = Makers(form=_capturing(recorded).written)
+    try:
+        compiles = [_compile(case.first, recorded, makers) for case in kernel.cases]
+    except (arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:
+        raise ConfigError(f"no kernel file says its arguments: {error}") from error
     if kernel.live:
         source, roots = kernel.live.source, (kernel.live.root,)
     else:
-        replace_file(source, kernel.text)
+        replace_file(source, kernel.text + makers.text)
     base = Specialization(
         kernel=kernel.name,
         variant=ONLY_VARIANT,
@@ -231,11 +244,12 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
         function=kernel.function,
         closure=read_source(source, roots).closure,
         summary=f"{kernel.module}: {origin}{_answered(kernel)}",
+        assumed=HINTS,
     )
     try:
-        specs = [_case(base, case, recorded, output) for case in kernel.cases]
+        specs = [_case(base, case, compile_, output) for case, compile_ in zip(kernel.cases, compiles, strict=True)]
         return _written(specs, kernel, output / f"{kernel.name}.toml")
-    except (ConfigError, arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:
+    except ConfigError as error:
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
         message = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
@@ -255,8 +269,7 @@ def _written(specs: Sequence[Specialization], kernel: CapturedKernel, path: Path
     return specs_
 
 
-def _case(base: Specialization, case: Case, recorded: Recorded, output: Path) -> Specialization:
-    compile_ = _compile(case.first, recorded)
+def _case(base: Specialization, case: Case, compile_: CompileSpec, output: Path) -> Specialization:
     inputs = case.first.given or {}
     if RECORDED not in inputs:
         return evolve(base, case=case.name, compile=compile_)
@@ -289,13 +302,20 @@ def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
             yield kernel.name, case.name, str(case.first.given.get("why") or "it is not known what it was given")
 
 
-def _compile(launch: RecordedLaunch, recorded: Recorded) -> CompileSpec:
+def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> CompileSpec:
     elements = toolchains.named(recorded.toolchain).language.types.elements
-    return CompileSpec(
-        launch={name: arguments.read(value, elements) for name, value in arguments_of(launch, recorded).items()},
-        constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},
-        options=launch.options,
-    )
+    said = arguments_of(launch, recorded)
+    values = {name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()}
+    if not elements:  # kernel files say types there, and not what a launch passes
+        signature = {name: _typed(name, value, makers) for name, value in said.items()}
+        return CompileSpec(signature=signature, constexprs=values, options=launch.options)
+    read = {name: arguments.read(value, elements) for name, value in said.items()}
+    return CompileSpec(launch=read, constexprs=values, options=launch.options)
+
+
+def _typed(name: str, value: Any, makers: Makers) -> Any:
+    """A recorded argument as its type, or as what makes it."""
+    return makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value
 
 
 # --- what else is told ------------------------------------------------------------------------------------------------------------

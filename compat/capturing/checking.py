@@ -120,7 +120,7 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: 
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
-        same = digest(attempts.artifacts[name].decode("utf-8", "replace")) == original.digest
+        same = digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest
         why = "" if same else "the program compiles to other code"
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
     failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures).failure

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from compat.capturing.makers import MADE
 from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
 from compat.text import lazy_pattern
@@ -71,10 +72,11 @@ def _ids(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
             yield from _ids(item)
-    elif isinstance(value, Mapping) and "constexpr" in value:
-        yield from _ids(value["constexpr"])
     elif isinstance(value, Mapping) and isinstance(value.get("function"), str):
         yield value["function"]
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _ids(inner)
 
 
 def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
@@ -94,7 +96,18 @@ def _plain(value: Any, recorded: Recorded) -> Any:
         return {"constexpr": _plain(value["constexpr"], recorded)}
     if isinstance(value, Mapping) and "function" in value:
         return {"function": recorded.functions[value["function"]].name}
+    if isinstance(value, Mapping) and MADE in value:
+        return {MADE: _named(value[MADE], recorded)}
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
+
+
+def _named(tree: Any, recorded: Recorded) -> Any:
+    """A tree in which functions and classes have their names."""
+    if isinstance(tree, list):
+        return [_named(each, recorded) for each in tree]
+    if not isinstance(tree, Mapping):
+        return tree
+    return {key: recorded.functions[each].name if key == "function" else _named(each, recorded) for key, each in tree.items()}
 
 
 def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
@@ -175,6 +188,8 @@ def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
 def _type(value: Any) -> str:
     if isinstance(value, Mapping):
         return str(value.get("tensor", ""))
+    if isinstance(value, str) and "[" in value:
+        return value.partition("[")[0]
     return value if isinstance(value, str) and value.startswith("*") else ""
 
 

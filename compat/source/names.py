@@ -13,7 +13,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat.source.imports import file_of
-from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
+from compat.source.parsing import NameUse, attributes_set, bound_by, text_of, tree_of, uses
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
@@ -53,8 +53,11 @@ class ParsedFile:
         return file
 
     def binding(self, name: str) -> list[Statement]:
-        """The statements that give a name its meaning."""
-        return [statement for statement in self.statements if name in statement.binds]
+        """The statements that give a name its meaning; of a class also those that put something into it."""
+        found = [statement for statement in self.statements if name in statement.binds]
+        if not any(isinstance(statement.node, ast.ClassDef) for statement in found):
+            return found
+        return [statement for statement in self.statements if name in statement.binds or name in attributes_set(statement.node)]
 
     def keeps(self, decorator: str) -> bool:
         """Whether a decorator is not left behind; outside of a class ``staticmethod`` says nothing."""

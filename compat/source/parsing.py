@@ -117,6 +117,14 @@ def bound_by(statement: ast.stmt) -> frozenset[str]:
     return bound([statement]) - {"*"}
 
 
+def attributes_set(statement: ast.stmt) -> frozenset[str]:
+    """The global names of which a top-level statement sets an attribute."""
+    targets = (
+        [target for target in statement.targets if isinstance(target, ast.Attribute)] if isinstance(statement, ast.Assign) else []
+    )
+    return frozenset(target.value.id for target in targets if isinstance(target.value, ast.Name))
+
+
 def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse]:
     """Every use of a name that is not one of ``local`` and not bound in a scope inside of ``node``."""
     if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
@@ -134,6 +142,18 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
         yield from _uses_in(ast.iter_child_nodes(node), local | bound(targets))
     else:
         yield from _uses_in(ast.iter_child_nodes(node), local)
+
+
+def evaluated(node: ast.AST) -> Iterator[str]:
+    """The names that are looked up when a statement is executed: those in the bodies of its functions are looked up later."""
+    if isinstance(node, Function | ast.Lambda):
+        for part in FunctionScope.of(node).outside:
+            yield from evaluated(part)
+    elif isinstance(node, ast.Name):
+        yield node.id
+    else:
+        for inner in ast.iter_child_nodes(node):
+            yield from evaluated(inner)
 
 
 def _uses_in(nodes: Iterable[ast.AST], local: frozenset[str]) -> Iterator[NameUse]:

@@ -17,8 +17,8 @@ TILE = (128, 128, 64)
 def chain_kernel(tiled_mma: cute.TiledMma, layout_a: cute.ComposedLayout, layout_b: cute.ComposedLayout, CHAIN: cutlass.Constexpr):
     warp = cute.arch.make_warp_uniform(cute.arch.warp_idx())
     memory = SmemAllocator()
-    tile_a = memory.allocate_tensor(cutlass.Float16, layout_a.outer, 128, swizzle=layout_a.inner)
-    tile_b = memory.allocate_tensor(cutlass.Float16, layout_b.outer, 128, swizzle=layout_b.inner)
+    tile_a = memory.allocate_tensor(cutlass.Float16, layout_a.outer, 1024, swizzle=layout_a.inner)
+    tile_b = memory.allocate_tensor(cutlass.Float16, layout_b.outer, 1024, swizzle=layout_b.inner)
     done = memory.allocate_array(cutlass.Int64)
     held = memory.allocate_array(cutlass.Int32)
     if warp == 0:

@@ -52,10 +52,15 @@ def test_addresses_are_found_in_bytes() -> None:
     assert parameter == {"data": data(7, 0, 0).hex(), "patches": [[8, "y", 0], [16, "x", 32]]}
 
 
-@pytest.mark.parametrize("second", [data(X), data(X + 1 + (1 << 44)), data(X >> 4)])
+@pytest.mark.parametrize("second", [data(X + 1 + (1 << 44)), data(X >> 4)])
 def test_an_address_that_does_not_move_as_its_tensor_does_is_no_launch_that_can_be_told(second: bytes) -> None:
     with pytest.raises(NotRecorded, match="in a form that is not known"):
         recording._parameter(data(X), second, TENSORS, MOVED)
+
+
+def test_a_size_that_looks_like_an_address_is_none() -> None:
+    size = (16).to_bytes(4, "little") + (X >> 32).to_bytes(4, "little")
+    assert recording._parameter(size, size, TENSORS, MOVED) == {"data": size.hex(), "patches": []}
 
 
 def test_an_address_in_another_form_is_no_launch_that_can_be_told() -> None:

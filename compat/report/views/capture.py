@@ -47,7 +47,8 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     yield from _listed(f"left as they were in {output}, since no capture has written them", captured.in_the_way)
     if captured.kernels:
         yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
-        yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
+        releases = f"{toolchain.name}-releases" if toolchain.only_named else "releases"
+        yield f"next: compat matrix --spec '{output}/**/*.toml' --envs {releases}"
 
 
 def _why_nothing(recorded: Recorded, toolchain: Toolchain) -> str:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from compat.toolchains.base import Device, Toolchain
+from compat.toolchains.base import Toolchain
+from compat.toolchains.cute.device import DEVICE
 from compat.toolchains.cute.device.launching import LAUNCHING
-from compat.toolchains.cute.facts import GPUS, NAME, RELEASES, TARGETS, USUAL, VARIABLES
+from compat.toolchains.cute.facts import NAME, RELEASES, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.ir import IR
 from compat.toolchains.cute.language import LANGUAGE
@@ -28,7 +29,7 @@ CUTE = Toolchain(
     only_named=True,
     variables=VARIABLES,
     language=LANGUAGE,
-    device=Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL),
+    device=DEVICE,
     ir=IR,
     failures=KNOWLEDGE,
     launching=LAUNCHING,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from compat.model import Target
-from compat.toolchains.base import Variables
+from compat.toolchains.base import GpuModel, Variables
 
 NAME = "cute"
 _FOLDER = Path(__file__).parent
@@ -40,6 +40,8 @@ USUAL: tuple[str, ...] = tuple(_targets["usual"])
 """The names of the targets that are compiled for where nothing says which."""
 GPUS: Mapping[str, str] = {gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]}
 """What GPUs are called → their target."""
+MODELS = {table["name"]: GpuModel(**table["model"]) for table in _targets["target"] if "model" in table}
+"""Target → the GPU of it that programs without one are made to believe in."""
 
 
 def private_variables(folder: str) -> dict[str, str]:

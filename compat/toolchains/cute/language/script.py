@@ -289,7 +289,7 @@ class _Writing:
         _, code, bits = arguments._ELEMENTS[layout.element]
         facts = [element(layout.element), f"{code}, {bits}", _tuple(map(str, layout.shape)), _tuple(map(str, layout.strides))]
         facts += [f"align={layout.alignment}"] * (str(layout.alignment) != _USUAL_ALIGNMENT)
-        facts += [f"leading={layout.strided}"] * (layout.strided is not None)
+        facts += [f"leading={layout.order[-1]}"] if layout.exact else []
         facts += [f"order={layout.order}, dynamic={layout.dynamic}"] * bool(layout.dynamic)
         return f"tensor({', '.join(facts)})"
 

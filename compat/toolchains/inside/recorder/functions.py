@@ -12,6 +12,7 @@ What a name means has one of these forms:
 ``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of the toolchain or the standard library
 ``{"module": m}``             a module of those
 ``{"members": {…}}``          another module: what the attributes that are taken of it mean
+``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there, and what the ``names`` in it mean
 ``{"unfrozen": …}``           something else: what it is
 ============================  =====================================================================
 """
@@ -22,8 +23,11 @@ import __future__
 import ast
 import builtins
 import contextlib
+import functools
 import inspect
+import linecache
 import os
+import symtable
 import sys
 import textwrap
 import threading
@@ -51,8 +55,13 @@ class Forms:
     """The toolchain's packages, of which every environment that has it has the same names."""
     public: tuple[str, ...] = ()
     """Modules of which a name is taken rather than of the one that defines it, which changes from release to release."""
+    as_written = False
+    """Whether names are imported as their module does, and values that are hard to say are made by the expression there."""
     kept: frozenset[str] = frozenset()
     """The decorators that stay as they are written, by the last part of their names."""
+
+    of_methods: frozenset[str] | None = None
+    """The decorators of methods, by the last part of their names: methods with others are left out. ``None``: none are."""
 
     def plain(self, function: Any) -> Any:
         """The Python function, or the class, that is in what decorators made of it."""
@@ -113,20 +122,35 @@ class Functions:
         }
         try:
             lines, first = self._forms.lines(plain)
-            source = textwrap.dedent("".join(lines))
+            source = self._without_others(textwrap.dedent("".join(lines)))
             node = ast.parse(source).body[0]
         except (OSError, TypeError, SyntaxError, IndexError) as error:
             return dict(record, error="its source cannot be read: %s" % str(error)[:200], names={})
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             return dict(record, error="it is not defined by a def", names={})
         path = inspect.getsourcefile(plain)
-        record.update(source=source, line=first, file=os.path.abspath(path) if path else None)
+        later = (
+            _set_later(path, plain.__name__) if isinstance(plain, type) and path and plain.__qualname__ == plain.__name__ else []
+        )
+        record.update(source="\n".join([source, *later]), line=first, file=os.path.abspath(path) if path else None)
+        node = ast.parse(record["source"]) if later else node
         record["module"] = called(record["module"] or "", path or "")
         record["future"] = _has_future_annotations(plain)
         if record["kind"] == "jit":
             record["jit"] = self._forms.settings(function)
         record["defaults"] = self._defaults(plain, node)
         return dict(record, names=self._names(plain, node, record["future"]))
+
+    def _without_others(self, source: str) -> str:
+        """The source of a definition; of a class without methods that are no part of a kernel."""
+        node, known = ast.parse(source).body[0], self._forms.of_methods
+        if known is None or not isinstance(node, ast.ClassDef):
+            return source
+        lines = source.split("\n")
+        for method in reversed(node.body):
+            if isinstance(method, ast.FunctionDef) and any(_last_name(each) not in known for each in method.decorator_list):
+                lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
+        return "\n".join(lines)
 
     def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
         """What the defaults of parameters are that are made of names which only the function's surroundings have."""
@@ -144,11 +168,43 @@ class Functions:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = [each for each in node.decorator_list if _last_name(each) in self._forms.kept]
         meanings: dict[str, Any] = {}
+        looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
         for name, attributes in _uses(node, future):
             is_known, value = scope.value(name)
-            if is_known:
-                meanings[name] = _merged(meanings.get(name), self._meaning(value, attributes, name, 0))
+            if is_known and (looked_up is None or name in looked_up):
+                meaning = self._meaning(value, attributes, name, 0)
+                if _is_hard_to_say(meaning):
+                    meaning = self._written(scope.module, name, 0) or meaning
+                elif "installed" in meaning and self._forms.as_written:
+                    meaning = self._imported(scope.module, name) or meaning
+                meanings[name] = _merged(meanings.get(name), meaning)
         return meanings
+
+    def _imported(self, module: Any, name: str) -> dict[str, Any] | None:
+        """An installed name as its module has imported it; ``None`` where it has not."""
+        node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
+        place = _absolute(module, node) if isinstance(node, ast.ImportFrom) else ""
+        return {"installed": [place, there]} if place.partition(".")[0] in self._installed_packages else None
+
+    def _written(self, module: Any, name: str, depth: int) -> dict[str, Any] | None:
+        """What a name of a module means where one statement there says it; ``None`` where none does."""
+        path = getattr(module, "__file__", None) if self._forms.as_written else None
+        if not path or depth > _DEPTH:
+            return None
+        value, source = _assigned(path).get(name, (None, ""))
+        if isinstance(value, ast.ImportFrom):
+            there = sys.modules.get(_absolute(module, value))
+            return self._written(there, source, depth + 1) if there is not None else None
+        if value is None:
+            return None
+        meanings: dict[str, Any] = {}
+        for inner, attributes in _uses(value, future=False):
+            if inner in vars(module):
+                meaning = self._meaning(vars(module)[inner], attributes, inner, depth + 1)
+                if _is_hard_to_say(meaning):
+                    meaning = self._written(module, inner, depth + 1) or meaning
+                meanings[inner] = _merged(meanings.get(inner), meaning)
+        return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
     def _meaning(self, value: Any, attributes: tuple[str, ...], name: str, depth: int) -> dict[str, Any]:
         if isinstance(value, types.ModuleType):
@@ -170,7 +226,10 @@ class Functions:
         value = getattr(module, attributes[0], missing)
         if value is missing:
             return {"unfrozen": "%s.%s, which there is not" % (module.__name__, attributes[0])}
-        return {"members": {attributes[0]: self._meaning(value, attributes[1:], attributes[0], depth + 1)}, "of": module.__name__}
+        meaning = self._meaning(value, attributes[1:], attributes[0], depth + 1)
+        if _is_hard_to_say(meaning):
+            meaning = self._written(module, attributes[0], depth + 1) or meaning
+        return {"members": {attributes[0]: meaning}, "of": module.__name__}
 
     def _collection(self, value: Any, name: str, depth: int) -> dict[str, Any] | None:
         if depth > _DEPTH or not isinstance(value, (tuple, list, dict)) or len(value) > _ITEMS:
@@ -251,12 +310,83 @@ class _NameScope:
         else:
             self._globals = vars(sys.modules.get(plain.__module__, types.ModuleType("")))
 
+    @property
+    def module(self) -> Any:
+        """The module that the function is defined in."""
+        return sys.modules.get(str(self._globals.get("__name__")))
+
     def value(self, name: str) -> tuple[bool, Any]:
         """Whether a name means something here, and what."""
         for names in (self._closure, self._globals):
             if name in names:
                 return True, names[name]
         return False, None
+
+
+def _looked_up(source: str) -> set[str]:
+    """The names in a definition that are not its own: a local variable may be called as something global is."""
+    names: set[str] = set()
+    tables = [symtable.symtable(source, "definition", "exec")]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        is_outermost = table.get_type() == "module"
+        names |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and (is_outermost or each.is_global())}
+    return names
+
+
+def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
+    """Whether there is something in a value that is no constant."""
+    if "unfrozen" in meaning:
+        return True
+    inner = [*meaning.get("items", ()), *(each for pair in meaning.get("pairs", ()) for each in pair)]
+    return any(
+        not each.keys() & {"value", "float", "items", "pairs", "dtype", "constexpr"} or _is_hard_to_say(each) for each in inner
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _assigned(path: str) -> dict[str, tuple[Any, str]]:
+    """The names of a module that one statement gives a value, which is an expression, or that are imported from another one.
+
+    Of the former the expression as it is written, of the latter what they are called there.
+    """
+    source = "".join(linecache.getlines(path))
+    found: dict[str, tuple[Any, str]] = {}
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return found
+    for node in body:
+        if isinstance(node, ast.ImportFrom):
+            found.update((alias.asname or alias.name, (node, alias.name)) for alias in node.names)
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+            continue
+        value = node.value
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if isinstance(target, ast.Name):
+                is_new = target.id not in found
+                found[target.id] = (value, ast.get_source_segment(source, value) or "") if value and is_new else (None, "")
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _set_later(path: str, name: str) -> list[str]:
+    """The statements of a module that put something into one of its classes."""
+    source = "".join(linecache.getlines(path))
+    found = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
+    targets = [(node, target.value) for node in found for target in node.targets if isinstance(target, ast.Attribute)]
+    statements = [node for node, value in targets if isinstance(value, ast.Name) and value.id == name]
+    return [ast.get_source_segment(source, node) or "" for node in statements]
+
+
+def _absolute(module: Any, node: ast.ImportFrom) -> str:
+    """The name of the module that a statement imports from."""
+    if not node.level:
+        return node.module or ""
+    package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
 
 
 def type_name(value: Any) -> str:

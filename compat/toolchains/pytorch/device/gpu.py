@@ -6,6 +6,7 @@ known, ``gpu``, what it is called, and ``multiprocessors``. GPUs of one architec
 
 from __future__ import annotations
 
+import os
 import types
 from typing import Any, Callable, Dict, Tuple
 
@@ -17,6 +18,15 @@ _ACTIONS = (
 )
 """Functions of ``torch.cuda`` that do something with a GPU: here they do nothing."""
 _MEMORY_IN_USE = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+
+
+_DEVICES = ("/dev/nvidia0", "/dev/kfd", "/dev/dxg")
+"""What there is on machines with a GPU."""
+
+
+def is_there() -> bool:
+    """Whether this machine has a GPU that a program may use."""
+    return any(map(os.path.exists, _DEVICES)) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
 
 
 def capability(facts: Dict[str, Any]) -> Tuple[int, int]:

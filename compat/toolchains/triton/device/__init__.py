@@ -4,7 +4,6 @@ needs, and the probes that tell what a release's gets wrong), a false libcuda.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from compat.bundle.frozen import FrozenForm
@@ -13,19 +12,11 @@ from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern
 from compat.toolchains.base import Capturing, Device
 from compat.toolchains.inside import recorder as recorders
+from compat.toolchains.pytorch.device.gpu import is_there
 from compat.toolchains.triton.device.pairing import PAIRING
 from compat.toolchains.triton.facts import GPUS, MODELS, TARGETS, USUAL, WITHOUT_LINES
 from compat.toolchains.triton.inside import recorder
 from compat.toolchains.triton.inside.recorder.originals import digest_of
-
-_GPUS = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
-"""What there is on machines with a GPU."""
-
-
-def has_gpu() -> bool:
-    """Whether this machine has a GPU that a program may use."""
-    return any(path.exists() for path in _GPUS) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
-
 
 CAPTURING = Capturing(
     start=Path(recorders.__file__).parent / "start",
@@ -35,7 +26,7 @@ CAPTURING = Capturing(
     digest=digest_of,
     hidden=("torch",),
     usual="sm_90",
-    has_device=has_gpu,
+    has_device=is_there,
     written=FrozenForm(
         imports=("import triton", "import triton.language as tl"),
         decorators={"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"},

@@ -53,6 +53,9 @@ _TENSOR = re.compile(
 )
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _USUAL_ALIGNMENT = 16
+_WIDE = "i64"
+"""What the IR calls strides of 64 bits."""
+_QUOTED = re.compile(r'"[^"]*"')
 _MADE = re.compile(r"(?P<function>[A-Za-z_]\w*)\(\)")
 """What a function beside the kernel makes."""
 _STREAM = "stream"
@@ -84,8 +87,8 @@ class Memory:
         return address
 
 
-def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The function that is compiled, and what it is given, in order. Raises KernelFileError.
+def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The function that is compiled, what it is given in order, and what by keyword alone. Raises KernelFileError.
 
     Of a class an object is made, of the constexprs that its constructor takes; its ``__call__`` takes the others.
     """
@@ -104,6 +107,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
         parameters.pop("self")
     making = Arguments(sizes_of(job["signature"]), names, constants, Memory())
     given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
+    given.update({name: _PLAIN[parameters[name].annotation](1) for name in given if _is_plain(parameters.get(name), given[name])})
     given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
     for name in given:
         if name not in parameters:
@@ -117,7 +121,20 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
             "the kernel file gives no type or value to %s: add a type to [signature], or a value to [constexprs]"
             % ", ".join(lacking)
         )
-    return function, [given.get(name, parameter.default) for name, parameter in parameters.items()]
+    named = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    values = {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+    return function, [value for name, value in values.items() if name not in named], {name: values[name] for name in named}
+
+
+_PLAIN: dict[Any, Any] = {int: int, float: float, bool: bool, "int": int, "float": float, "bool": bool}
+"""Annotations of parameters that take numbers of Python alone. They are known at run time only, as those of CuTe DSL are."""
+
+
+def _is_plain(parameter: Any, value: Any) -> bool:
+    """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
+    if parameter is None or not isinstance(parameter.annotation, (type, str)) or parameter.annotation not in _PLAIN:
+        return False
+    return hasattr(type(value), "width") and not hasattr(value, "element_type")
 
 
 def run_time(function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory) -> dict[str, Any]:
@@ -146,10 +163,7 @@ def _names_beside(function: Any) -> dict[str, Any]:
 
 def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
     """The parameters of a class's constructor. Raises KernelFileError where one that it needs has no value."""
-    if kind.__init__ is object.__init__:
-        return []
-    parameters = _parameters(kind.__init__)
-    parameters.pop("self", None)
+    parameters = constructor(kind)
     lacking = [name for name, each in parameters.items() if each.default is each.empty and name not in constants]
     if lacking:
         raise KernelFileError(
@@ -157,6 +171,24 @@ def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
             % (", ".join(lacking), kind.__name__)
         )
     return list(parameters)
+
+
+def constructor(kind: Any) -> dict[str, Any]:
+    """The parameters that a class is made with, by name: those that it hands on as they are, too (``*arguments, **options``)."""
+    parameters: dict[str, Any] = {}
+    for base in kind.__mro__:
+        construct = vars(base).get("__init__")
+        if construct is None or base is object:
+            continue
+        own = inspect.signature(inspect.unwrap(construct)).parameters
+        inner = {name: each for name, each in _parameters(construct).items() if name not in parameters}
+        keywords = {name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+        others = {name: each for name, each in parameters.items() if name not in keywords}
+        parameters = {**others, **inner, **keywords}
+        if not any(each.kind is each.VAR_KEYWORD for each in own.values()):
+            break
+    parameters.pop("self", None)
+    return parameters
 
 
 def _parameters(function: Any) -> dict[str, Any]:
@@ -319,9 +351,9 @@ class _Layout(NamedTuple):
     """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
     """Mode whose size is known at run time only → what it is divisible by; of a strided tensor only those that have to be."""
-    strided: int | None
-    """The mode with stride 1, where sizes and all other strides are known at run time only."""
     alignment: int
+    exact: str = ""
+    """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
 
 
 def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
@@ -334,18 +366,17 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
         if leading >= len(shape):
             raise ValueError("there is no mode %d, and leading counts from 0" % leading)
         order = _order(leading, len(shape))
-        return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, None, alignment)
+        return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, alignment)
     strides = [_size(text, named) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
     if dynamic or any(divisor for _, divisor in strides):
-        strided = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
-        if strided is None:
-            raise ValueError("one of the strides has to be 1, where others are known at run time only")
-        order = _order(strided, len(shape))
+        innermost = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
+        order = _order(len(shape) - 1 if innermost is None else innermost, len(shape))
         divisible = {mode: divisor for mode, divisor in dynamic.items() if divisor > 1}
-        return _Layout(found["element"], shape, _compact(shape, order), order, divisible, strided, alignment)
-    return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, None, alignment)
+        exact = "(%s):(%s)" % (",".join(_in_ir(*each, "") for each in sizes), ",".join(_in_ir(*each, _WIDE) for each in strides))
+        return _Layout(found["element"], shape, _compact(shape, order), order, divisible, alignment, exact)
+    return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:
@@ -360,6 +391,14 @@ def _size(text: str, named: dict[str, int]) -> tuple[int, int]:
         return int(text), 0
     name, _, divisor = text.partition("%")
     return named.get(name, _ANY * int(divisor or 1)), int(divisor or 1)
+
+
+def _in_ir(size: int, divisor: int, width: str) -> str:
+    """A size or a stride in the words of the IR."""
+    if not divisor:
+        return str(size)
+    words = " ".join(filter(None, [width, "div=%d" % divisor if divisor > 1 else ""]))
+    return "?{%s}" % words if words else "?"
 
 
 def _compact(shape: list[int], order: tuple[int, ...]) -> list[int]:
@@ -384,10 +423,26 @@ def _tensor(name: str, layout: _Layout, memory: Memory) -> Any:
     nowhere = TensorNowhere(memory.place(name, **facts), code, bits, layout.shape, layout.strides)
     tensor = from_dlpack(nowhere, assumed_align=layout.alignment)
     tensor.element_type = kind
-    if layout.strided is not None:
-        tensor = tensor.mark_layout_dynamic(leading_dim=layout.strided)
+    if layout.exact:
+        dynamic = from_dlpack(nowhere).mark_layout_dynamic(leading_dim=layout.order[-1])
+        return _typed(tensor, layout, dynamic)
     for mode, divisor in layout.dynamic.items():
         tensor.mark_compact_shape_dynamic(mode=mode, stride_order=layout.order, divisibility=divisor)
+    return tensor
+
+
+def _typed(tensor: Any, layout: _Layout, dynamic: Any) -> Any:
+    """A tensor whose type says exactly what is known of its layout. ``dynamic`` is one of which all is known at run time only."""
+    types_of = tensor.__get_mlir_types__
+
+    def exact_types() -> list[Any]:
+        from cutlass._mlir import ir
+
+        is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
+        said = layout.exact if is_wide else layout.exact.replace(_WIDE + " ", "").replace("{%s}" % _WIDE, "")
+        return [ir.Type.parse(_QUOTED.sub('"%s"' % said, str(types_of()[0])))]
+
+    tensor.__get_mlir_types__ = exact_types
     return tensor
 
 

@@ -145,6 +145,11 @@ def facts_of(cubin: bytes) -> dict[str, int]:
     }
 
 
+def instructions_in(cubin: bytes) -> bytes:
+    """The instructions of all kernels in a cubin, without the names of anything."""
+    return b"".join(cubin[each.offset : each.offset + each.size] for each in _sections(cubin) if each.name.startswith(".text."))
+
+
 def entries_of(cubin: bytes) -> list[str]:
     """The names of the kernels in it."""
     return [section.name[len(_TEXT) :] for section in _sections(cubin) if section.name.startswith(_TEXT)]

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, passes, pipeline, recording
+from . import arguments, built, hardware, passes, pipeline, ptx, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -37,7 +37,6 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
-_PTX_ASKED = " dump-ptx-path='%s' "
 
 
 class _Compiled(BaseException):
@@ -58,10 +57,11 @@ class Cute:
         import cutlass.cute as cute
         from cutlass.base_dsl import compiler
         from cutlass.cutlass_dsl import CuTeDSL
+        from cutlass.utils import HardwareInfo
 
         self.version = version(_DISTRIBUTION)
         self.interpreting = None
-        self._cute = cute
+        self._cute, self._hardware = cute, HardwareInfo
         self._dsl = CuTeDSL._get_dsl()
         self._dsl.get_version = hashlib.sha256  # of the whole package, for the key of a cache that is never read here
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
@@ -115,6 +115,8 @@ class Cute:
     def set_target(self, target: dict[str, Any]) -> None:
         """Compile for this target from now on."""
         os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (target["arch"], "a" if target["arch"] >= _OWN_FEATURES else "")
+        for name, answer in hardware.answers(target).items():
+            setattr(self._hardware, name, answer)
 
     def knows_target(self, target: dict[str, Any]) -> bool | None:
         """It brings no assembler that could be looked into."""
@@ -128,14 +130,14 @@ class Cute:
         Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the kernel file says does not fit.
         """
         self._on_stage, self._on_made = on_stage, on_made
-        self._taken_ptx()  # of a compile that failed
+        ptx.taken(self._ptx)  # of a compile that failed
         self._times = {}
-        function, given = arguments.bound(function, job)
+        function, given, named = arguments.bound(function, job)
         options = arguments.options(job["options"])
         self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
         on_stage("trace")
         try:
-            self._cute.compile(function, *given, **options)
+            self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
             result = self._result(job, str(compiled.module))
             if job["problem"] is not None:
@@ -182,7 +184,7 @@ class Cute:
 
     def _compile(self, go: Callable[[str], None], module: Any, text: str, compiler: Any) -> None:
         """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
-        asked, manager = self._keeping_ptx(text), compiler.passmanager.PassManager
+        asked, manager = ptx.keeping(text, self._ptx), compiler.passmanager.PassManager
         with module.context:
             pieces = pipeline.pieces_of(asked, manager)
         if pieces is None:
@@ -250,18 +252,12 @@ class Cute:
             share = min(1.0, max(0.0, (since - began) / (now - began)))
             self._on_stage(stage, cpu + share * (used - cpu))
 
-    def _keeping_ptx(self, text: str) -> str:
-        """The pipeline that also writes PTX to a file, in releases that can (4.3 on)."""
-        if "enable-cuda-dialect" not in text or "dump-ptx-path" in text:
-            return text
-        return text.replace(pipeline.COMPILES, pipeline.COMPILES + _PTX_ASKED % self._ptx, 1)
-
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Metrics, and what each stage made. Raises KernelFileError where there is no binary of a kernel."""
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: dict[str, Any] = {"trace": self._traced, "ptx": self._taken_ptx(), "cubin": cubin}
+        made: dict[str, Any] = {"trace": self._traced, "ptx": ptx.taken(self._ptx), "cubin": cubin}
         made = {stage: result for stage, result in made.items() if result}
         for stage in ("ptx", "cubin"):
             if stage in made:
@@ -277,16 +273,6 @@ class Cute:
             return recording.recorded(host, function, job)
         except (recording.NotRecorded, arguments.KernelFileError) as error:
             return json.dumps({"why": str(error)})
-
-    def _taken_ptx(self) -> str:
-        """The PTX that was written, which is removed; empty where this release writes none."""
-        folder, name = os.path.split(self._ptx)
-        texts = []
-        for written in sorted(each for each in os.listdir(folder) if each.startswith(name)):
-            with open(os.path.join(folder, written), encoding="utf-8", errors="replace") as file:
-                texts.append(file.read())
-            os.remove(os.path.join(folder, written))
-        return "\n".join(texts).rstrip("\0\n")
 
 
 def _stage_of(error: BaseException) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-_CUDA = 2
+MADE_FOR_CUDA = 2
 """``kDLCUDA`` of DLPack."""
 
 
@@ -29,7 +29,7 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
-class _Managed(ctypes.Structure):
+class DLManaged(ctypes.Structure):
     _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 
@@ -46,12 +46,12 @@ class TensorNowhere:
     def __init__(self, address: int, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
         numbers = ctypes.c_int64 * len(shape)
         self._shape, self._strides = numbers(*shape), numbers(*strides)
-        tensor = _DLTensor(address, _Device(_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
-        self._managed = _Managed(tensor, None, None)
+        tensor = _DLTensor(address, _Device(MADE_FOR_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
+        self._managed = DLManaged(tensor, None, None)
         _KEPT.append(self)
 
     def __dlpack__(self, **_: Any) -> Any:
         return _capsule(ctypes.addressof(self._managed), b"dltensor", None)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _CUDA, 0
+        return MADE_FOR_CUDA, 0

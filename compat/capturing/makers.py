@@ -1,0 +1,64 @@
+"""Functions beside a captured kernel, which make those of its arguments that no type says.
+
+In a recorded launch such an argument is a tree: of types, constants, and the classes whose objects hold them. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import define, field
+
+from compat.bundle.frozen import FrozenForm
+from compat.model import constexprs
+
+MADE = "made"
+"""Under this a recorded argument has its tree."""
+
+
+@define(kw_only=True)
+class Makers:
+    """Those of one kernel."""
+
+    form: FrozenForm
+    _names: dict[str, str] = field(factory=dict)
+    """Expression → the function that returns it."""
+
+    def type_of(self, argument: str, tree: Any) -> str:
+        """What a kernel file says in the place of a type: the call of a function, which is made if there is none yet."""
+        expression = self._source(tree)
+        if expression not in self._names:
+            plain = f"make_{argument}"
+            others = set(self._names.values())
+            names = (plain, *(f"{plain}_{number}" for number in range(2, len(others) + 3)))
+            self._names[expression] = next(name for name in names if name not in others)
+        return f"{self._names[expression]}()"
+
+    @property
+    def text(self) -> str:
+        """Their definitions, to stand below the kernel."""
+        return "".join(f"\n\ndef {name}(make):\n    return {expression}\n" for expression, name in self._names.items())
+
+    def _source(self, tree: Any) -> str:
+        if "type" in tree:
+            return f'make("{tree["type"]}")'
+        if "constant" in tree:
+            return self._constant(tree["constant"])
+        if "member" in tree:
+            return f"{tree['member']['function']}.{tree['of']}"
+        if "call" in tree:
+            inner = ", ".join(f"{name}={self._source(each)}" for name, each in tree["with"].items())
+            return f"{tree['call']['function']}({inner})"
+        items = [self._source(each) for each in tree["items"]]
+        if tree["list"]:
+            return f"[{', '.join(items)}]"
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+    def _constant(self, value: Any) -> str:
+        if isinstance(value, list):
+            items = [self._constant(each) for each in value]
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        if isinstance(value, Mapping) and "dtype" in value:
+            return self.form.dtype(value["dtype"])
+        return constexprs.source(constexprs.read(value))

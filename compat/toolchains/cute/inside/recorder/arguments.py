@@ -1,0 +1,234 @@
+"""What a launch said of an argument, as kernel files say it: a type under ``[signature]``, a value under ``[constexprs]``.
+
+What neither can say is made by a function beside the kernel; here it is a tree:
+
+=========================================  ======================================================
+``{"type": "fp16[m, 64]"}``                what makes an argument of a type
+``{"constant": 64}``                       a constant, in the form that constexprs have
+``{"items": […], "list": false}``          a tuple, or a list
+``{"call": {"function": id}, "with": {}}``  an object of a class, made with these
+``{"member": {"function": id}, "of": …}``   a member of an enumeration
+=========================================  ======================================================
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import re
+import types
+from typing import Any
+
+from ....inside.recorder.functions import type_name
+from .forms import element_name
+
+_MEMREF = re.compile(r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">')
+_POINTER = re.compile(r"!cute\.ptr<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?>")
+_FLAT = re.compile(r"\(([^()]*)\):\(([^()]*)\)")
+_DYNAMIC = re.compile(r"\?(?:\{(?P<width>i\d+)?\s*(?:div=(?P<divisor>\d+))?\})?")
+_USUAL_ALIGNMENT = 16
+_BITS = re.compile(r"\d+")
+_STREAMS = frozenset({"CUstream", "_FakeStream"})
+_NUMBERS = {bool: "bool", int: "i32", float: "fp32"}
+"""What a number of Python becomes where no annotation says so."""
+
+
+class UnwritableArgument(Exception):
+    """An argument of which there is no way to write down what a launch said of it."""
+
+
+class Symbols:
+    """Names for the sizes of one launch that are known at run time only. One size of a fake tensor has one name."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, str] = {}
+
+    def named(self, symbol: Any, name: str) -> str:
+        """The name of a symbol: the first that it had."""
+        return self._names.setdefault(id(symbol), name)
+
+
+def argument(name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any) -> tuple[str, Any]:
+    """Where an argument stands (``args`` or ``constexprs``), and its form there. Raises UnwritableArgument.
+
+    Of a function it has the id that ``functions.id_of`` gives.
+    """
+    if not is_constexpr(annotation):
+        said = run_time(name, value, annotation, symbols)
+        if said is not None:
+            return "args", said
+    try:
+        return "constexprs", constexpr(value, functions)
+    except UnwritableArgument:
+        return "args", {"made": tree(name, value, symbols, functions)}
+
+
+def is_constexpr(annotation: Any) -> bool:
+    """Whether an annotation says that a value is compiled in."""
+    kind = getattr(annotation, "__origin__", None) or annotation
+    return getattr(kind, "__name__", "") == "Constexpr" or (isinstance(annotation, str) and "Constexpr" in annotation)
+
+
+def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | None:
+    """The type of a run-time argument; ``None`` for what is none by itself. Raises UnwritableArgument."""
+    kind = type(value).__name__
+    if kind in _STREAMS:
+        return "stream"
+    if kind == "_FakeTensor":
+        return _fake_tensor(name, value, symbols)
+    if kind == "_Tensor":
+        return _tensor(name, value)
+    if kind == "_Pointer":
+        return _pointer(value)
+    if kind == "SymInt":
+        return "i64" if getattr(value, "width", 32) == 64 else "i32"
+    number = element_name(type(value))
+    if number is not None:
+        return number
+    if type(value) in _NUMBERS:
+        return element_name(annotation) or _NUMBERS[type(value)]
+    adapted = _adapted(value)
+    return _tensor(name, adapted) if adapted is not None else None
+
+
+def constexpr(value: Any, functions: Any) -> Any:
+    """A constexpr as a kernel file has it. Raises UnwritableArgument."""
+    if value is None:
+        return {"none": True}
+    if isinstance(value, enum.Enum):
+        raise UnwritableArgument("is an object of the class %s" % type_name(value))
+    if type(value) is float:
+        return {"float": repr(value)} if value - value != 0 else value
+    if type(value) in (bool, int, str):
+        return value
+    if type(value) in (tuple, list):
+        return [constexpr(each, functions) for each in value]
+    name = element_name(value)
+    if name is not None:
+        return {"dtype": name}
+    if isinstance(value, types.FunctionType):
+        return {"function": functions.id_of(value)}
+    raise UnwritableArgument("is an object of the class %s" % type_name(value))
+
+
+def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
+    """What a function beside the kernel makes of types and constants. Raises UnwritableArgument."""
+    said = run_time(name, value, None, symbols) if type(value) not in _NUMBERS else None
+    if said is not None:
+        return {"type": said}
+    if isinstance(value, enum.Enum):
+        return {"member": {"function": functions.id_of(type(value))}, "of": value.name}
+    try:
+        return {"constant": constexpr(value, functions)}
+    except UnwritableArgument:
+        if type(value) in (tuple, list):
+            inner = [tree("%s_%d" % (name, number), each, symbols, functions) for number, each in enumerate(value)]
+            return {"items": inner, "list": type(value) is list}
+        fields = _fields(value)
+        if fields is None:
+            raise
+        made = {field: tree("%s_%s" % (name, field), each, symbols, functions) for field, each in fields.items()}
+        return {"call": {"function": functions.id_of(type(value))}, "with": made}
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    """What an object is made of, where its class says so."""
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(zip(value._fields, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
+    return None
+
+
+# --- tensors and pointers ------------------------------------------------------------------------------------------------------
+
+
+def _adapted(value: Any) -> Any:
+    """The tensor that CuTe DSL makes of one of PyTorch's or of another library's; ``None`` where it makes none."""
+    if not hasattr(value, "__dlpack__"):
+        return None
+    from cutlass.cute.runtime import from_dlpack
+
+    return from_dlpack(value).mark_layout_dynamic()
+
+
+def _type_in_ir(value: Any) -> str:
+    from cutlass._mlir import ir
+
+    with ir.Context(), ir.Location.unknown():
+        return str(value.__get_mlir_types__()[0])
+
+
+def _tensor(name: str, value: Any) -> str:
+    said = _MEMREF.fullmatch(_type_in_ir(value))
+    flat = _FLAT.fullmatch(said["layout"]) if said else None
+    if said is None or flat is None:
+        raise UnwritableArgument("has the layout %s, of several levels" % (said["layout"] if said else _type_in_ir(value)))
+    if said["space"] != "gmem":
+        raise UnwritableArgument("is a tensor in %s memory" % said["space"])
+    shape = [_size(text, "%s_%d" % (name, mode)) for mode, text in enumerate(flat[1].split(","))]
+    strides = [_size(text, "%s_s%d" % (name, mode)) for mode, text in enumerate(flat[2].split(","))]
+    return _text(value.element_type, shape, strides, int(said["align"] or 0))
+
+
+def _size(text: str, name: str) -> int | str:
+    found = _DYNAMIC.fullmatch(text)
+    if found is None:
+        return int(text)
+    divisor = int(found["divisor"] or 1)
+    return "%s%%%d" % (name, divisor) if divisor > 1 else name
+
+
+def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
+    def size(each: Any, other: str) -> int | str:
+        if isinstance(each, int):
+            return each
+        if type(each).__name__ != "SymInt":
+            raise UnwritableArgument("has the size %s" % (each,))
+        divisor = int(getattr(each, "divisibility", 1) or 1)
+        said = symbols.named(each, other)
+        return "%s%%%d" % (said, divisor) if divisor > 1 else said
+
+    space = str(getattr(value, "memspace", None) or getattr(value, "_memspace", "gmem")).rpartition(".")[2]
+    if space not in ("gmem", "1"):
+        raise UnwritableArgument("is a tensor in %s memory" % space)
+    shape = [size(each, "%s_%d" % (name, mode)) for mode, each in enumerate(_modes(value.shape))]
+    strides = [size(each, "%s_s%d" % (name, mode)) for mode, each in enumerate(_modes(value.stride))]
+    return _text(value.element_type, shape, strides, int(getattr(value, "_assumed_align", None) or 0))
+
+
+def _modes(sizes: Any) -> tuple[Any, ...]:
+    modes = sizes if isinstance(sizes, (tuple, list)) else (sizes,)
+    if any(isinstance(each, (tuple, list)) for each in modes):
+        raise UnwritableArgument("has a layout of several levels")
+    return tuple(modes)
+
+
+def _text(kind: Any, shape: list[int | str], strides: list[int | str], alignment: int) -> str:
+    """A tensor's type; its strides are left out where they follow from its sizes."""
+    element, below = element_name(kind), 1
+    if element is None:
+        raise UnwritableArgument("has elements of the type %s" % getattr(kind, "__name__", kind))
+    text = "%s[%s]" % (element, ", ".join(map(str, shape)))
+    compact: list[int | str] = []
+    for each in reversed(shape):
+        compact.insert(0, below)
+        below = below * each if isinstance(each, int) and below else 0
+    if strides != compact:
+        text += ":[%s]" % ", ".join(map(str, strides))
+    return text + _aligned(element, alignment)
+
+
+def _aligned(element: str, alignment: int) -> str:
+    """How the alignment is said; that of the element itself where the release says none."""
+    bits = _BITS.search(element)
+    alignment = alignment or max(int(bits[0]) // 8 if bits and not element.startswith("fp8") else 1, 1)
+    return "" if alignment == _USUAL_ALIGNMENT else " align=%d" % alignment
+
+
+def _pointer(value: Any) -> str:
+    said = _POINTER.fullmatch(_type_in_ir(value))
+    element = element_name(getattr(value, "dtype", None) or getattr(value, "_dtype", None))
+    if said is None or said["space"] != "gmem" or element is None:
+        raise UnwritableArgument("is the pointer %s" % _type_in_ir(value))
+    return "ptr<%s>%s" % (element, _aligned(element, int(said["align"] or 0)))

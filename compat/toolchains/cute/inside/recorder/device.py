@@ -1,0 +1,92 @@
+"""In the place of a GPU: an architecture, tensors that say that they are there, and compiles that end where code is made."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..adapter import hardware
+from ..adapter.nowhere import MADE_FOR_CUDA, DLManaged
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+_ARCH = "CUTE_DSL_ARCH"
+_OWN_FEATURES = 90
+"""The first architecture that is compiled for with the features that only it has."""
+_NAMES = (b"dltensor", b"dltensor_versioned")
+
+
+def announce(recording: Recording) -> None:
+    """Say which architecture is compiled for, to this process and those that it starts."""
+    before, arch = os.environ.get(_ARCH), recording.settings["target"]["arch"]
+    os.environ[_ARCH] = "sm_%d%s" % (arch, "a" if arch >= _OWN_FEATURES else "")
+
+    def put_back() -> None:
+        os.environ.pop(_ARCH, None)
+        if before is not None:
+            os.environ[_ARCH] = before
+
+    recording.finally_do(put_back)
+
+
+def install(recording: Recording) -> None:
+    """Make CuTe DSL believe in a GPU of the recording's target."""
+    from cutlass.cute import runtime
+    from cutlass.cutlass_dsl import CuTeDSL
+    from cutlass.utils import HardwareInfo
+
+    dsl, target = CuTeDSL._get_dsl(), recording.settings["target"]
+    recording.replace(dsl.envar, "arch", os.environ[_ARCH])
+    tensor, construct = runtime._Tensor, runtime._Tensor.__init__
+
+    @functools.wraps(construct)
+    def construct_on_gpu(self: Any, value: Any, *rest: Any, **options: Any) -> None:
+        construct(self, OnGpu(value) if hasattr(value, "__dlpack__") else value, *rest, **options)
+
+    recording.replace(tensor, "__init__", construct_on_gpu)
+    for name, answer in hardware.answers(target).items():
+        recording.replace(HardwareInfo, name, answer)
+
+
+class OnGpu:
+    """A tensor in main memory that says that it is on the GPU, for ``from_dlpack``."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # a faster way into another library, which would find the main memory
+            raise AttributeError(name)
+        return getattr(self._tensor, name)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        options.pop("stream", None)
+        capsule = self._tensor.__dlpack__(**options)
+        is_valid, pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
+        is_valid.argtypes = pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        pointer.restype = ctypes.c_void_p
+        if is_valid(capsule, _NAMES[0]):
+            managed = ctypes.cast(pointer(capsule, _NAMES[0]), ctypes.POINTER(DLManaged)).contents
+            managed.tensor.device.type = MADE_FOR_CUDA
+        return capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return MADE_FOR_CUDA, 0
+
+
+class Uncompiled:
+    """What a program gets in the place of what it had compiled. Launching it does nothing."""
+
+    def __init__(self, function: Any) -> None:
+        self.function_name = getattr(function, "__name__", "kernel")
+
+    def __call__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Uncompiled(None)

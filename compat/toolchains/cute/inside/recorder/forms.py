@@ -1,0 +1,77 @@
+"""Functions and values of CuTe DSL, as they are in a running process."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import types
+from typing import Any
+
+from ....inside.recorder.functions import Forms
+from ..adapter.arguments import _ELEMENTS
+
+_NAMES = {name: kind for kind, (name, _, _) in _ELEMENTS.items()}
+"""What CuTe DSL calls an element type → its name in kernel files."""
+_DECORATED = ("_dsl_object", "_dsl_cls")
+"""What its decorators leave on the functions that they are given."""
+
+
+class CuteForms(Forms):
+    """Those of CuTe DSL."""
+
+    packages = frozenset({"cutlass", "cuda"})
+    public = ("cutlass.cute", "cutlass", "cutlass.utils", "cutlass.pipeline")
+    as_written = True
+    kept = frozenset({"jit", "kernel", "dsl_user_op", "dataclass", "cache", "lru_cache"})
+
+    of_methods = kept | {"staticmethod", "classmethod", "property", "cached_property", "setter", "override", "abstractmethod"}
+
+    def plain(self, function: Any) -> Any:
+        """The Python function that decorators have wrapped."""
+        while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        return getattr(function, "__func__", function)
+
+    def lines(self, plain: Any) -> tuple[list[str], int]:
+        """The source with its decorators: releases put other code into functions, whose first line is another."""
+        if not isinstance(plain, types.FunctionType) or not is_decorated(plain):
+            return super().lines(plain)
+        path, first = inspect.getsourcefile(plain) or "", plain.__code__.co_firstlineno
+        for begin, define, end, name in _definitions(path):
+            if name == plain.__name__ and begin <= first <= define:
+                return linecache.getlines(path)[begin - 1 : end], begin
+        return super().lines(plain)
+
+    def dtype(self, value: Any) -> str | None:
+        """The name of an element type."""
+        return element_name(value)
+
+
+def is_decorated(function: Any) -> bool:
+    """Whether ``@cute.jit`` or ``@cute.kernel`` stands above a function."""
+    return any(hasattr(function, name) for name in _DECORATED)
+
+
+def element_name(kind: Any) -> str | None:
+    """What kernel files call an element type; ``None`` for all else, and for a type that they have no name for."""
+    if isinstance(kind, type) and kind.__module__.partition(".")[0] == "cutlass":
+        return _NAMES.get(kind.__name__)
+    return None
+
+
+def element_source(name: str) -> str:
+    """The expression that means the element type that kernel files call so."""
+    return "cutlass.%s" % _ELEMENTS[name][0]
+
+
+@functools.lru_cache(maxsize=256)
+def _definitions(path: str) -> tuple[tuple[int, int, int, str], ...]:
+    """The functions in a file: the first line of each with its decorators, that of its ``def``, its last one, and its name."""
+    tree = ast.parse("".join(linecache.getlines(path)))
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return tuple(
+        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.lineno, node.end_lineno or 0, node.name)
+        for node in nodes
+    )

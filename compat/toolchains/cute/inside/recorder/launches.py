@@ -1,0 +1,297 @@
+"""What is compiled and launched, told apart by what a compile can depend on: written down when the first of a kind is seen."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import shlex
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ....inside.recorder.journal import called, of_launch
+from ..adapter.pipeline import COMPILES
+from . import objects
+from .arguments import Symbols, UnwritableArgument, argument
+from .device import Uncompiled
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+_OF_THE_CALL = frozenset({"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"})
+"""What the method is given besides the arguments of a function."""
+_OF_THE_HOST = frozenset(
+    {"enable-tvm-ffi", "keep-ptx", "keep-cubin", "keep-sass", "dump-dir", "gpu-arch", "generate-line-info", "host-target", "rdc"}
+)
+"""Options that do not change what is compiled for a target."""
+_CALL = "__call__"
+
+
+class _Made(BaseException):
+    """Code was made, and nothing is to be launched."""
+
+
+def watch(recording: Recording) -> None:
+    """Record what CuTe DSL compiles and launches from now on."""
+    from cutlass.base_dsl import compiler, dsl
+
+    log = _Log(recording)
+    recording.replace(dsl.BaseDSL, "_func", log.watching(dsl.BaseDSL._func))
+    recording.replace(compiler.Compiler, "compile", log.compiling(compiler.Compiler.compile))
+    if hasattr(compiler, "CompileCallable"):
+        callable_ = compiler.CompileCallable
+        recording.replace(callable_, "_compile", log.asking(callable_._compile))
+    elif hasattr(compiler, "CompileOptions"):
+        kind = compiler.CompileOptions
+        recording.replace(kind, "__init__", log.asked_in_text(kind.__init__))
+    if hasattr(dsl.BaseDSL, "_preprocess_and_execute"):
+        recording.replace(dsl.BaseDSL, "_preprocess_and_execute", staticmethod(log.naming(dsl.BaseDSL._preprocess_and_execute)))
+
+
+class _Log:
+    """The kinds of launches seen in this process."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._seen: dict[str, int] = {}
+        self._refused: set[Any] = set()
+        self._lock = threading.Lock()
+
+    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """``BaseDSL._func``, recorded. Functions that are called while another is traced are part of that one."""
+        now, fake = self._recording.now, self._recording.settings["fake"]
+
+        @functools.wraps(run)
+        def run_and_tell(dsl: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+            plain = self._plain(function)
+            if getattr(now, "tracing", False) or (plain.__module__ or "").partition(".")[0] == "cutlass":
+                return run(dsl, function, *arguments, **options)
+            key = self._note(plain, arguments, options)
+            wanted = self._recording.originals.wants(key, _identity(plain, arguments))
+            if fake and not wanted:
+                return Uncompiled(plain) if options.get("compile_only") else None
+            with self._tracing(key if wanted else None):
+                try:
+                    return run(dsl, function, *arguments, **options)
+                except _Made:
+                    dsl.post_compilation_cleanup()
+                except Exception as error:
+                    self._failed(key, error, dsl, wanted=wanted)
+                    if not fake:
+                        raise
+                    dsl.post_compilation_cleanup()
+            return Uncompiled(plain) if options.get("compile_only") else None
+
+        return run_and_tell
+
+    def compiling(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """``Compiler.compile``, which keeps the code that is wanted; where there is no GPU, nothing comes after it."""
+        now, originals, fake = self._recording.now, self._recording.originals, self._recording.settings["fake"]
+
+        @functools.wraps(run)
+        def run_and_keep(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
+            key = getattr(now, "key", None)
+            if key is None or COMPILES not in pipeline:
+                return run(compiler, module, pipeline, *rest, **options)
+            made = run(compiler, module, originals.pipeline(pipeline), *rest, **options)
+            originals.compiled(key, module, _arch())
+            if fake:
+                raise _Made
+            return made
+
+        return run_and_keep
+
+    def asking(self, compile_: Callable[..., Any]) -> Callable[..., Any]:
+        """``cute.compile``, from 4.3 on, which is told of options in a text or before it is called."""
+        now = self._recording.now
+
+        @functools.wraps(compile_)
+        def compile_and_tell(self: Any, *arguments: Any, **options: Any) -> Any:
+            said = options.get("options")
+            now.options = said if isinstance(said, str) and said else _said_before(self._compile_options)
+            try:
+                return compile_(self, *arguments, **options)
+            finally:
+                now.options = ""
+
+        return compile_and_tell
+
+    def asked_in_text(self, construct: Callable[..., None]) -> Callable[..., None]:
+        """The options of a compile, in 4.1 and 4.2."""
+        now = self._recording.now
+
+        @functools.wraps(construct)
+        def construct_and_tell(self: Any, options: str = "") -> None:
+            construct(self, options)
+            now.options = options
+
+        return construct_and_tell
+
+    def naming(self, preprocess: Callable[..., Any]) -> Callable[..., Any]:
+        """What makes another function of one, up to 4.2: the one that was written is remembered."""
+        now = self._recording.now
+
+        @functools.wraps(preprocess)
+        def preprocess_and_tell(function: Any) -> Any:
+            made = preprocess(function)
+            if not getattr(now, "tracing", False):
+                now.written = (made, function)
+            return made
+
+        return preprocess_and_tell
+
+    @contextmanager
+    def _tracing(self, key: str | None) -> Iterator[None]:
+        now = self._recording.now
+        now.tracing, now.key = True, key
+        try:
+            yield
+        finally:
+            now.tracing, now.key = False, None
+
+    def _plain(self, function: Any) -> Any:
+        made, written = getattr(self._recording.now, "written", (None, None))
+        return written if made is function and made is not None else function
+
+    def _note(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+        """Write a launch down if it is the first of its kind; the key of the kind."""
+        try:
+            kind, launch = self._account(function, arguments, options)
+        except UnwritableArgument as error:
+            self._lacking(function, arguments, str(error))
+            return None
+        except Exception as error:  # of a value that is asked what it is: the program is not to notice
+            self._lacking(function, arguments, "has an argument that cannot be looked at (%s)" % type(error).__name__)
+            return None
+        with self._lock:
+            count = self._seen[kind] = self._seen.get(kind, 0) + 1
+        if count == 1:
+            self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=None, grid=None, **launch)
+        elif count & (count - 1) == 0:
+            self._recording.journal.write(r="count", key=kind, launches=count, tuned=None)
+        return kind
+
+    def _account(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """The key of a launch's kind, and the launch as it is written down. Raises UnwritableArgument."""
+        functions, symbols = self._recording.functions, Symbols()
+        given = _given(function, arguments, options)
+        kernel = _kernel(function, given)
+        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        if kernel is not function:
+            self._constructor(given.pop("self")[0], launch)
+        for name, (value, annotation) in given.items():
+            try:
+                table, form = argument(name, value, annotation, symbols, functions)
+            except UnwritableArgument as error:
+                raise UnwritableArgument("its argument %s %s" % (name, error)) from None
+            if launch["constexprs"].get(name, form) != form or (table == "args" and name in launch["constexprs"]):
+                raise UnwritableArgument("its constructor and its call both take an argument %s, and it differs" % name)
+            launch[table][name] = form
+        launch["options"] = _options(getattr(self._recording.now, "options", "") if options.get("compile_only") else "")
+        launch["function"] = functions.id_of(kernel)
+        kind = json.dumps([launch[name] for name in ("function", "args", "constexprs", "options")], sort_keys=True, default=repr)
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
+
+    def _constructor(self, value: Any, launch: dict[str, Any]) -> None:
+        made_of = objects.made_of(value)
+        if made_of is None:
+            raise UnwritableArgument("is an object, and it is not known what it was made of")
+        for name, each in made_of.items():
+            try:
+                table, form = argument(name, each, "Constexpr", Symbols(), self._recording.functions)
+            except UnwritableArgument as error:
+                raise UnwritableArgument("the argument %s of its constructor %s" % (name, error)) from None
+            launch[table][name] = form
+
+    def _lacking(self, function: Any, arguments: tuple[Any, ...], why: str) -> None:
+        code = getattr(function, "__code__", None)
+        module = called(function.__module__ or "", code.co_filename if code else "")
+        name = type(arguments[0]).__name__ if function.__name__ == _CALL and arguments else function.__name__
+        if (name, why) not in self._refused:
+            self._refused.add((name, why))
+            self._recording.journal.write(r="lacking", module=module, name=name, why=why)
+
+    def _failed(self, key: str | None, error: Exception, dsl: Any, *, wanted: bool) -> None:
+        if key is not None:
+            self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
+            if wanted:
+                self._recording.originals.failed(key, error, _arch())
+
+
+def _identity(function: Any, arguments: tuple[Any, ...]) -> Any:
+    """What a kernel is told apart by in this process."""
+    return type(arguments[0]) if function.__name__ == _CALL and arguments else function
+
+
+def _kernel(function: Any, given: dict[str, Any]) -> Any:
+    """The function, or the class, that a kernel file names. Raises UnwritableArgument."""
+    if "." not in function.__qualname__.rpartition("<locals>.")[2]:
+        return function
+    if function.__name__ != _CALL or "self" not in given:
+        raise UnwritableArgument("is a method, and of an object only __call__ is captured")
+    return type(given["self"][0])
+
+
+def _given(function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
+    try:
+        signature = inspect.signature(function)
+        bound = signature.bind(*arguments, **{name: each for name, each in options.items() if name not in _OF_THE_CALL})
+    except TypeError as error:
+        raise UnwritableArgument("is given arguments that it does not take: %s" % error) from None
+    given: dict[str, tuple[Any, Any]] = {}
+    for name, value in bound.arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise UnwritableArgument("takes any number of arguments")
+        given[name] = value, _annotation(function, parameter.annotation)
+    return given
+
+
+def _annotation(function: Any, annotation: Any) -> Any:
+    """What an annotation means that is not evaluated."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, function.__globals__)
+    except Exception:
+        return annotation
+
+
+def _said_before(options: Any) -> str:
+    """The options of ``cute.compile[…]``, in a text."""
+    usual = type(options)().options
+    words = []
+    for kind, option in options.options.items():
+        name = getattr(kind, "_cli_flag", None) or getattr(kind, "option_name", None) or getattr(kind, "_option_name", None)
+        if name and option.value != usual[kind].value:
+            words.append("--%s" % name if option.value is True else "--%s %s" % (name, shlex.quote(str(option.value))))
+    return " ".join(words)
+
+
+def _options(said: str) -> dict[str, Any]:
+    """Options in a text, by name. Raises UnwritableArgument."""
+    options: dict[str, Any] = {}
+    name = None
+    for word in shlex.split(said or ""):
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            options[name] = _option(value) if equals else True
+        elif name is None or options[name] is not True:
+            raise UnwritableArgument("is compiled with the options %r" % said)
+        else:
+            options[name] = _option(word)
+    return {name: value for name, value in options.items() if name not in _OF_THE_HOST}
+
+
+def _option(word: str) -> int | str:
+    return int(word) if word.isdigit() else word
+
+
+def _arch() -> str:
+    from cutlass.cutlass_dsl import CuTeDSL
+
+    return str(CuTeDSL._get_dsl().envar.arch)

@@ -1,0 +1,66 @@
+"""What objects were made of: the arguments of constructors, of classes that are written after this has begun.
+
+An object is a kernel where its class has a ``__call__`` below ``@cute.jit``. Its attributes change while it is compiled, so that
+what it was made of has to be noted when it is made.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from ..adapter.arguments import constructor
+from .forms import is_decorated
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+_NOTED = "__compat_made_of__"
+
+
+def watch(recording: Recording) -> None:
+    """Note what objects of classes are made of that may be kernels."""
+    build = builtins.__build_class__
+
+    @functools.wraps(build)
+    def build_and_watch(*arguments: Any, **options: Any) -> Any:
+        made = build(*arguments, **options)
+        if isinstance(made, type) and _is_a_kernel(made):
+            _watch_constructor(made)
+        return made
+
+    recording.replace(builtins, "__build_class__", build_and_watch)
+
+
+def _is_a_kernel(kind: type) -> bool:
+    call = next((vars(base)["__call__"] for base in kind.__mro__ if "__call__" in vars(base)), None)
+    return inspect.isfunction(call) and is_decorated(inspect.unwrap(call))
+
+
+def _watch_constructor(kind: type) -> None:
+    construct = inspect.getattr_static(kind, "__init__")
+    if not inspect.isfunction(construct):
+        return
+
+    @functools.wraps(construct)
+    def construct_and_note(self: Any, *arguments: Any, **options: Any) -> None:
+        if type(self) is kind and isinstance(made := getattr(self, "__dict__", None), dict):
+            made.setdefault(_NOTED, (arguments, dict(options)))
+        construct(self, *arguments, **options)
+
+    with contextlib.suppress(AttributeError, TypeError):  # a class that lets nothing be changed
+        kind.__init__ = construct_and_note  # type: ignore[misc]
+
+
+def made_of(value: Any) -> dict[str, Any] | None:
+    """What an object was made of, by the names of parameters; ``None`` where that is not known."""
+    kind = type(value)
+    noted = getattr(value, "__dict__", {}).get(_NOTED)
+    if noted is None:
+        return {} if kind.__init__ is object.__init__ else None
+    arguments, options = noted
+    names = [name for name, each in constructor(kind).items() if each.kind is not each.KEYWORD_ONLY]
+    return {**dict(zip(names, arguments)), **options} if len(arguments) <= len(names) else None

@@ -1,0 +1,73 @@
+"""What the program itself compiles for a launch, as a hash over code, for its cell to be compared with.
+
+Up to 4.2 no release writes PTX, and what ptxas made is looked at in its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import Any
+
+from ....inside.recorder.journal import Journal
+from ..adapter import built, ptx
+
+_ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", re.MULTILINE)
+_LINES = re.compile(r"^\s*\.(?:loc|file)\b[^\n]*\n", re.MULTILINE)
+_ARCH = re.compile(r"\d+")
+
+
+class Originals:
+    """The compiles whose code is kept: none, the first one of each function (``kernels``), or each (``cases``)."""
+
+    def __init__(self, journal: Journal, of: str, folder: str) -> None:
+        self._journal, self._of, self._folder = journal, of, folder
+        self._done: set[Any] = set()
+
+    def wants(self, key: str | None, function: Any) -> bool:
+        """Whether what is compiled for a launch is to be kept; says so once."""
+        if key is None or self._of == "nothing":
+            return False
+        kind = key if self._of == "cases" else function
+        is_new = kind not in self._done
+        self._done.add(kind)
+        return is_new
+
+    def pipeline(self, pipeline: str) -> str:
+        """The pipeline that also writes PTX, in releases that can."""
+        return ptx.keeping(pipeline, self._path)
+
+    def compiled(self, key: str, module: Any, arch: str) -> None:
+        """Write down what a compile made, which has ended well."""
+        text, cubin = ptx.taken(self._path), None
+        if not text:
+            cubin = built.cubin_in(str(module))
+        code = text or (cubin.decode("utf-8", "surrogateescape") if cubin else None)
+        digest = digest_of(code) if code is not None else None
+        stage = ("ptx" if text else "cubin") if code is not None else None
+        self._journal.write(r="original", key=key, stage=stage, digest=digest, arch=_number(arch))
+
+    def failed(self, key: str, error: BaseException, arch: str) -> None:
+        """Write down that a compile failed."""
+        ptx.taken(self._path)
+        self._journal.write(r="original", key=key, error=type(error).__name__, arch=_number(arch))
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(self._folder, "kernel-%d.ptx" % os.getpid())
+
+
+def _number(arch: str) -> int | None:
+    found = _ARCH.search(arch or "")
+    return int(found[0]) if found else None
+
+
+def digest_of(code: str) -> str:
+    """A hash over PTX in which kernels are called by their number and no lines are named; of a cubin over its instructions."""
+    if code.startswith("\x7fELF"):
+        return hashlib.sha256(built.instructions_in(code.encode("utf-8", "surrogateescape"))).hexdigest()
+    code = _LINES.sub("", code)
+    for number, name in enumerate(dict.fromkeys(_ENTRY.findall(code))):
+        code = code.replace(name, "kernel_%d" % number)
+    return hashlib.sha256(code.encode("utf-8", "backslashreplace")).hexdigest()

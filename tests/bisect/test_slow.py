@@ -1,0 +1,69 @@
+"""A kernel that takes long on real wheels: that it is slow, in which pass, and what its time grows with; as a user asks for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from compat.cli.commands import main
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+SPEC = str(KERNELS / "slow.toml")
+ON = ("--target", "sm_90", "--envs")
+CELL = "slow/as_written/n320/sm_90/triton-3.1.0"
+
+pytestmark = pytest.mark.wheels
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code in (0, 1), done.output
+    return done.stdout
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder without anything in it."""
+    monkeypatch.chdir(tmp_path)
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    (found,) = json.loads(run("bisect", SPEC, *arguments, "--json"))
+    return dict(found["answer"])
+
+
+@pytest.mark.usefixtures("project")
+def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
+    stopped = ("--case", "n320", *ON, "3.1.0", "--deadline", "6")
+    run("matrix", SPEC, *stopped)
+    told = run("explain", CELL, SPEC)
+    assert "    pass: tritongpu-coalesce\n" in told
+    assert re.search(r"IR before it: .*\.before\.mlir\n", told)
+    assert "    slow or stuck, which cannot be told: it computed all the time, in stage ttgir: " in told
+    assert f"compat bisect --axis config --kernel slow --variant as_written --case n320 {' '.join(ON)} triton-3.1.0" in told
+    found = answer(*stopped, "--axis", "config")
+    says = r"Slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d \(.*\): .* at 40, .* at 80.* at 320\.$"
+    assert re.match(says, found["sentence"])
+    assert re.search(r"    slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d ", run("explain", CELL, SPEC))
+
+
+@pytest.mark.usefixtures("project")
+def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
+    found = answer("--case", "n64", *ON, "3.9.0", "--grow", "N=16,32,64,96,4096", "--deadline", "20")
+    assert re.search(r"Slow, not stuck: .*grows as N\^[23]\.\d .* h.* at 4096\.$", found["sentence"])
+    (growth,) = found["settings"]
+    assert [compile["size"] for compile in growth["compiles"]] == [16, 32, 64, 96]
+    assert growth["parts"]["ttgir"]["law"] == "power"
+
+
+@pytest.mark.usefixtures("project")
+def test_a_judge_about_a_pass_that_releases_call_differently() -> None:
+    for limit, code in (("0.01", 1), ("20", 0)):
+        judge = ("--judge", f"pass.tritongpu-coalesce.cpu>{limit}")
+        done = CliRunner().invoke(main, ["check", SPEC, "--case", "n64", *ON, "3.1.0,3.9.0", *judge])
+        assert done.exit_code == code, done.output
