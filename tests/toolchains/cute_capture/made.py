@@ -36,4 +36,5 @@ def times(value, factor):
 
 
 twice = partial(times, factor=2)
+least = getattr(cutlass, "min", None)
 Step.factor = len(NUMBERS)
