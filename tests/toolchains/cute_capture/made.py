@@ -36,5 +36,4 @@ def times(value, factor):
 
 
 twice = partial(times, factor=2)
-least = getattr(cutlass, "min", None)
 Step.factor = len(NUMBERS)
