@@ -121,13 +121,21 @@ def kernel_file_text(
 
 
 def _kernel_file(kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str) -> dict[str, Any]:
-    place = {"package": package, "module": source} if package else {"source": source}
+    place: dict[str, Any] = {"package": package, "module": source} if package else {"source": source}
     place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}
+    roots = dict.fromkeys(root for kernel in kernels for root in kernel.roots) if not package else {}
+    place |= {"install": [_folder(source, root) for root in roots]} if roots else {}
     documents = [{**_named(kernel), **kernel.tables} for kernel in kernels]
     if len(documents) == 1:
         (only,) = documents
         return {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
     return {"schema": SCHEMA, **place, "kernel": documents}
+
+
+def _folder(source: str, root: str) -> str:
+    """A folder as it is seen from the kernel file."""
+    folder = os.path.normpath(os.path.join(os.path.dirname(source), root))
+    return folder if folder.startswith(("/", ".")) else f"./{folder}"
 
 
 def _named(kernel: GuessedKernel) -> dict[str, Any]:

@@ -98,6 +98,8 @@ class GuessedKernel:
     line: int
     tables: Mapping[str, Any]
     """Everything but its name and its source, for :func:`compat.config.toml.toml_text`."""
+    roots: tuple[str, ...] = ()
+    """Folders, from that of the source, in which modules lie that it imports and that are not found otherwise."""
     look_at: tuple[str, ...] = ()
     """What deserves a look, in a few words each."""
     cases: int = 1

@@ -118,7 +118,7 @@ def test_what_a_class_is_made_of_and_what_its_call_is_given() -> None:
 
         def __call__(self, count: int, scale: float = 0.5) -> None: ...
 
-    made, given = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
+    made, given, _ = arguments.bound(Kernel, job(constexprs={"threads": 64, "count": 3}))
     assert (made.made, given) == ((64, 2), [3, 0.5])
     for constexprs, message in (
         ({"count": 3}, "gives no value to threads"),

@@ -154,7 +154,7 @@ def test_one_name_is_one_size() -> None:
 
 
 def test_a_function_beside_the_kernel_makes_an_argument() -> None:
-    _, ((make, size), other) = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
+    _, ((make, size), other), _ = arguments.bound(takes, job({"pair": "made_pair()"}, size=3))
     assert (size, other) == (3, 3)
     with pytest.raises(arguments.KernelFileError, match=r"signature\.pair"):
         make("fp16[m, n]:[s]")

@@ -87,8 +87,8 @@ class Memory:
         return address
 
 
-def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The function that is compiled, and what it is given, in order. Raises KernelFileError.
+def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The function that is compiled, what it is given in order, and what by keyword alone. Raises KernelFileError.
 
     Of a class an object is made, of the constexprs that its constructor takes; its ``__call__`` takes the others.
     """
@@ -107,6 +107,7 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
         parameters.pop("self")
     making = Arguments(sizes_of(job["signature"]), names, constants, Memory())
     given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
+    given.update({name: _PLAIN[parameters[name].annotation](1) for name in given if _is_plain(parameters.get(name), given[name])})
     given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
     for name in given:
         if name not in parameters:
@@ -120,7 +121,20 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any]]:
             "the kernel file gives no type or value to %s: add a type to [signature], or a value to [constexprs]"
             % ", ".join(lacking)
         )
-    return function, [given.get(name, parameter.default) for name, parameter in parameters.items()]
+    named = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    values = {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
+    return function, [value for name, value in values.items() if name not in named], {name: values[name] for name in named}
+
+
+_PLAIN: dict[Any, Any] = {int: int, float: float, bool: bool, "int": int, "float": float, "bool": bool}
+"""Annotations of parameters that take numbers of Python alone. They are known at run time only, as those of CuTe DSL are."""
+
+
+def _is_plain(parameter: Any, value: Any) -> bool:
+    """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
+    if parameter is None or not isinstance(parameter.annotation, (type, str)) or parameter.annotation not in _PLAIN:
+        return False
+    return hasattr(type(value), "width") and not hasattr(value, "element_type")
 
 
 def run_time(function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import Factory, define
 
-from compat.source.parsing import defaults_of, dotted, named_parameters
+from compat.source.constants import Scope
+from compat.source.parsing import dotted, named_parameters
 from compat.text import lazy_pattern
+from compat.toolchains.cute.language.guessing.assumptions import assumed_number
 
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
 _NOTED = 4
@@ -27,6 +29,8 @@ class Uses:
     """Whether it has just as many."""
     sizes: tuple[str, ...] = ()
     """The names of its sizes, where a comment has them."""
+    parts: int = 0
+    """How many parts it is taken apart into."""
     is_tensor: bool = False
     is_indexed: bool = False
     """Whether one number indexes it."""
@@ -85,6 +89,8 @@ def _look(uses: Uses, name: str, function: ast.FunctionDef, others: Mapping[str,
                 uses.is_indexed |= isinstance(index, ast.Name | ast.BinOp | ast.Constant)
             case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if owner == name and attribute in _OF_TENSORS:
                 uses.is_tensor = True
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=owner)) if owner == name:
+                uses.parts = len(targets)
             case ast.Compare(left=ast.Name(id=owner), comparators=[ast.Constant(value=value)]) if owner == name:
                 uses.compared.append(value)
             case ast.Call():
@@ -147,6 +153,28 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
     return found
 
 
-def has_default(function: ast.FunctionDef, name: str) -> bool:
-    """Whether a parameter has a default."""
-    return name in defaults_of(function.args)
+def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
+    """The literals among which a name, or the attribute of an object that has it, has to be."""
+    found: list[object] = []
+    for node in ast.walk(kind):
+        match node:
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Tuple() | ast.List() | ast.Set() as values]):
+                if dotted(left).removeprefix("self.") == name:
+                    found += [each.value for each in values.elts if isinstance(each, ast.Constant)]
+    return found
+
+
+_NUMBERS = (64, 32, 16, 8, 4, 2, 1)
+
+
+def number_for(name: str, kind: ast.ClassDef | ast.FunctionDef) -> int:
+    """A whole number for a parameter: what its name suggests, or else the largest that the assertions about it alone allow."""
+    tests = [node.test for node in ast.walk(kind) if isinstance(node, ast.Assert)]
+    about = [test for test in tests if {each.id for each in ast.walk(test) if isinstance(each, ast.Name)} == {name}]
+    suggested = assumed_number(name)
+
+    def holds(number: int) -> bool:
+        scope = Scope(module={}, imports={}, local={name: number})
+        return all(value for is_known, value in map(scope.try_value, about) if is_known)
+
+    return next((number for number in (suggested, *_NUMBERS) if holds(number)), suggested)

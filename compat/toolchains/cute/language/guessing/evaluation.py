@@ -9,13 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
 from compat.source.constants import FUNCTIONS, Returned, Scope, SourceFunction, UnknownValue, items_of
 from compat.source.imports import import_origins
-from compat.source.parsing import Function, defaults_of, named_parameters
+from compat.source.parsing import Function, defaults_of, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
@@ -40,8 +42,21 @@ class HostCall:
     """What the constructor was given, by name."""
     positional: tuple[Any, ...]
     keywords: Mapping[str, Any]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that it passes is known."""
+        return not any(map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values())))
+
     assumed: bool
     """Whether the function around it is not known to be called, so that what it is given is assumed."""
+
+
+def has_unknown(value: Any) -> bool:
+    """Whether something of a value is not known."""
+    if isinstance(value, TensorValue):
+        return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
+    return isinstance(value, Unknown) or (isinstance(value, tuple | list) and any(map(has_unknown, value)))
 
 
 @define
@@ -51,6 +66,8 @@ class Kernels:
     functions: Mapping[str, Function]
     """Functions that launch, by name."""
     classes: Mapping[str, ast.ClassDef]
+    roots: tuple[Path, ...]
+    """The folders in which modules are that the source imports."""
     defaults: Mapping[str, ast.expr]
     """Options of the command line → the expression of the default."""
     calls: list[HostCall] = Factory(list)
@@ -101,9 +118,20 @@ class HostScope(Scope):
 
     def _imported(self, origin: str) -> Any:
         found = ElementKind.named(origin.rpartition(".")[2]) if library.is_known(origin) else None
-        if found is None:
-            raise UnknownValue(origin)
-        return found
+        return found or self._of_module(*origin.rpartition(".")[::2])
+
+    def _of_module(self, module: str, name: str) -> SourceFunction:
+        """A function of another module of the same tree. Raises UnknownValue."""
+        parts = module.lstrip(".").split(".")
+        path = next((path for root in self.kernels.roots if (path := root.joinpath(*parts).with_suffix(".py")).is_file()), None)
+        if path is None or library.is_known(module):
+            raise UnknownValue(module)
+        statements, imports = _read(path)
+        if not isinstance(function := statements.get(name), ast.FunctionDef):
+            raise UnknownValue(name)
+        scope = type(self)(statements, imports, {}, self._steps, self._depth + 1)
+        scope.kernels = self.kernels
+        return SourceFunction(function, scope)
 
     def attribute(self, node: ast.Attribute) -> Any:
         """The value of an attribute. Raises UnknownValue."""
@@ -112,6 +140,9 @@ class HostScope(Scope):
             return _Compile()
         if library.is_known(origin) and (element := ElementKind.named(node.attr)):
             return element
+        if origin and node.attr and isinstance(node.value, ast.Name) and node.value.id in self.imports:
+            with suppress(UnknownValue):
+                return self._of_module(*origin.rpartition(".")[::2])
         return super().attribute(node)
 
     def attribute_of(self, value: Any, name: str) -> Any:
@@ -306,6 +337,26 @@ class HostScope(Scope):
                 key = self.value(index)
                 if not isinstance(key, Unknown):
                     self.local[name][key] = value
+
+
+@cache
+def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
+    """What the statements at the top of another module bind, and what it imports. Raises UnknownValue."""
+    try:
+        tree = tree_of(path.read_bytes(), path.name)
+    except (OSError, SyntaxError):
+        raise UnknownValue(path.name) from None
+    return bindings(tree), import_origins(scope_statements(tree.body), library.PACKAGES)
+
+
+def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
+    """Name → the last statement at the top of a module that binds it."""
+    statements: dict[str, ast.stmt] = {}
+    for statement in scope_statements(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                statements[name] = statement
+    return statements
 
 
 def parameters_given(function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,17 +10,16 @@ from attrs import frozen
 
 from compat.model.fields import Noted
 from compat.source.constants import SourceFunction
-from compat.source.parsing import defaults_of, named_parameters
+from compat.source.parsing import defaults_of, dotted, named_parameters
 from compat.text import lazy_pattern
 from compat.toolchains.cute.language.guessing.assumptions import (
     PLAIN,
     annotation_text,
     assumed_kind,
-    assumed_number,
     is_element_kind,
 )
-from compat.toolchains.cute.language.guessing.body import Uses, literals_of, uses_of
-from compat.toolchains.cute.language.guessing.evaluation import HostCall
+from compat.toolchains.cute.language.guessing.body import Uses, allowed_of, literals_of, number_for, uses_of
+from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
@@ -98,6 +97,7 @@ class _Guessing:
             function=self.launcher.name,
             line=(self.launcher.kind or self.launcher.call).lineno,
             tables={name: table for name, table in tables.items() if table},
+            roots=self.module.roots,
             look_at=tuple(look_at),
             guesses=sum(not guess.is_exact for guess in every),
         )
@@ -159,7 +159,8 @@ class _Guessing:
             return _Guess(value=1.0, why="guessed", is_constexpr=True)
         if "Callable" in annotation or name.endswith(("_op", "_fn")):
             return _Guess(value=None, why="guessed", is_constexpr=True, look_at='a function, which { function = "name" } names')
-        return _Guess(value=assumed_number(name), why="guessed by its name", is_constexpr=True)
+        allowed = next((each for each in allowed_of(name, around) if type(each) is int), None)
+        return _Guess(value=number_for(name, around) if allowed is None else allowed, why="guessed by its name", is_constexpr=True)
 
     # --- what the call is given ---
 
@@ -181,12 +182,17 @@ class _Guessing:
             return _Guess(value=None, why="guessed: it is optional", is_constexpr=True)
         if "Pointer" in annotation:
             return _Guess(value=f"ptr<{PLAIN}>", why="guessed: what it points to", is_constexpr=False)
+        is_tuple = annotation.lower().startswith(("list[", "tuple["))
+        if is_tuple and (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
+            return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
         if "Tensor" in annotation or (not annotation and uses.is_tensor):
             return self._tensor(name, uses)
         if found := _ELEMENT.search(annotation):
             return _Guess(value=ELEMENTS[found[1]], why="", is_constexpr=False, is_exact=True)
         if annotation in _NUMBERS:
             return _Guess(value=_NUMBERS[annotation], why="", is_constexpr=False, is_exact=True)
+        if (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
+            return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
         if annotation:
             return _Guess(
                 value=f"make_{name}()",
@@ -195,6 +201,22 @@ class _Guessing:
                 look_at=f"{annotation} has no form here: write make_{name}() beside the kernel",
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
+
+    def _kinds(self, name: str, annotation: ast.expr | None, uses: Uses) -> Any:
+        """The types of a tuple, by its annotation, or by how many parts it is taken apart into; ``None`` for anything else."""
+        match annotation:
+            case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[2] in ("tuple", "list"):
+                parts = inner.elts if isinstance(inner, ast.Tuple) else [inner, inner]
+                kinds = [self._kinds(name, each, Uses()) for each in parts if not isinstance(each, ast.Constant)]
+                return kinds if kinds and all(kind is not None for kind in kinds) else None
+        text = annotation_text(annotation)
+        if "Tensor" in text:
+            return self._tensor(name, Uses()).value
+        if "Pointer" in text:
+            return f"ptr<{PLAIN}>"
+        if found := _ELEMENT.search(text):
+            return ELEMENTS[found[1]]
+        return _NUMBERS.get(text, ["i32"] * uses.parts if uses.parts else None)
 
     def _of_value(self, name: str, annotation: str, value: Any, *, is_constexpr: bool) -> _Guess | None:
         """What a call in the source passes; ``None`` where that does not follow."""
@@ -209,7 +231,7 @@ class _Guessing:
             return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
         kind = self._kind(name, annotation, value)
         return (
-            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not _has_unknown(value))
+            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not has_unknown(value))
         )
 
     def _kind(self, name: str, annotation: str, value: Any) -> Any:
@@ -244,7 +266,9 @@ class _Guessing:
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
-            return f"{text}:[{', '.join('1' if mode == tensor.leading else f's{mode}' for mode in modes)}]{alignment}"
+            divisor = f"%{tensor.stride_divisor}" if tensor.stride_divisor > 1 else ""
+            strides_said = ("1" if mode == tensor.leading else f"s{mode}{divisor}" for mode in modes)
+            return f"{text}:[{', '.join(strides_said)}]{alignment}"
         if tensor.order == list(modes):
             return f"{text}{alignment}"
         if tensor.order == usual:
@@ -290,13 +314,7 @@ def _sizes_in(value: Any) -> list[Any]:
 
 def _known_of(call: HostCall) -> int:
     values = (*call.made.values(), *call.positional, *call.keywords.values())
-    return sum((not isinstance(value, Unknown)) - _has_unknown(value) for value in values)
-
-
-def _has_unknown(value: Any) -> bool:
-    if isinstance(value, TensorValue):
-        return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
-    return isinstance(value, tuple | list) and any(map(_has_unknown, value))
+    return sum((not isinstance(value, Unknown)) + (not has_unknown(value)) for value in values)
 
 
 def _is_constant(value: Any) -> bool:
@@ -323,7 +341,8 @@ def _noted(guess: _Guess) -> Any:
 
 
 def _sizes_of_tuple(name: str, annotation: str) -> list[int]:
-    count = annotation.count("int") or next((len(end) for end in ("mnk", "mn") if name.endswith(end)), 2)
+    count = annotation.count("int") if "..." not in annotation else 0
+    count = count or next((len(end) for end in ("mnk", "mn") if name.endswith(end)), 2)
     if "cluster" in name:
         return [1] * count
     if "warp" in name or "atom" in name:

@@ -178,7 +178,7 @@ def _fake(dtype: Any, shape: Any, stride: Any = None, leading_dim: Any = -1, *, 
         _lead(tensor, leading_dim if isinstance(leading_dim, int) else -1)
         tensor = _symbolic(tensor, assumed_align)
         tensor.alignment = tensor.alignment or stride * ElementKind(tensor.element or "fp16").width // 8
-        tensor.strided = len(tensor.shape) > 1
+        tensor.strided, tensor.stride_divisor = len(tensor.shape) > 1, stride
         if isinstance(tensor.shape[tensor.leading], SymbolicSize):
             tensor.dynamic[tensor.leading] = stride
         return tensor

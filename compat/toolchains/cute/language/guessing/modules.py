@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +12,20 @@ from typing import Any
 
 from attrs import frozen
 
+from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
-from compat.source.imports import import_origins
+from compat.source.imports import Import, import_origins, imports_of
 from compat.source.parsing import dotted, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
-from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, parameters_given
+from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, bindings, parameters_given
 from compat.toolchains.cute.language.guessing.values import Unknown
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 
 _PACKAGES = {"cutlass", "cute", "cute_ext"}
 _CALL = "__call__"
+_ABOVE = 5
+"""Folders above a source in which its modules are looked for."""
 
 
 @frozen(kw_only=True)
@@ -73,8 +78,9 @@ class CuteModule:
     @cached_property
     def scope(self) -> HostScope:
         """What host code at the top of the module sees."""
-        scope = HostScope(module=_bindings(self.tree), imports=self.imports)
+        scope = HostScope(module=bindings(self.tree), imports=self.imports)
         scope.kernels = Kernels(
+            roots=(self.path.parent, *_roots(self.path, self.tree)),
             functions={name: each.call for name, each in self.functions.items() if each.kind is None},
             classes=self.classes,
             defaults=_command_line(self.tree),
@@ -88,7 +94,7 @@ class CuteModule:
         main = self.scope.inside({})
         main.run([each for each in self.tree.body if not isinstance(each, ast.ClassDef | ast.FunctionDef)])
         for function in self._hosts():
-            if not {call.kernel for call in noted} >= set(self.functions):
+            if not {call.kernel for call in noted if call.is_known} >= set(self.functions):
                 self.scope.kernels.assuming = True
                 alone = SourceFunction(function, self.scope)
                 main.apply(alone, [], self._assumed(function, parameters_given(alone, (), {})))
@@ -113,6 +119,11 @@ class CuteModule:
                 if any(each.rpartition(".")[2] == "compile" for each in used) or used & names:
                     yield node
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """Folders above, from that of the source, in which modules are that it imports."""
+        return tuple(os.path.relpath(root, self.path.parent) for root in _roots(self.path, self.tree))
+
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
         """The kernels, guessed: those that are not among the ``helpers``, which others call."""
         from compat.toolchains.cute.language.guessing.kernels import guess_kernel
@@ -130,12 +141,16 @@ def read_module(path: Path) -> CuteModule:
     jitted = [(node, inside) for node, inside in found if _is_below(node, imports, "jit")]
     kernels = [(node, inside) for node, inside in found if _is_below(node, imports, "kernel")]
     launching = _launching([node for node, _ in jitted])
+    programs = {id(inner) for statement in tree.body if _is_program(statement) for inner in ast.walk(statement)}
     functions: dict[str, Launcher] = {}
     unreachable: list[UnreachableKernel] = []
     for node, inside in jitted:
         if id(node) not in launching:
             continue
-        if not inside:
+        if id(node) in programs:
+            why = "it is defined only where the file is run as a program"
+            unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+        elif not inside:
             functions[node.name] = Launcher(name=node.name, call=node)
         elif len(inside) == 1 and isinstance(inside[0], ast.ClassDef) and node.name == _CALL:
             kind = inside[0]
@@ -167,13 +182,9 @@ def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, tuple[ast.Fu
                 waiting.append((statement.body, (*inside, statement)))
 
 
-def _bindings(tree: ast.Module) -> dict[str, ast.stmt]:
-    statements: dict[str, ast.stmt] = {}
-    for statement in scope_statements(tree.body):
-        match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                statements[name] = statement
-    return statements
+def _is_program(statement: ast.stmt) -> bool:
+    """Whether it is ``if __name__ == "__main__"``."""
+    return isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test)
 
 
 def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str) -> bool:
@@ -230,6 +241,28 @@ def _unlaunched(
         if node.name not in named:
             why = "no function of this file launches it, and what is compiled is the function below @cute.jit that does"
             yield UnreachableKernel(name=node.name, line=node.lineno, why=why)
+
+
+def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
+    """The folders above a source in which modules lie that it imports and that are not found from its own."""
+    known = {*_PACKAGES, *sys.stdlib_module_names}
+    wanted = [each for each in imports_of(tree) if not each.level and each.parts and each.parts[0] not in known]
+    (own,) = roots_of(path)
+    found: dict[Path, None] = {}
+    for name in sorted({each.parts[0] for each in wanted}):
+        of_name = [each for each in wanted if each.parts[0] == name]
+        folder = next((folder for folder in (own, *list(own.parents)[:_ABOVE]) if all(_has(folder, each) for each in of_name)), own)
+        if folder != own:
+            found[folder] = None
+    return tuple(found)
+
+
+def _has(folder: Path, imported: Import) -> bool:
+    """Whether what a statement imports lies in a folder."""
+    place = folder.joinpath(*imported.parts)
+    if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
+        return True
+    return place.is_dir() and any((place / f"{name}.py").is_file() or (place / name).is_dir() for name in imported.names)
 
 
 def _command_line(tree: ast.Module) -> dict[str, ast.expr]:

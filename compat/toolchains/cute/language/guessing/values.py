@@ -128,6 +128,8 @@ class TensorValue:
     """Modes whose size is known at run time only → what it is divisible by."""
     strided: bool = False
     """Whether the other strides are known at run time only."""
+    stride_divisor: int = 1
+    """What these are divisible by."""
     alignment: int | None = None
 
     @classmethod
@@ -137,8 +139,14 @@ class TensorValue:
 
     def copied(self, **changes: Any) -> TensorValue:
         """Another tensor like it."""
-        facts = {"shape": list(self.shape), "order": list(self.order), "element": self.element, "dynamic": dict(self.dynamic)}
-        return TensorValue(**{**facts, "strided": self.strided, "alignment": self.alignment, **changes})
+        facts: dict[str, Any] = {
+            "shape": list(self.shape),
+            "order": list(self.order),
+            "element": self.element,
+            "dynamic": dict(self.dynamic),
+        }
+        facts |= {"strided": self.strided, "stride_divisor": self.stride_divisor, "alignment": self.alignment}
+        return TensorValue(**{**facts, **changes})
 
     @property
     def leading(self) -> int:
