@@ -313,7 +313,10 @@ class CellSearch:
         judge = None
         if self.criterion is not None and self.criterion.asks_launches:
             judge = LaunchJudge(criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu)
-        return find_part(self.cell, self.other, self.context, assemblers=self.assemblers, judge=judge, on_step=self.on_step)
+        metric = self.criterion if self.criterion and self.criterion.asks_metric and not self.criterion.asks_seconds else None
+        return find_part(
+            self.cell, self.other, self.context, assemblers=self.assemblers, judge=judge, metric=metric, on_step=self.on_step
+        )
 
     def _pass(self) -> PassAnswer | None:
         folder = self._folder("passes")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import filecmp
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +20,9 @@ from attrs import define, evolve, field, frozen
 from compat import toolchains
 from compat.bisect.answers import Effect
 from compat.bisect.attempts import AssemblerProgram, Attempts, effect_on
-from compat.bisect.criterion import Criterion, result_words
-from compat.engine.run import RunContext
+from compat.bisect.criterion import Criterion, Exceeds, result_words
+from compat.bisect.measures import measure
+from compat.engine.run import RunContext, outcome_of
 from compat.history.account import Judgement
 from compat.launch.archive import object_of
 from compat.launch.building import Launchable, launch_mode, launchable_of
@@ -34,6 +36,7 @@ from compat.workers.attempt import KEEPING_IR, Compile, Mode
 _MESSAGE = 100
 """Characters of a compiler's message that a step quotes."""
 _EFFECTS = {Judgement.BAD: Effect.SAME, Judgement.GOOD: Effect.OK, Judgement.UNKNOWN: Effect.UNKNOWN}
+_JUDGED = {Effect.SAME: "bad", Effect.OK: "good", Effect.UNKNOWN: "no answer"}
 _VERSION = lazy_pattern(r"V(\d+\.\d+\.\d+)")
 _VERSION_DEADLINE = 20.0
 _BUILT = Outcome(status=Status.OK, stage="")
@@ -251,6 +254,72 @@ class CompileExperiment(Experiment):
 
     def _low_ir(self, name: str | None) -> str:
         return self.parts.canonical_low_ir(self.attempts.path(str(name)).read_text(encoding="utf-8", errors="replace"))
+
+
+@define(kw_only=True, slots=False)
+class MetricExperiment(Experiment):
+    """Combinations that are compiled, and judged by their metrics."""
+
+    criterion: Criterion
+    waiting: Sequence[Launchable] = ()
+    """Nothing has to be launched."""
+    _evidence: dict[str, Evidence] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        cells = [cell for cell in (self.good, self.bad) if cell is not None]
+        self.criterion = self.criterion.along([[result] for result in self.attempts.results(*cells)])
+
+    def alone(self, cell: Cell) -> Effect:
+        """A cell as it is."""
+        return self._effect(f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)]))
+
+    def evidence_of(self, cell: Cell) -> Evidence:
+        if cell.env.name not in self._evidence:
+            self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
+        return self._evidence[cell.env.name]
+
+    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
+        outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
+        return self._effect(f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}", reader, outcome)
+
+    def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
+        """Compile a cell with another assembler; where a toolchain's own cannot be exchanged, run the other alone."""
+        assembler, name = self.parts.assembler, self.name(cell)
+        if assembler.variables:
+            outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path))))
+            return self._effect(f"{name} with the {assembler.name} of {program.name}", cell, outcome)
+        alone = self.attempts.assembled(cell, assembler, program.path)
+        if alone is None:
+            self.steps.append(f"{name} produces no {assembler.takes.upper()} for it.")
+            return Effect.UNKNOWN
+        title = f"The {assembler.takes.upper()} of {name}, assembled with the {assembler.name} of {program.name}"
+        return self._effect(title, cell, alone)
+
+    def swap_assembler(self) -> Crossing | None:
+        """The same, by what the binaries say of their assembler where none can be exchanged."""
+        name = self.parts.assembler.name
+        said = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
+        if said[0] is None or said[0] != said[1]:
+            return super().swap_assembler()
+        names = f"{self.name(self.other)} and {self.name(self.bad)}"
+        self.steps.append(f"{names} have the same {name}, {said[0]}, by what their binaries say.")
+        return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
+
+    def _effect(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
+        """What the criterion says of a combination."""
+        result = Result(cell=self.bad, built=self.context.envs[cell.env.name], outcome=outcome)
+        failure = outcome.failure
+        if failure is not None and not failure.prediction:
+            unread = toolchains.known_class(failure).unreadable_ir or failure.stage == SOURCE_STAGE
+            words = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
+            self.steps.append(f"{title}: {'that release cannot parse this IR' if unread else f'fails, {words}'}.")
+            return Effect.UNKNOWN
+        question = self.criterion.question
+        value = measure(outcome, question.metric) if isinstance(question, Exceeds) else None
+        effect = _EFFECTS[self.criterion(result)]
+        known = f"{question.metric} is {value:g}, " if isinstance(question, Exceeds) and value is not None else ""
+        self.steps.append(f"{title}: {known}{_JUDGED[effect]}.")
+        return effect
 
 
 @define(kw_only=True, slots=False)

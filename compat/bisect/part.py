@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 from compat import toolchains
 from compat.bisect.answers import Effect, Part, PartName
 from compat.bisect.attempts import AssemblerProgram, Attempts
-from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, Side, version_of
+from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, MetricExperiment, Side, version_of
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import ASSEMBLER_OPTION
 from compat.diagnosis import common
@@ -47,16 +47,19 @@ def find_part(
     *,
     assemblers: Sequence[AssemblerProgram] = (),
     judge: LaunchJudge | None = None,
+    metric: Criterion | None = None,
     on_step: Callable[[str], None] = lambda message: None,
 ) -> Part:
     """In which part of the toolchain it is that ``bad`` is bad and ``good`` is not; the releases may be in either order.
 
-    It is bad where its compile fails, or as ``judge`` says. ``assemblers`` are tried too; without ``good`` only they are.
-    ``on_step`` hears how far a judge is.
+    It is bad where its compile fails, or as ``judge`` says of what was launched, or as ``metric`` says of what was compiled.
+    ``assemblers`` are tried too; without ``good`` only they are. ``on_step`` hears how far a judge is.
 
     Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be launched, and where there is nothing
     to compare with, StoreError where the judge's folder cannot be written, and :class:`compat.engine.run.Interrupted` when stopped
     early."""
+    if metric is not None:
+        return _of_metric(bad, good, context, assemblers, metric)
     if judge is None:
         return _of_failure(bad, good, context, assemblers)
     return _of_launches(bad, good, context, assemblers, judge, on_step)
@@ -359,6 +362,17 @@ def _of_launches(
     return _with_archive(part, waiting, bad, judge.folder) if waiting else part
 
 
+def _of_metric(
+    bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram], criterion: Criterion
+) -> Part:
+    _require_comparison(bad, good, assemblers, f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.")
+    with Attempts(context) as attempts:
+        experiment = MetricExperiment(
+            good=good, bad=bad, context=context, attempts=attempts, parts=parts_of(bad.env), criterion=criterion
+        )
+        return LaunchVerdict(experiment=experiment, assemblers=assemblers).part()
+
+
 def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: Path) -> Part:
     """The same answer, and what has still to be launched written into a folder, which the answer names. Raises StoreError."""
     program = write_archive(Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder)
@@ -371,9 +385,9 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
 
 @define(kw_only=True)
 class LaunchVerdict:
-    """From what launches of combinations came to, as far as that is known, to the part."""
+    """From what combinations came to when they were launched or compiled, as far as that is known, to the part."""
 
-    experiment: LaunchExperiment
+    experiment: LaunchExperiment | MetricExperiment
     assemblers: Sequence[AssemblerProgram]
 
     def part(self) -> Part:

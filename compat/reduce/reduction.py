@@ -17,6 +17,7 @@ from attrs import define, evolve, field, frozen
 
 from compat import interruption
 from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.timing import with_passes
 from compat.engine.run import Interrupted, RunContext
 from compat.errors import SelectionError
 from compat.interruption import Budget, Stopped
@@ -303,7 +304,12 @@ class Reduction:
     def _results_in(self, envs: Sequence[Env], candidate: Candidate) -> list[Result]:
         self._best.keep(candidate)
         spec = candidate.specialize(self.subject.spec, str(self._best.source.absolute()))
-        return self.runs.run(self.subject.cells(envs, spec), evolve(self.runs.context.limits, deadline=self.confirm_deadline))
+        limits = evolve(self.runs.context.limits, deadline=self.confirm_deadline)
+        results = self.runs.run(self.subject.cells(envs, spec), limits)
+        if not self.goal.named[0].criterion.asks_passes:
+            return results
+        with self.budget.stopping() as stop:
+            return list(with_passes(results, evolve(self.runs.context, limits=limits, stop=stop)))
 
     # --- what comes of it ---
 

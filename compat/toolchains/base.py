@@ -392,6 +392,8 @@ class Language:
     decorators: frozenset[str] | None = None
     """The decorators without which a kernel is none, by the last part of their names: others tune or choose, and are left behind
     where a kernel is taken out of its file. ``None`` for all."""
+    hints: bool = True
+    """Whether compilers are told facts about arguments that a launch finds out: divisible by 16, equal to 1."""
     options: Mapping[str, Option] = Factory(dict)
     """The compile options that kernel files are checked for; others are passed to the compiler unchecked."""
     api: ApiNames | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +14,16 @@ from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell
-from compat.toolchains.cute.inside.adapter import pipeline
+from compat.store.store import Store
+from compat.toolchains.cute.inside.adapter import passes, pipeline
+from compat.toolchains.cute.ir import PARTS, READER
 from compat.worker import beacon
-from compat.workers.attempt import InFlightCell
+from compat.workers.attempt import KEEPING_IR, Compile, InFlightCell, Mode
+from compat.workers.evidence import printed_text
+from compat.workers.watch import attempt
+from tests.cells import worker
 from tests.toolchains import cute_faces
-from tests.toolchains.compiling import compile_all
+from tests.toolchains.compiling import LIMITS, compile_all
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -157,3 +163,61 @@ def test_stages_have_their_seconds(
     assert evidence.complete, evidence.raised
     assert list(evidence.stages) == stages
     assert min(evidence.stages.values()) > 0
+
+
+# --- passes -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_passes_that_cannot_be_run_are_told() -> None:
+    text = (
+        "// -----// IR Dump Before cse (cse) //----- //\nmodule {\n}\n"
+        "// -----// IR Dump Without arith-expand //----- //\n"
+        "// -----// IR Dump Before canonicalize (canonicalize) //----- //\nmodule {\n}\n"
+        "// -----// IR Dump After canonicalize Failed (canonicalize) //----- //\n"
+        "words\n"
+    )
+    found = READER.read(text)
+    assert [step.pass_ for step in found.pipeline.steps] == ["cse", "canonicalize"]
+    assert (found.pipeline.failed, found.pipeline.left_out, found.words) == ("canonicalize", ("arith-expand",), "words\n")
+
+
+def test_a_pass_has_a_name_without_options_and_operation() -> None:
+    assert passes.name_of("canonicalize{  max-iterations=3}") == "canonicalize"
+    assert passes.name_of("gpu.module(convert-gpu-to-nvvm{index-bitwidth=64})") == "convert-gpu-to-nvvm"
+
+
+def test_an_assembler_by_itself_says_registers_and_stack() -> None:
+    printed = (
+        "ptxas info : 8 bytes stack frame, 8 bytes spill stores\nptxas info : Used 255 registers\nptxas info : Used 32 registers\n"
+    )
+    assert PARTS.assembler.evidence(0, printed, True).metrics == {"registers": 255, "stack_bytes": 8}
+    assert PARTS.assembler.evidence(1, "ptxas fatal : no", False).raised
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "left_out", "at_least"), [("4.5.3", 0, 40), ("4.8.1", 8, 30)])
+def test_the_ir_before_each_pass_is_there_and_its_seconds(
+    cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], tmp_path: Path, release: str, left_out: int, at_least: int
+) -> None:
+    mode = Mode(diagnose=True, keep_printed=True)
+    with worker(cute(release)) as server, Store(tmp_path) as store:
+        ((_, evidence),) = attempt(server, [copy(release)], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
+        found = READER.read(printed_text(evidence, store.artifact) or "")
+    assert evidence.complete, evidence.raised
+    assert len(found.pipeline.left_out) == left_out
+    assert len(found.pipeline.steps) >= at_least
+    assert "canonicalize" in evidence.metrics["passes"]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("stage", ["trace", "mlir"])
+def test_what_a_stage_made_can_be_compiled_from_a_file(
+    cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], tmp_path: Path, stage: str
+) -> None:
+    with worker(cute("4.5.3")) as server, Store(tmp_path) as store:
+        ((_, own),) = attempt(server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
+        name = own.kept[stage]
+        again = Mode(actions=(Compile(ir=name),), given={name: store.artifact(name) or b""})
+        ((_, evidence),) = attempt(server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=again)
+    assert evidence.complete, evidence.raised
+    assert evidence.metrics["registers"] == own.metrics["registers"]

@@ -8,6 +8,7 @@ from compat.toolchains.language import Guessing
 LANGUAGE = Language(
     types=TYPES,
     decorators=frozenset({"jit", "kernel", "dataclass"}),
+    hints=False,
     options=OPTIONS,
     script=SCRIPT,
     guessing=Guessing(mark=b"cutlass", decorator="@cute.jit", where=f"{__name__}.guessing.modules"),

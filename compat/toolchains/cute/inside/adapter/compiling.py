@@ -37,6 +37,10 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 """A line of a file, as releases write it in what they say."""
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
+_LOWERED = ".mlir"
+"""How the name of a file ends that has what MLIR's passes made: only the binary is left to be made of it."""
+_BOUND = re.compile(r"(?<=constant_range<i32, 0, )\d{10}(?=>)")
+"""A bound that releases up to 4.5 take for a number of 40 bits, unless it is in hexadecimal digits."""
 
 
 class _Compiled(BaseException):
@@ -45,6 +49,16 @@ class _Compiled(BaseException):
     def __init__(self, module: Any, compiler: Any) -> None:
         super().__init__("compiled")
         self.module, self.compiler = module, compiler
+
+
+class _Generic:
+    """A module whose text is in MLIR's generic form: what some releases print in their own form, no release can read."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __str__(self) -> str:
+        return str(self._module.operation.get_asm(print_generic_op_form=True))
 
 
 class Cute:
@@ -70,6 +84,7 @@ class Cute:
         self._beacon: Any = None
         self._passes = False
         self._times: dict[str, float] = {}
+        self._given = ""
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
@@ -132,15 +147,17 @@ class Cute:
         self._on_stage, self._on_made = on_stage, on_made
         ptx.taken(self._ptx)  # of a compile that failed
         self._times = {}
-        function, given, named = arguments.bound(function, job)
+        self._given = job.get("ir") or ""
+        function, given, named = (_blank(), [], {}) if self._given else arguments.bound(function, job)
         options = arguments.options(job["options"])
         self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
-        on_stage("trace")
+        if not self._given:
+            on_stage("trace")
         try:
             self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
             result = self._result(job, str(compiled.module))
-            if job["problem"] is not None:
+            if job["problem"] is not None and not self._given:
                 on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
             return result
         except Exception as error:
@@ -174,9 +191,9 @@ class Cute:
             def go(text: str) -> None:
                 run(compiler, module, text, *rest, **options)
 
+            if self._given:
+                module = _parsed(self._given, module)
             self._traced = str(module)
-            self._on_made("trace", self._traced)
-            self._on_stage("mlir")
             self._compile(go, module, text, compiler)
             raise _Compiled(module, compiler)
 
@@ -187,12 +204,17 @@ class Cute:
         asked, manager = ptx.keeping(text, self._ptx), compiler.passmanager.PassManager
         with module.context:
             pieces = pipeline.pieces_of(asked, manager)
+        if pieces is not None and self._given.endswith(_LOWERED):
+            self._make_binary(go, pieces.rest, tells=asked != text)
+            return
+        self._on_made("trace", self._traced)
+        self._on_stage("mlir")
         if pieces is None:
             go(asked)
             return
         lower = self._lower_in_sight if self._passes else self._lower
         if lower(go, module, pieces, compiler):
-            self._on_made("mlir", module)
+            self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
         if not self._times and (self._passes or _TIMED in os.environ):  # what is printed takes its time, too
             self._on_stage(None)  # of no stage
@@ -275,6 +297,20 @@ class Cute:
             return json.dumps({"why": str(error)})
 
 
+def _blank() -> Any:
+    """The function in whose place a file of IR is compiled."""
+    from . import blank
+
+    return blank.launch
+
+
+def _parsed(path: str, module: Any) -> Any:
+    """The module in a file, in the context of another module."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = _BOUND.sub(lambda found: hex(int(found[0])), file.read())
+    return type(module).parse(text, module.context)
+
+
 def _stage_of(error: BaseException) -> str | None:
     """The stage that a failure of the pipeline was in, where its words tell."""
     text = _words(error)
@@ -314,6 +350,8 @@ def _passed_through(error: BaseException, roots: list[str]) -> bool:
 
 def _first_line(function: Any) -> tuple[str, int] | None:
     """Where a function begins, or the call of an object."""
+    if function is None:
+        return None
     function = inspect.unwrap(function)
     code = getattr(function, "__code__", None) or getattr(inspect.unwrap(type(function).__call__), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code is not None else None

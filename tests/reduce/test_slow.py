@@ -1,0 +1,57 @@
+"""A kernel that is slow stays slow while it gets smaller."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.measures import TakesLonger
+from compat.bisect.timing import in_seconds, with_passes
+from compat.bundle.bundle import bundle
+from compat.engine.run import RunContext, run
+from compat.errors import SelectionError
+from compat.model import BuiltEnv
+from compat.reduce import Candidate, extracted
+from compat.reduce.interestingness import InterestingnessTest, requirement_of
+from compat.reduce.numbers import refuse_latency
+from compat.store.store import Store
+from tests.cells import KEPT, cell
+from tests.reduce.real import LIMITS
+
+UNROLLED: dict[str, Any] = {"signature": {"source": "*fp32", "result": "*fp32"}, "constexprs": {"N": 64}}
+
+
+def test_what_compares_releases_is_refused() -> None:
+    with pytest.raises(SelectionError, match="it compares releases"):
+        refuse_latency(parse_criterion("stage.ttgir.cpu>1.5*previous"))
+    refuse_latency(parse_criterion("stage.ttgir.cpu>0.5*baseline"))
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("what", ["stage.ttgir.cpu", "pass.coalesce.cpu"])
+def test_candidates_are_as_slow_as_half_of_the_kernel(built: Callable[[str], BuiltEnv], tmp_path: Path, what: str) -> None:
+    env = built("triton-3.1.0")
+    subject = cell(env, "slow", "unrolled", **UNROLLED)
+    with Store(tmp_path / "store") as store:
+        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT)
+        question = parse_criterion(f"{what}>0.4*baseline").question
+        assert isinstance(question, TakesLonger)
+        asked = in_seconds(question, subject, context)
+        assert not asked.of
+        assert 0.01 < asked.number < 5
+        (result,) = run([subject], context)
+        if asked.of_pass is not None:
+            (result,) = with_passes([result], context)
+        requirement = requirement_of(result, Criterion(question=asked), LIMITS)
+        start = Candidate.of(subject.spec, extracted(bundle(subject.spec).text, "unrolled"))
+        quick = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "range(N)"))
+        brief = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "tl.static_range(N // 8)"))
+        plain = Candidate.of(subject.spec, start.text.replace(" * i", ""))
+        stop = threading.Event()
+        with InterestingnessTest(subject.spec, subject.target, [requirement], slots=1, stop=stop, context=context) as test:
+            assert test([start, quick, brief, plain]) == [True, False, False, True]
