@@ -355,12 +355,20 @@ def _zeros(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
     return lambda expression: (ast.Constant(0), ast.Constant(0.0))
 
 
+def _none_plainer(kind: str) -> tuple[str, ...]:
+    return ()
+
+
 @frozen(kw_only=True)
 class Simplification:
     """How kernels of the language are made smaller: what :mod:`compat.reduce` has to know besides Python."""
 
     argument_types: tuple[str, ...] = ()
     """Element types in signatures, the one that needs the least explanation first."""
+    plainer_types: Callable[[str], Iterable[str]] = _none_plainer
+    """The type of an argument → types that need less explanation, where they are more than elements: fewer modes, no strides."""
+    weight_of_type: Callable[[str], int] | None = None
+    """How much there is to read in a type of an argument, where that is more than its element type: a plainer one is lighter."""
     element_types: tuple[str, ...] = ()
     """The same as kernels name them, as attributes of a module; the plainest first."""
     modules: frozenset[str] = frozenset()

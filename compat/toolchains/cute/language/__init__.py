@@ -2,7 +2,7 @@
 
 from compat.toolchains.base import Language
 from compat.toolchains.cute.language.script import SCRIPT
-from compat.toolchains.cute.language.types import OPTIONS, TYPES
+from compat.toolchains.cute.language.types import OPTIONS, SIMPLIFICATION, TYPES
 from compat.toolchains.language import Guessing
 
 LANGUAGE = Language(
@@ -12,4 +12,5 @@ LANGUAGE = Language(
     options=OPTIONS,
     script=SCRIPT,
     guessing=Guessing(mark=b"cutlass", decorator="@cute.jit", where=f"{__name__}.guessing.modules"),
+    simplification=SIMPLIFICATION,
 )
