@@ -266,7 +266,8 @@ class _Guessing:
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
-            divisor = f"%{tensor.stride_divisor}" if tensor.stride_divisor > 1 else ""
+            number = max(tensor.stride_divisor, tensor.dynamic.get(tensor.leading, 1))  # strides are products of that size
+            divisor = f"%{number}" if number > 1 else ""
             strides_said = ("1" if mode == tensor.leading else f"s{mode}{divisor}" for mode in modes)
             return f"{text}:[{', '.join(strides_said)}]{alignment}"
         if tensor.order == list(modes):
