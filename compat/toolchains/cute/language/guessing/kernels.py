@@ -195,10 +195,10 @@ class _Guessing:
             return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
         if annotation:
             return _Guess(
-                value=f"make_{name}()",
-                why=f"an argument of this type is made by a function that you write: def make_{name}(make)",
+                value="i32",
+                why=f"no type says it: write a function make_{name}(make) beside the kernel, and say make_{name}() here",
                 is_constexpr=False,
-                look_at=f"{annotation} has no form here: write make_{name}() beside the kernel",
+                look_at=f"no type says {annotation}: a function beside the kernel has to make it",
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
