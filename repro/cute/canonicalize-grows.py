@@ -70,7 +70,7 @@ def measured(length):
     """CPU seconds of tracing, of canonicalize and of all else in the pipeline."""
     command = [sys.executable, __file__, "compile", str(length)]
     variables = {**os.environ, "CUTE_DSL_ARCH": "sm_100a"}
-    text = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True).stdout
+    text = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=True).stdout
     trace, pipeline = (float(re.search(rf"^{name} ([\d.e-]+)", text, re.M)[1]) for name in ("trace", "pipeline"))
     # The report is of wall time: its shares are those of the CPU, since there is one thread.
     canonicalize = pipeline * sum(map(float, re.findall(r"\( *([\d.]+)%\) +Canonicalizer", text))) / 100
