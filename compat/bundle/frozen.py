@@ -7,6 +7,7 @@ files, one for each module that the functions come from, and these become a bund
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -242,7 +243,9 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def tolerate(self, module: str, name: str) -> bool:
-        """Have a name imported where it is there; whether that can be, since no other is called so."""
+        """Have a name imported where it is there; whether that can be, since no other is called so, and nothing of Python."""
+        if hasattr(builtins, name):
+            return False
         statement = f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n    pass\n"
         return self.tolerant.setdefault(name, statement) == statement
 

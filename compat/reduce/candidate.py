@@ -70,13 +70,23 @@ class Candidate:
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
-        """The functions of the tree, by name."""
-        return module.functions(self.tree)
+        """The functions of the tree, by name; where the kernel is a class, its methods, too."""
+        return module.functions(self.tree) | (module.methods(self.holder) if self.holder is not None else {})
+
+    @cached_property
+    def holder(self) -> ast.ClassDef | None:
+        """The class that the kernel is; ``None`` where it is a function."""
+        return next((each for each in self.tree.body if isinstance(each, ast.ClassDef) and each.name == self.function), None)
 
     @property
     def kernel(self) -> ast.FunctionDef:
-        """The kernel itself."""
-        return self.functions[self.function]
+        """The kernel itself; of a class what its objects do when they are called."""
+        return self.functions[self.function if self.holder is None else f"{self.function}.__call__"]
+
+    @property
+    def constructor(self) -> ast.FunctionDef | None:
+        """The constructor of the class that the kernel is."""
+        return None if self.holder is None else self.functions.get(f"{self.function}.__init__")
 
     @cached_property
     def weight(self) -> tuple[int, int]:
@@ -99,6 +109,8 @@ class Candidate:
         return 2 * _NODE if isinstance(value, str | dict) else _of_value(value)
 
     def _of_type(self, kind: str) -> int:
+        if self.language.weight_of_type is not None:
+            return self.language.weight_of_type(kind)
         element, plain = kind.removeprefix("*k").removeprefix("*"), self.language.argument_types
         return (plain.index(element) if element in plain else 2 * _NODE) + 4 * (kind.startswith("*") + kind.startswith("*k"))
 
@@ -189,7 +201,7 @@ def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str |
     changed: ast.Module = _Replacing({twins[node]: new for node, new in nodes.items()}).visit(tree)
     module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed(changed, *functions)
-    return module.written(changed) if set(functions) <= set(module.functions(changed)) else None
+    return module.written(changed) if module.defines(changed, functions) else None
 
 
 class _Replacing(ast.NodeTransformer):

@@ -123,13 +123,28 @@ def _is_value(node: ast.expr) -> bool:
 
 
 def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
-    """The kernel without a parameter that it does not read, and the specialization without the entry."""
-    kernel = candidate.kernel
-    read = set().union(*(module.loaded(statement) for statement in kernel.body))
-    for argument in kernel.args.args:
-        if argument.arg not in read and not kernel.args.defaults:
-            drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
-            yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
+    """The kernel without a parameter that it does not read, and the specialization without the entry.
+
+    A class without a method that nothing calls.
+    """
+    for kernel in (candidate.kernel, *filter(None, [candidate.constructor])):
+        read = set().union(*(module.loaded(statement) for statement in kernel.body))
+        for argument in kernel.args.args:
+            if argument.arg not in read and not kernel.args.defaults and not _is_object(candidate, argument):
+                drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
+                yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
+    attributes = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Attribute)]
+    called = {node.attr for node in attributes if ast.unparse(node.value) in ("self", "cls", candidate.function)}
+    for name, method in module.methods(candidate.holder).items() if candidate.holder is not None else ():
+        is_empty = all(isinstance(statement, ast.Pass) for statement in method.body)
+        if method.name not in called and (not method.name.startswith("__") or (is_empty and len(method.args.args) == 1)):
+            yield Edit(what=f"method {name}", nodes={method: ()})
+
+
+def _is_object(candidate: Candidate, argument: ast.arg) -> bool:
+    """Whether a parameter is what a method is called on."""
+    methods = (candidate.kernel, candidate.constructor) if candidate.holder is not None else ()
+    return any(method is not None and argument is method.args.args[0] for method in methods)
 
 
 def hints(candidate: Candidate) -> Iterator[Edit]:
@@ -162,6 +177,8 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
     for argument in kernel.args.args:
         name = argument.arg
         value = candidate.compile.constexprs.get(name, ...)
+        if name not in candidate.compile.constexprs and candidate.holder is not None:
+            continue
         if name in assigned or kernel.args.defaults or not isinstance(value, int | float | str | None):
             continue
         uses = [n for statement in kernel.body for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
@@ -174,7 +191,7 @@ def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
     types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
     for names, kind in _together(types, dict.fromkeys(types.values())):
-        for plainer in _plainer(kind, candidate.language.argument_types):
+        for plainer in (*_plainer(kind, candidate.language.argument_types), *candidate.language.plainer_types(kind)):
             yield Edit(what=f"{', '.join(names)}: {plainer}", facts={("signature", name): plainer for name in names})
 
 
@@ -225,7 +242,7 @@ def names(candidate: Candidate) -> Iterator[Edit]:
     """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
     kernel = candidate.kernel
     used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
-    if KERNEL not in used and len(candidate.function) > len(KERNEL):
+    if KERNEL not in used and len(candidate.function) > len(KERNEL) and candidate.holder is None:
         renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
         yield Edit(what="name of the kernel", nodes={kernel: (renamed,)}, function=KERNEL)
     for function in candidate.functions.values():

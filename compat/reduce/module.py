@@ -20,6 +20,16 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
+def methods(kind: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """The methods that a class defines, by its name and theirs."""
+    return {f"{kind.name}.{node.name}": node for node in kind.body if isinstance(node, ast.FunctionDef)}
+
+
+def defines(tree: ast.Module, names: Iterable[str]) -> bool:
+    """Whether a module defines functions or classes of all these names."""
+    return set(names) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
 def loaded(node: ast.AST) -> set[str]:
     """Names that are read somewhere in ``node``; what ``x += 1`` changes is read too."""
     names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
@@ -146,7 +156,7 @@ def written(tree: ast.Module) -> str:
     """The text of a module: imports, and two empty lines before each function."""
     lines: list[str] = []
     for statement in tree.body:
-        if lines and isinstance(statement, ast.FunctionDef):
+        if lines and isinstance(statement, ast.FunctionDef | ast.ClassDef):
             lines += ["", ""]
         lines += ast.unparse(ast.fix_missing_locations(statement)).strip().splitlines()
     return "\n".join(lines) + "\n"

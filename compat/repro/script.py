@@ -107,7 +107,7 @@ class Script:
         call = f"{self._constant()}\n\n\n{self._call()}"
         return {
             "does": "compile",
-            "imports": self._imports([*imported, *self.calls.imports(self.bundle)]),
+            "imports": self._imports([*imported, *self.calls.imports(self.bundle)], call),
             "kernel": kernel,
             "call": call,
         }
@@ -122,9 +122,9 @@ class Script:
         quoted = f'"{self.expected}"' if plain else repr(self.expected)
         return f"EXPECTED = {quoted}"
 
-    def _imports(self, needed: Sequence[str]) -> str:
+    def _imports(self, needed: Sequence[str], call: str = "") -> str:
         standard = ["os", *(("signal",) if self.deadline else ()), "subprocess", "sys", "tempfile"]
-        standard = sorted([*standard, *(("inspect",) if self._portable else ())])
+        standard = sorted([*standard, *(("inspect",) if "inspect." in call else ())])
         future = sorted({line for line in needed if "__future__" in line})
         rest = [line for line in needed if line not in future]
         groups = ("\n".join(future), "\n".join(f"import {name}" for name in standard), _in_order(rest))

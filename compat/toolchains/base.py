@@ -355,12 +355,20 @@ def _zeros(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
     return lambda expression: (ast.Constant(0), ast.Constant(0.0))
 
 
+def _none_plainer(kind: str) -> tuple[str, ...]:
+    return ()
+
+
 @frozen(kw_only=True)
 class Simplification:
     """How kernels of the language are made smaller: what :mod:`compat.reduce` has to know besides Python."""
 
     argument_types: tuple[str, ...] = ()
     """Element types in signatures, the one that needs the least explanation first."""
+    plainer_types: Callable[[str], Iterable[str]] = _none_plainer
+    """The type of an argument → types that need less explanation, where they are more than elements: fewer modes, no strides."""
+    weight_of_type: Callable[[str], int] | None = None
+    """How much there is to read in a type of an argument, where that is more than its element type: a plainer one is lighter."""
     element_types: tuple[str, ...] = ()
     """The same as kernels name them, as attributes of a module; the plainest first."""
     modules: frozenset[str] = frozenset()
@@ -384,6 +392,8 @@ class Language:
     decorators: frozenset[str] | None = None
     """The decorators without which a kernel is none, by the last part of their names: others tune or choose, and are left behind
     where a kernel is taken out of its file. ``None`` for all."""
+    hints: bool = True
+    """Whether compilers are told facts about arguments that a launch finds out: divisible by 16, equal to 1."""
     options: Mapping[str, Option] = Factory(dict)
     """The compile options that kernel files are checked for; others are passed to the compiler unchecked."""
     api: ApiNames | None = None

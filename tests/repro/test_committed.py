@@ -24,6 +24,7 @@ from tests.targets import TARGETS
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
+CUTE = sorted(FOLDER.glob("cute/*.py"))
 
 
 def header(script: Path) -> dict[str, Any]:
@@ -58,12 +59,19 @@ def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> No
     assert script.name in (FOLDER / "README.md").read_text()
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(path for path in FOLDER.rglob("*") if path.is_file()), ids=lambda path: path.name)
 def test_nothing_says_where_it_was_made(path: Path) -> None:
     text = path.read_text()
     facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {"", "/", "root"}
     assert not [fact for fact in facts if re.search(rf"(?<!\w){re.escape(fact)}(?!\w)", text)]
     assert not re.search(r"(?<![\w.:/~-])/(?:home|root|tmp|usr|opt|work|var)/", text)
+
+
+@pytest.mark.parametrize("script", CUTE, ids=lambda path: path.stem)
+def test_a_script_of_cute_dsl_says_what_it_needs_and_is_listed(script: Path) -> None:
+    assert any(each.startswith("nvidia-cutlass-dsl==") for each in header(script)["dependencies"])
+    assert script.name in (FOLDER / "README.md").read_text()
+    assert f"```python\n{script.read_text()}```" in issue(script)
 
 
 @pytest.mark.wheels

@@ -13,8 +13,10 @@ from compat.config.kernel_files import load_kernels
 from compat.config.toml import without_notes
 from compat.errors import ConfigError
 from compat.guess.guessing import guess_sources, load_sources
-from compat.model import BuiltEnv, Cell, Specialization
+from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.project import select
+from compat.reduce.candidate import Candidate, applied
+from compat.reduce.expressions import unused_parameters
 from compat.toolchains.cute.inside.adapter import arguments
 from tests.toolchains import cute_faces
 from tests.toolchains.compiling import compile_all
@@ -233,3 +235,31 @@ def test_what_is_guessed_and_what_functions_make_compiles(built: Callable[[str],
     cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
     for evidence in compile_all(env, cells):
         assert evidence.complete, evidence.raised
+
+
+# --- made smaller ---------------------------------------------------------------------------------------------------------------
+
+
+def test_types_of_tensors_become_plainer_and_lighter() -> None:
+    simplification = CUTE.language.simplification
+    assert simplification.weight_of_type
+    kind = "bf16[m, n, k%8]:[s0%8, t, 1] align=32"
+    assert "bf16[m, n, k%8]" in simplification.plainer_types(kind)
+    assert {"bf16[n, k%8]", "bf16[m, n]", "bf16[m, n, k]"} <= set(simplification.plainer_types("bf16[m, n, k%8]"))
+    for plainer in simplification.plainer_types(kind):
+        assert CUTE.language.types.pattern.fullmatch(plainer)
+        assert simplification.weight_of_type(plainer) < simplification.weight_of_type(kind)
+
+
+def test_the_methods_of_a_class_are_made_smaller() -> None:
+    call = "    def __call__(self, x, y):\n        y.go()\n\n"
+    text = f"class K:\n    def __init__(self, n):\n        pass\n\n{call}    def kernel(self):\n        pass\n"
+    candidate = Candidate(
+        text=text, function="K", compile=CompileSpec(signature={"x": "i32", "y": "i32"}, constexprs={"n": 1}), toolchain="cute"
+    )
+    edits = list(unused_parameters(candidate))
+    assert {edit.what for edit in edits} == {"parameter x", "parameter n", "method K.kernel"}
+    smaller = applied(candidate, edits)
+    assert smaller
+    assert (smaller.compile.signature, smaller.compile.constexprs) == ({"y": "i32"}, {})
+    assert "kernel" not in smaller.text

@@ -178,6 +178,8 @@ def _specialization(cell: Cell) -> Iterator[str]:
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of arguments, and what a launch finds out about them."""
     yield f"signature: {shown_signature(spec.compile.signature)}"
+    if not toolchains.named(spec.toolchain).language.hints:
+        return
     for hint, names in spec.compile.hints.items():
         usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
@@ -186,8 +188,10 @@ def _signature(spec: Specialization) -> Iterator[str]:
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:
-    framework = f"{built.env.framework} {built.framework_release or 'none'}"
-    yield f"{built.env.toolchain} {built.release}, {framework}, Python {built.python_version or 'none'}"
+    framework = f", {built.env.framework} {built.framework_release or 'none'}"
+    if built.framework_release is None and toolchains.of(built.env).device.pairing is None:
+        framework = ""  # nothing of it is used
+    yield f"{built.env.toolchain} {built.release}{framework}, Python {built.python_version or 'none'}"
     if built.error:
         yield from built.error.splitlines()
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from compat.text import lazy_pattern
-from compat.toolchains.base import ArgumentTypes, Option
+from compat.toolchains.base import ArgumentTypes, Option, Simplification
 
 ELEMENTS = {
     "Float16": "fp16",
@@ -47,3 +49,44 @@ OPTIONS = {
     **{name: Option(kind=str) for name in ("ptxas-options", "link-libraries")},
 }
 """What ``cute.compile`` takes in its options. Left out is what says where files are written, and for which target."""
+
+
+_TENSOR = lazy_pattern(r"(?P<element>\w+)\[(?P<sizes>[^\]]*)\](?P<rest>.*)")
+
+
+def _plainer(kind: str) -> Iterator[str]:
+    """A tensor that is compact and aligned as usual, of a plain element type, of fewer modes, of sizes without a divisor."""
+    found = _TENSOR.fullmatch(kind)
+    if found is None:
+        return
+    element, sizes, rest = found["element"], [size.strip() for size in found["sizes"].split(",")], found["rest"]
+    if rest:
+        yield f"{element}[{', '.join(sizes)}]"
+    yield from (f"{plain}[{', '.join(sizes)}]{rest}" for plain in ("fp32", "fp16") if _weight(plain) < _weight(element))
+    if not rest:
+        yield from (f"{element}[{', '.join(fewer)}]" for fewer in (sizes[1:], sizes[:-1]) if fewer)
+        bare = [size.partition("%")[0] for size in sizes]
+        yield from (f"{element}[{', '.join(sizes[:at] + bare[at : at + 1] + sizes[at + 1 :])}]" for at in range(len(sizes)))
+
+
+_PLAIN = ("i32", "fp32", "fp16")
+
+
+def _weight(kind: str) -> int:
+    """How much there is to read in a type."""
+    found = _TENSOR.fullmatch(kind)
+    if found is None:
+        return _PLAIN.index(kind) if kind in _PLAIN else 8
+    sizes = found["sizes"].split(",")
+    return _weight(found["element"]) + 8 * len(sizes) + 4 * found["sizes"].count("%") + 12 * bool(found["rest"])
+
+
+SIMPLIFICATION = Simplification(
+    argument_types=_PLAIN,
+    plainer_types=_plainer,
+    weight_of_type=_weight,
+    element_types=("Int32", "Float32", "Float16", "BFloat16", "Float8E4M3FN", "Float8E5M2"),
+    modules=frozenset({"cute"}),
+    plain_decorators=("cute.jit", "cute.kernel"),
+    annotations=lazy_pattern(r"\bConstexpr\b|^(int|float|bool)$"),
+)

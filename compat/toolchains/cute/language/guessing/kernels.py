@@ -195,10 +195,10 @@ class _Guessing:
             return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
         if annotation:
             return _Guess(
-                value=f"make_{name}()",
-                why=f"an argument of this type is made by a function that you write: def make_{name}(make)",
+                value="i32",
+                why=f"no type says it: write a function make_{name}(make) beside the kernel, and say make_{name}() here",
                 is_constexpr=False,
-                look_at=f"{annotation} has no form here: write make_{name}() beside the kernel",
+                look_at=f"no type says {annotation}: a function beside the kernel has to make it",
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
@@ -266,7 +266,8 @@ class _Guessing:
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
-            divisor = f"%{tensor.stride_divisor}" if tensor.stride_divisor > 1 else ""
+            number = max(tensor.stride_divisor, tensor.dynamic.get(tensor.leading, 1))  # strides are products of that size
+            divisor = f"%{number}" if number > 1 else ""
             strides_said = ("1" if mode == tensor.leading else f"s{mode}{divisor}" for mode in modes)
             return f"{text}:[{', '.join(strides_said)}]{alignment}"
         if tensor.order == list(modes):

@@ -1,0 +1,57 @@
+# /// script
+# requires-python = ">=3.10,<3.21"
+# dependencies = ["nvidia-cutlass-dsl==4.8.1"]
+# ///
+#
+# CuTe DSL 4.8.1 compiling sliced for sm_90a: compiler aborted. It is expected to print:
+#
+#     Fatal Python error: Aborted, in slice
+#
+# `uv run cute_slice-swizzled-10x2-sm_90a-4.8.1.py` shows it, on Linux and without a GPU; `python` runs it
+# where CuTe DSL (`pip install nvidia-cutlass-dsl`) 4.8.1 is installed. Exit code 0: the failure shows; 1: it does not.
+import os
+import subprocess
+import sys
+import tempfile
+
+import cutlass
+import cutlass.cute as cute
+from cutlass.cute import runtime
+
+
+@cute.kernel
+def kernel(a: cute.Tensor):
+    a[0] = a[1]
+
+
+@cute.jit
+def sliced(a: cute.Tensor):
+    layout = cute.make_composed_layout(cute.make_swizzle(3, 4, 3), 0, cute.make_layout((10, 2), stride=(2, 1)))
+    cute.slice_(layout, (None, 0))
+    kernel(a).launch(grid=(1, 1, 1), block=(32, 1, 1))
+
+
+EXPECTED = "Fatal Python error: Aborted"
+
+
+def compile_kernel():
+    size_n = cute.sym_int()
+    cute.compile(
+        sliced,
+        runtime.make_fake_compact_tensor(cutlass.Float16, (size_n,), stride_order=(0,), assumed_align=16),
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["compile"]:
+        compile_kernel()
+        sys.exit()
+    # In a child, since a compiler that aborts takes its process with it; with a cache of its own, so that it does compile.
+    with tempfile.TemporaryDirectory() as cache:
+        variables = {**os.environ, "CUTE_DSL_DISABLE_FILE_CACHING": "1", "CUTE_DSL_CACHE_DIR": cache, "CUTE_DSL_ARCH": "sm_90a"}
+        command = [sys.executable, "-X", "faulthandler", __file__, "compile"]
+        child = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    shows = child.returncode != 0 and EXPECTED in child.stdout
+    print(child.stdout)
+    print(f"{'reproduced' if shows else 'not reproduced'}: the compile ended with exit code {child.returncode}")
+    sys.exit(0 if shows else 1)
