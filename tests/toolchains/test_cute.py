@@ -187,12 +187,6 @@ def test_bytes_are_read_as_mlir_prints_them() -> None:
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def cute(built: Callable[[str], BuiltEnv]) -> Callable[[str], BuiltEnv]:
-    """An env by its release. The tests use four of them, since each takes 240 to 330 MB: 4.2.1, 4.5.3, 4.6.1 and 4.8.1."""
-    return lambda release: built(f"cute-{release}")
-
-
 def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:
     """The cells of this repository's kernels in an env."""
     specs = load_kernels(["kernels/cute/*.toml"], REPOSITORY)

@@ -11,9 +11,7 @@ import pytest
 
 from compat import toolchains
 from compat.bundle.bundle import bundle
-from compat.config.matrix import MatrixConfig
 from compat.diagnosis import common
-from compat.envs.record import read_env
 from compat.model import BuiltEnv, CompileSpec, Specialization
 from compat.repro import verify
 from compat.repro.script import Script
@@ -145,19 +143,6 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
 
 
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
-    """An env by its release; the test is skipped where it is not built."""
-
-    def find(release: str) -> BuiltEnv:
-        found = read_env(config.env(f"cute-{release}"), config.env_cache())
-        if found.error is not None:
-            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}`")
-        return found
-
-    return find
 
 
 @pytest.mark.wheels
