@@ -89,7 +89,7 @@ def test_a_type_that_cannot(kind: str) -> None:
     assert not CUTE.language.types.pattern.fullmatch(kind)
 
 
-def layout_of(kind: str) -> arguments._Layout:
+def layout_of(kind: str) -> arguments._TensorLayout:
     found = arguments._TENSOR.fullmatch(kind)
     assert found
     return arguments._layout(found, {})
