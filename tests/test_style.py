@@ -28,6 +28,7 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-slow",
         )
     ),
 )
