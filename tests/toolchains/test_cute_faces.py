@@ -115,7 +115,8 @@ def test_the_kernels_own_error_is_none_of_the_release(outcomes: dict[tuple[str, 
 def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
     """As 4.3.0 does of tcgen05 for sm_103a."""
     raised = Raised(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
-    found = classify([Evidence(answered=True, stage="trace", raised=(raised,))], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
+    evidence = Evidence(answered=True, stage="trace", raised=(raised,))
+    found = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
     assert class_of(found) == "target-unknown"
 
 
