@@ -135,7 +135,7 @@ class Selection:
     def targets_of(self, spec: Specialization) -> tuple[Target, ...]:
         """The targets that a kernel is compiled for: those that were chosen, or else its own."""
         chosen = tuple(target for target in self.targets if spec.is_for(target))
-        return chosen or tuple(target for target in self.further_targets if spec.is_for(target))
+        return chosen or tuple(target for target in self.further_targets if _is_own(spec, target))
 
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
@@ -327,8 +327,13 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
 
 def _further_targets(config: MatrixConfig, chosen: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Target, ...]:
     """The targets of kernels that are for none of the chosen ones."""
-    others = [spec for spec in specs if spec.targets and not any(spec.is_for(target) for target in chosen)]
-    return tuple(target for target in config.targets if any(spec.is_for(target) for spec in others))
+    others = [spec for spec in specs if not any(spec.is_for(target) for target in chosen)]
+    return tuple(target for target in config.targets if any(_is_own(spec, target) for spec in others))
+
+
+def _is_own(spec: Specialization, target: Target) -> bool:
+    """Whether a kernel file names a target, or, if it names none, the kernel's toolchain compiles for it by default."""
+    return spec.is_for(target) and (bool(spec.targets) or target.name in toolchains.named(spec.toolchain).device.default_targets)
 
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:

@@ -74,6 +74,13 @@ def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_ow
     assert ids(both) == ["one/v/small/sm_100/triton-3.1.0", "two/v/small/sm_90/triton-3.1.0"]
 
 
+def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_usual_ones(project: Path) -> None:
+    text = KERNEL.replace("NAME", "one").replace('"*fp32"', '"fp32[n]"').replace("schema = 1\n", 'schema = 1\ntoolchain = "cute"\n')
+    (project / "one.toml").write_text(text)
+    chosen = select(project / "matrix.toml", variants=["v"], cases=["small"], envs=["cute-4.8.1"])
+    assert ids(chosen) == ["one/v/small/sm_90a/cute-4.8.1"]
+
+
 def test_what_matches_nothing_is_an_error(project: Path) -> None:
     matrix = project / "matrix.toml"
     for patterns in ({"envs": ["no"]}, {"targets": ["no"]}, {"kernels": ["two"]}, {"variants": ["x"]}, {"cases": ["x"]}):

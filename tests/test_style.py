@@ -15,7 +15,20 @@ PLAIN = (
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("glossary", "guard", "how-it-works", "matrix-toml", "packages", "page", "performance", "reliability", "style")
+        for name in (
+            "cute",
+            "glossary",
+            "guard",
+            "how-it-works",
+            "matrix-toml",
+            "packages",
+            "page",
+            "performance",
+            "reliability",
+            "slow-compiles",
+            "style",
+            "toolchains",
+        )
     ),
 )
 """The pages that follow the rules. The others are still to be rewritten; a page that is joins this list."""

@@ -16,7 +16,7 @@ from compat.bisect.answers import GrowthAnswer, SearchEnd
 from compat.bisect.request import GrowingSetting
 from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import SelectionError
-from compat.history.growth import SettingGrowth, Span, roughly
+from compat.history.growth import SecondsRange, SettingGrowth, roughly
 from compat.history.sizes import ladder, sizes, value_of, with_value
 from compat.interruption import Budget, asked
 from compat.model import Cell, Outcome, Status
@@ -112,11 +112,11 @@ class GrowthSearch:
         return max((*asked_for, value_of(self.cell.spec, growth.setting) or 1))
 
 
-def _middle(span: Span | None) -> float:
+def _middle(span: SecondsRange | None) -> float:
     return span.middle if span is not None else 0.0
 
 
-def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> Span | None:
+def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> SecondsRange | None:
     """The seconds at a value by the last two that ended, where these are long enough to say so: a guess that is too low at most."""
     ended = [(size, outcome.compile_seconds or 0.0) for size, outcome in sorted(outcomes.items()) if outcome.has_code]
     if len(ended) < 2 or ended[-1][1] < 1:
@@ -124,7 +124,7 @@ def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> Span | None:
     (_, before), (size, last) = ended[-2:]
     steps = value / size
     low = last * max(1.0, steps / 2) * max(1.0, last / max(before, 1e-3) / 2)
-    return Span(low=low, middle=low, high=low)
+    return SecondsRange(low=low, middle=low, high=low)
 
 
 def _words(outcome: Outcome) -> str:

@@ -68,7 +68,7 @@ class GrowthPoint:
 
 
 @frozen(kw_only=True)
-class Span:
+class SecondsRange:
     """Seconds as far as they are known."""
 
     low: float
@@ -131,7 +131,7 @@ class Growth:
         """Whether seconds grow with it."""
         return self.law in (Law.POWER, Law.EXPONENTIAL)
 
-    def at(self, size: int) -> Span | None:
+    def at(self, size: int) -> SecondsRange | None:
         """The seconds at another size; ``None`` where nothing is fitted."""
         if self.law is Law.UNKNOWN:
             return None
@@ -139,7 +139,7 @@ class Growth:
         step = size - last.size if self.law is Law.EXPONENTIAL else math.log(size / last.size)
         every = [curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)]
         middle = curves[0].at(last, size, step, curves[0].rate)
-        return Span(low=min(*every, middle), middle=middle, high=max(*every, middle))
+        return SecondsRange(low=min(*every, middle), middle=middle, high=max(*every, middle))
 
     def law_text(self, name: str) -> str:
         """``grows as N^2.9 (2.7 to 3.1)``."""

@@ -119,12 +119,12 @@ class Checkout:
         assert done.returncode == code, done.stdout
         return done.stdout
 
-    def build(self, *names: str, backend: str | None = None, jobs: int = 1) -> list[str]:
-        """Build envs in this process; what is told of it."""
+    def build(self, *names: str, backend: str | None = None, jobs: int = 1, real: bool = False) -> list[str]:
+        """Build envs in this process, from this index or from the ``real`` one; what is told of it."""
         config, lines = load_matrix(self.root / "matrix.toml"), list[str]()
         installer = partial(choose_installer, backend)
         builder = Builder(cache=self.cache, index_cache=self.root / INDEX, say=lines.append, backend=backend, installer=installer)
-        with patch.dict(os.environ, self.environ(), clear=True):
+        with patch.dict(os.environ, {} if real else self.environ(), clear=not real):
             build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
         return lines
 

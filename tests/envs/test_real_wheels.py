@@ -36,7 +36,7 @@ def real(checkout: Checkout) -> Checkout:
 @pytest.mark.parametrize("backend", ["uv", "virtualenv"])
 def test_a_release_that_needs_what_it_does_not_declare(real: Checkout, backend: str) -> None:
     """Triton 3.1.0 imports setuptools without asking for it."""
-    real.build("triton-3.1.0", backend=backend)
+    real.build("triton-3.1.0", backend=backend, real=True)
     built = real.read("triton-3.1.0")
     assert built.error is None
     assert said(built.python) == "3.1.0 3.1.0"
@@ -45,12 +45,12 @@ def test_a_release_that_needs_what_it_does_not_declare(real: Checkout, backend: 
 
 
 def test_a_release_that_there_is_not(real: Checkout) -> None:
-    real.build("triton-3.99.0")
+    real.build("triton-3.99.0", real=True)
     assert "triton==3.99.0" in (real.read("triton-3.99.0").error or "")
 
 
 def test_a_repackaged_wheel_is_a_fork(real: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real.build("triton-3.1.0")
+    real.build("triton-3.1.0", real=True)
     released = real.read("triton-3.1.0")
     site = site_packages(Path(released.python or "").parents[1])
     tag = next(line[5:] for line in (site / "triton-3.1.0.dist-info/WHEEL").read_text().splitlines() if line.startswith("Tag: "))
@@ -60,7 +60,7 @@ def test_a_repackaged_wheel_is_a_fork(real: Checkout, tmp_path: Path, monkeypatc
     with (real.root / "matrix.toml").open("a", encoding="utf-8") as file:
         file.write(companion)
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))  # nothing of the fork stays behind
-    real.build("triton-3.1.0+fork1")
+    real.build("triton-3.1.0+fork1", real=True)
     fork = read_env(load_matrix(real.root / "matrix.toml").env("triton-3.1.0+fork1"), real.cache)
     assert fork.error is None
     assert fork.release == "3.1.0+fork1"

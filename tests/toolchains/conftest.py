@@ -1,12 +1,14 @@
-"""The entry points of the toolchains that only tests have."""
+"""The entry points of the toolchains that only tests have, and the envs of CuTe DSL."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat import toolchains
+from compat.model import BuiltEnv
 
 
 @pytest.fixture
@@ -19,3 +21,9 @@ def registered(tmp_path: Path) -> Path:
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-compat\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\n{name} = tests.toolchains.{name}:{name.upper()}\n")
     return folder
+
+
+@pytest.fixture
+def cute(built: Callable[[str], BuiltEnv]) -> Callable[[str], BuiltEnv]:
+    """An env of CuTe DSL by its release. The tests use four of them, since each takes 240 to 330 MB: 4.2.1, 4.5.3, 4.6.1, 4.8.1."""
+    return lambda release: built(f"cute-{release}")

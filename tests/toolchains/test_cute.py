@@ -89,7 +89,7 @@ def test_a_type_that_cannot(kind: str) -> None:
     assert not CUTE.language.types.pattern.fullmatch(kind)
 
 
-def layout_of(kind: str) -> arguments._Layout:
+def layout_of(kind: str) -> arguments._TensorLayout:
     found = arguments._TENSOR.fullmatch(kind)
     assert found
     return arguments._layout(found, {})
@@ -185,12 +185,6 @@ def test_bytes_are_read_as_mlir_prints_them() -> None:
 
 
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cute(built: Callable[[str], BuiltEnv]) -> Callable[[str], BuiltEnv]:
-    """An env by its release. The tests use four of them, since each takes 240 to 330 MB: 4.2.1, 4.5.3, 4.6.1 and 4.8.1."""
-    return lambda release: built(f"cute-{release}")
 
 
 def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:

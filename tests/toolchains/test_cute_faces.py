@@ -7,9 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from compat import toolchains
-from compat.config.matrix import MatrixConfig
 from compat.diagnosis.classify import classify
-from compat.envs.record import read_env
 from compat.model import BuiltEnv, Evidence, Outcome, Raised, Status
 from tests.toolchains import cute_faces
 from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
@@ -121,19 +119,6 @@ def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
 
 
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
-    """An env by its release; the test is skipped where it is not built."""
-
-    def find(release: str) -> BuiltEnv:
-        found = read_env(config.env(f"cute-{release}"), config.env_cache())
-        if found.error is not None:
-            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}`")
-        return found
-
-    return find
 
 
 QUICK = [name for name, face in FACES.items() if not face.slow]

@@ -19,9 +19,9 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
 from compat.store.keys import CellKeys
 from compat.store.store import Store
 from compat.toolchains.base import Unlaunchable
-from compat.toolchains.cute.device.launching import LAUNCHING, facts
+from compat.toolchains.cute.device import LAUNCHING, facts
 from compat.toolchains.cute.inside.adapter import arguments, recording
-from compat.toolchains.cute.inside.adapter.recording import NotRecorded
+from compat.toolchains.cute.inside.adapter.recording import UnrecordableLaunch
 from compat.workers.attempt import KEEPING_IR, Mode
 from compat.workers.watch import attempt
 from tests.cells import worker
@@ -54,7 +54,7 @@ def test_addresses_are_found_in_bytes() -> None:
 
 @pytest.mark.parametrize("second", [data(X + 1 + (1 << 44)), data(X >> 4)])
 def test_an_address_that_does_not_move_as_its_tensor_does_is_no_launch_that_can_be_told(second: bytes) -> None:
-    with pytest.raises(NotRecorded, match="in a form that is not known"):
+    with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
         recording._parameter(data(X), second, TENSORS, MOVED)
 
 
@@ -64,7 +64,7 @@ def test_a_size_that_looks_like_an_address_is_none() -> None:
 
 
 def test_an_address_in_another_form_is_no_launch_that_can_be_told() -> None:
-    with pytest.raises(NotRecorded, match="in a form that is not known"):
+    with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
         recording._parameter(data(X >> 4), data((X + (1 << 44)) >> 4), TENSORS, MOVED)
 
 
@@ -72,7 +72,7 @@ def test_attributes_of_a_launch() -> None:
     told = recording._attributes({4: [2, 1, 1, 9], 5: [1, 9], 6: [0, 9], 2: [1]})
     assert told == {"cluster": [2, 1, 1], "cluster_policy": 1, "cooperative": True, "pdl": False}
     assert recording._attributes({4: [1, 1, 1]})["cluster"] is None
-    with pytest.raises(NotRecorded, match="attribute 8,"):
+    with pytest.raises(UnrecordableLaunch, match="attribute 8,"):
         recording._attributes({8: [1]})
 
 

@@ -11,13 +11,11 @@ import pytest
 
 from compat import toolchains
 from compat.bundle.bundle import bundle
-from compat.config.matrix import MatrixConfig
 from compat.diagnosis import common
-from compat.envs.record import read_env
 from compat.model import BuiltEnv, CompileSpec, Specialization
 from compat.repro import verify
 from compat.repro.script import Script
-from compat.toolchains.cute.language.script import SCRIPT, Form
+from compat.toolchains.cute.language.script import SCRIPT, CallForm
 from tests.toolchains import cute_faces
 
 CUTE = toolchains.named("cute")
@@ -59,7 +57,7 @@ def specialization(source: Path, function: str, compile_spec: CompileSpec) -> Sp
     )
 
 
-def script(spec: Specialization, form: Form, *, prediction: str = "", expected: str = "Fatal Python error: Aborted") -> Script:
+def script(spec: Specialization, form: CallForm, *, prediction: str = "", expected: str = "Fatal Python error: Aborted") -> Script:
     return Script(
         name="repro",
         bundle=bundle(spec, decorators=CUTE.language.decorators),
@@ -102,11 +100,11 @@ def kernel(tmp_path: Path) -> Specialization:
     [("4.0.0", "NOWHERE"), ("4.2.1", "NOWHERE"), ("4.3.0", "FAKE"), ("4.4.2", "FAKE"), ("4.5.0", "DRIVERLESS"), (None, "ANY")],
 )
 def test_releases_take_the_form_that_they_have(release: str | None, form: str) -> None:
-    assert SCRIPT.form_of(release) is Form[form]
+    assert SCRIPT.form_of(release) is CallForm[form]
 
 
 def test_fake_tensors_are_types(kernel: Specialization) -> None:
-    text = script(kernel, Form.DRIVERLESS).source()
+    text = script(kernel, CallForm.DRIVERLESS).source()
     fake = "runtime.make_fake_tensor(cutlass.Float32, "
     compact = "runtime.make_fake_compact_tensor(cutlass.Float16, "
     place = "memspace=cute.AddressSpace.gmem"
@@ -128,7 +126,7 @@ def test_fake_tensors_are_types(kernel: Specialization) -> None:
 
 
 def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
-    text = script(kernel, Form.NOWHERE).source()
+    text = script(kernel, CallForm.NOWHERE).source()
     passed = call_of(text)
     assert passed[1] == "tensor(cutlass.Float16, 2, 16, (64, 512), (1, 64), order=(1, 0), dynamic={0: 1, 1: 8})"
     assert passed[2] == "tensor(cutlass.Float32, 2, 32, (64, 512), (1, 64), leading=0)"
@@ -138,7 +136,7 @@ def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
 
 
 def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
-    text = script(face("sliced"), Form.DRIVERLESS).source()
+    text = script(face("sliced"), CallForm.DRIVERLESS).source()
     assert "where CuTe DSL (`pip install nvidia-cutlass-dsl`) 4.8.1 is installed" in text
     assert '"CUTE_DSL_ARCH": "sm_90a"' in text
     assert len(text.splitlines()) < 70
@@ -147,25 +145,13 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
 # --- on real wheels -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
-    """An env by its release; the test is skipped where it is not built."""
-
-    def find(release: str) -> BuiltEnv:
-        found = read_env(config.env(f"cute-{release}"), config.env_cache())
-        if found.error is not None:
-            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}`")
-        return found
-
-    return find
-
-
 @pytest.mark.wheels
 @pytest.mark.parametrize(
-    ("release", "form", "name", "shows"), [("4.2.1", Form.NOWHERE, "plain", False), ("4.8.1", Form.DRIVERLESS, "sliced", True)]
+    ("release", "form", "name", "shows"),
+    [("4.2.1", CallForm.NOWHERE, "plain", False), ("4.8.1", CallForm.DRIVERLESS, "sliced", True)],
 )
 def test_a_script_shows_an_abort_and_nothing_where_there_is_none(
-    cute: Callable[[str], BuiltEnv], release: str, form: Form, name: str, shows: bool, tmp_path: Path
+    cute: Callable[[str], BuiltEnv], release: str, form: CallForm, name: str, shows: bool, tmp_path: Path
 ) -> None:
     python = cute(release).python
     assert python
@@ -183,7 +169,7 @@ def test_a_script_foretells_shared_memory(cute: Callable[[str], BuiltEnv], tmp_p
     assert python
     path = tmp_path / "repro.py"
     expected = common.SHARED_MEMORY.prediction.script_text if common.SHARED_MEMORY.prediction else ""
-    path.write_text(script(face("big"), Form.ANY, prediction=common.SHARED_MEMORY.name, expected=expected).source())
+    path.write_text(script(face("big"), CallForm.ANY, prediction=common.SHARED_MEMORY.name, expected=expected).source())
     ran = verify.run_script(python, path, deadline=60)
     assert ran.exit_code == verify.SHOWS
     assert f"needs 400000 {expected}, sm_90a has 232448" in ran.output

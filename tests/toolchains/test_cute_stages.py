@@ -12,7 +12,6 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
-from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell
 from compat.store.store import Store
 from compat.toolchains.cute.inside.adapter import passes, pipeline
@@ -125,19 +124,6 @@ def test_seconds_are_shared_out_as_time_is(copy: Callable[[str], Cell]) -> None:
 
 
 # --- on real wheels ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cute(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
-    """An env by its release; the test is skipped where it is not built."""
-
-    def find(release: str) -> BuiltEnv:
-        found = read_env(config.env(f"cute-{release}"), config.env_cache())
-        if found.error is not None:
-            pytest.skip(f"cute-{release} is not built: `compat envs build cute-{release}` installs CuTe DSL from the package index")
-        return found
-
-    return find
 
 
 @pytest.fixture

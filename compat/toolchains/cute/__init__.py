@@ -11,8 +11,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.toolchains.base import Toolchain
-from compat.toolchains.cute.device import DEVICE
-from compat.toolchains.cute.device.launching import LAUNCHING
+from compat.toolchains.cute.device import DEVICE, LAUNCHING
 from compat.toolchains.cute.facts import NAME, RELEASES, VARIABLES
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.ir import IR

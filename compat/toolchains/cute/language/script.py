@@ -32,7 +32,7 @@ _READING = frozenset({"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHE
 """What reads dynamic shared memory in a module."""
 
 
-class Form(StrEnum):
+class CallForm(StrEnum):
     """The ways in which releases are called on a machine without a GPU."""
 
     NOWHERE = "4.0 to 4.2"
@@ -45,15 +45,15 @@ class Form(StrEnum):
     """As the oldest, which all take; for ``--portable``."""
 
 
-_FROM = {"4.5.dev0": Form.DRIVERLESS, "4.3.dev0": Form.FAKE}
+_FROM = {"4.5.dev0": CallForm.DRIVERLESS, "4.3.dev0": CallForm.FAKE}
 
 
-def form_of(release: str | None) -> Form:
+def form_of(release: str | None) -> CallForm:
     """The form that a release takes."""
     if release is None:
-        return Form.ANY
+        return CallForm.ANY
     version = Version(Version(release).public)
-    return next((form for first, form in _FROM.items() if version >= Version(first)), Form.NOWHERE)
+    return next((form for first, form in _FROM.items() if version >= Version(first)), CallForm.NOWHERE)
 
 
 def imports(bundle: Bundle) -> frozenset[str]:
@@ -77,12 +77,12 @@ def variables_of(target: Target) -> Mapping[str, str]:
 
 
 def compile_function(
-    bundle: Bundle, target: Target, form: Form, prediction: str = "", variables: Mapping[str, str] | None = None
+    bundle: Bundle, target: Target, form: CallForm, prediction: str = "", variables: Mapping[str, str] | None = None
 ) -> str:
     """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so."""
     spec = bundle.spec.compile
     constants = {name: constant(value) for name, value in spec.constexprs.items()}
-    writing = _Writing(bundle, constants, fakes=form in (Form.FAKE, Form.DRIVERLESS))
+    writing = _Writing(bundle, constants, fakes=form in (CallForm.FAKE, CallForm.DRIVERLESS))
     kernel, call = _called(bundle, constants)
     written = {**{name: writing.argument(kind) for name, kind in spec.signature.items()}, **call.constants}
     passed = [written.get(name, default) for name, default in call.parameters.items()]
@@ -93,7 +93,7 @@ def compile_function(
         sizes=writing.sizes,
         tensors=writing.tensors,
         streams=writing.streams,
-        forgives=form is not Form.DRIVERLESS,
+        forgives=form is not CallForm.DRIVERLESS,
         target=target,
         predicted=predicted,
         predicted_text=predicted.script_text if predicted else "",
@@ -321,7 +321,7 @@ def _tuple(items: Iterable[str]) -> str:
 
 SCRIPT = ScriptForm(
     form_of=form_of,
-    any_release=Form.ANY,
+    any_release=CallForm.ANY,
     compile_function=compile_function,
     imports=imports,
     before_decorators=before_decorators,

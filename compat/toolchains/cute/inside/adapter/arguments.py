@@ -1,6 +1,6 @@
 """What a kernel is given, made of the types and values in a kernel file.
 
-Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.nowhere`), that says CUDA and an address which is never
+Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.no_gpu`), that says CUDA and an address which is never
 looked at. So it is one way in every release, and the one in which programs hand over tensors. (NumPy's arrays would be in generic
 memory, where copies fail that do not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
 
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .nowhere import TensorNowhere
+from .no_gpu import TensorNowhere
 
 _ADDRESS = 1 << 40
 """Divisible by whatever alignment is assumed."""
@@ -341,7 +341,7 @@ def _last_line(error: BaseException) -> str:
     return line
 
 
-class _Layout(NamedTuple):
+class _TensorLayout(NamedTuple):
     """What a tensor's type says, with sizes in the place of names."""
 
     element: str
@@ -356,7 +356,7 @@ class _Layout(NamedTuple):
     """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
 
 
-def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
+def _layout(found: re.Match[str], named: dict[str, int]) -> _TensorLayout:
     sizes = [_size(text, named) for text in found["shape"].split(",")]
     shape = [size for size, _ in sizes]
     dynamic = {mode: divisor for mode, (_, divisor) in enumerate(sizes) if divisor}
@@ -366,7 +366,7 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
         if leading >= len(shape):
             raise ValueError("there is no mode %d, and leading counts from 0" % leading)
         order = _order(leading, len(shape))
-        return _Layout(found["element"], shape, _compact(shape, order), order, dynamic, alignment)
+        return _TensorLayout(found["element"], shape, _compact(shape, order), order, dynamic, alignment)
     strides = [_size(text, named) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
@@ -375,8 +375,8 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _Layout:
         order = _order(len(shape) - 1 if innermost is None else innermost, len(shape))
         divisible = {mode: divisor for mode, divisor in dynamic.items() if divisor > 1}
         exact = "(%s):(%s)" % (",".join(_in_ir(*each, "") for each in sizes), ",".join(_in_ir(*each, _WIDE) for each in strides))
-        return _Layout(found["element"], shape, _compact(shape, order), order, divisible, alignment, exact)
-    return _Layout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
+        return _TensorLayout(found["element"], shape, _compact(shape, order), order, divisible, alignment, exact)
+    return _TensorLayout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
 
 
 def _order(innermost: int, modes: int) -> tuple[int, ...]:
@@ -414,7 +414,7 @@ def _bytes(name: str) -> int:
     return _ELEMENTS[name][2] // 8 if name in _ELEMENTS else 0
 
 
-def _tensor(name: str, layout: _Layout, memory: Memory) -> Any:
+def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
     from cutlass.cute.runtime import from_dlpack
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
@@ -431,7 +431,7 @@ def _tensor(name: str, layout: _Layout, memory: Memory) -> Any:
     return tensor
 
 
-def _typed(tensor: Any, layout: _Layout, dynamic: Any) -> Any:
+def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
     """A tensor whose type says exactly what is known of its layout. ``dynamic`` is one of which all is known at run time only."""
     types_of = tensor.__get_mlir_types__
 

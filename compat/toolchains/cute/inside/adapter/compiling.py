@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from typing import Any
 
-from . import arguments, built, hardware, passes, pipeline, ptx, recording
+from . import arguments, built, no_gpu, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
@@ -130,7 +130,7 @@ class Cute:
     def set_target(self, target: dict[str, Any]) -> None:
         """Compile for this target from now on."""
         os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (target["arch"], "a" if target["arch"] >= _OWN_FEATURES else "")
-        for name, answer in hardware.answers(target).items():
+        for name, answer in no_gpu.hardware_answers(target).items():
             setattr(self._hardware, name, answer)
 
     def knows_target(self, target: dict[str, Any]) -> bool | None:
@@ -145,7 +145,7 @@ class Cute:
         Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the kernel file says does not fit.
         """
         self._on_stage, self._on_made = on_stage, on_made
-        ptx.taken(self._ptx)  # of a compile that failed
+        pipeline.taken_ptx(self._ptx)  # of a compile that failed
         self._times = {}
         self._given = job.get("ir") or ""
         function, given, named = (_blank(), [], {}) if self._given else arguments.bound(function, job)
@@ -201,7 +201,7 @@ class Cute:
 
     def _compile(self, go: Callable[[str], None], module: Any, text: str, compiler: Any) -> None:
         """Run a pipeline, ``go`` each of its pieces, and tell of the stages."""
-        asked, manager = ptx.keeping(text, self._ptx), compiler.passmanager.PassManager
+        asked, manager = pipeline.keeping_ptx(text, self._ptx), compiler.passmanager.PassManager
         with module.context:
             pieces = pipeline.pieces_of(asked, manager)
         if pieces is not None and self._given.endswith(_LOWERED):
@@ -279,7 +279,7 @@ class Cute:
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: dict[str, Any] = {"trace": self._traced, "ptx": ptx.taken(self._ptx), "cubin": cubin}
+        made: dict[str, Any] = {"trace": self._traced, "ptx": pipeline.taken_ptx(self._ptx), "cubin": cubin}
         made = {stage: result for stage, result in made.items() if result}
         for stage in ("ptx", "cubin"):
             if stage in made:
@@ -293,7 +293,7 @@ class Cute:
             kernels = list(getattr(self._dsl, "kernel_symbols", []))
             host = recording.HostFunction(compiled.compiler, compiled.module, cubin, kernels, job["target"])
             return recording.recorded(host, function, job)
-        except (recording.NotRecorded, arguments.KernelFileError) as error:
+        except (recording.UnrecordableLaunch, arguments.KernelFileError) as error:
             return json.dumps({"why": str(error)})
 
 

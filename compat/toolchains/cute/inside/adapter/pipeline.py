@@ -28,6 +28,10 @@ _HAS_STOPPED = re.compile(
 )
 _LIBRARIES = re.compile(r"link-libraries=\S* ")
 _OPENING, _CLOSING = "({[", ")}]"
+_ARCHITECTURE = re.compile(r"\bsm_\d+[a-z]?\b")
+_OTHER = "sm_90a"
+_PRINTED = frozenset({"sm_80", _OTHER, "sm_100a", "sm_103a", "sm_120a"})
+"""The architectures that pipelines are printed for as they are."""
 
 
 class Pieces(NamedTuple):
@@ -85,8 +89,16 @@ def lowering(text: str, manager: Any) -> list[str]:
 
 
 def spelled_out(text: str, manager: Any) -> list[str]:
-    """The passes that a pipeline runs, with their options."""
-    whole = str(manager.parse(text))
+    """The passes that a pipeline runs, with their options.
+
+    4.5.3 aborts when it prints a pipeline for sm_110a, which it compiles up to an error of libNVVM. The pipeline for an
+    architecture that is not one of :data:`_PRINTED` is printed for another one.
+    """
+    architecture = _ARCHITECTURE.search(text)
+    if architecture is None or architecture[0] in _PRINTED:
+        whole = str(manager.parse(text))
+    else:
+        whole = str(manager.parse(_ARCHITECTURE.sub(_OTHER, text))).replace(_OTHER, architecture[0])
     passes, depth, begin = [], 0, 0
     inside = whole[whole.index("(") + 1 : whole.rindex(")")]
     for at, letter in enumerate(inside):
@@ -127,3 +139,26 @@ def _silence() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nothing)
+
+
+# --- PTX, which releases from 4.3 on write to a file where their pipeline says so ---
+
+_PTX_ASKED = " dump-ptx-path='%s' "
+
+
+def keeping_ptx(pipeline: str, path: str) -> str:
+    """The pipeline that also writes PTX to a file, in releases that can (4.3 on)."""
+    if "enable-cuda-dialect" not in pipeline or "dump-ptx-path" in pipeline:
+        return pipeline
+    return pipeline.replace(COMPILES, COMPILES + _PTX_ASKED % path, 1)
+
+
+def taken_ptx(path: str) -> str:
+    """The PTX that was written there, which is removed; empty where this release writes none."""
+    folder, name = os.path.split(path)
+    texts = []
+    for written in sorted(each for each in os.listdir(folder) if each.startswith(name)):
+        with open(os.path.join(folder, written), encoding="utf-8", errors="replace") as file:
+            texts.append(file.read())
+        os.remove(os.path.join(folder, written))
+    return "\n".join(texts).rstrip("\0\n")

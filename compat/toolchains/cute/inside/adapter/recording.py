@@ -43,11 +43,11 @@ _OPT_IN_SHARED, _SHARED = 97, 81
 _COMPUTE_MAJOR, _COMPUTE_MINOR = 75, 76
 
 
-class NotRecorded(Exception):
+class UnrecordableLaunch(Exception):
     """What is launched cannot be written down. The message says why, as the end of a sentence."""
 
 
-class _Attribute(ctypes.Structure):
+class _LaunchAttribute(ctypes.Structure):
     _fields_ = [("id", c_int), ("padding", c_int), ("value", c_uint * 16)]
 
 
@@ -57,7 +57,7 @@ class _DriverConfig(ctypes.Structure):
         ("block", c_uint * 3),
         ("shared", c_uint),
         ("stream", c_void_p),
-        ("attributes", POINTER(_Attribute)),
+        ("attributes", POINTER(_LaunchAttribute)),
         ("count", c_uint),
     ]
 
@@ -68,7 +68,7 @@ class _RuntimeConfig(ctypes.Structure):
         ("block", c_uint * 3),
         ("shared", c_size_t),
         ("stream", c_void_p),
-        ("attributes", POINTER(_Attribute)),
+        ("attributes", POINTER(_LaunchAttribute)),
         ("count", c_uint),
     ]
 
@@ -94,12 +94,12 @@ class HostFunction:
     def __init__(self, compiler: Any, module: Any, cubin: bytes, kernels: list[str], target: dict[str, Any]) -> None:
         """``kernels`` are those that it is given, in order, in releases where it does not ask for them by name.
 
-        Raises NotRecorded.
+        Raises UnrecordableLaunch.
         """
         text = str(module)
         found = _ENTRY.search(text)
         if found is None:
-            raise NotRecorded("the compiled module has no function that could be called")
+            raise UnrecordableLaunch("the compiled module has no function that could be called")
         self._name, self._has_status = found["name"], found["status"] is not None
         self._parameters = len(_PARAMETER.findall(found["parameters"]))
         self._driver = _Driver({name: built.parameter_sizes(cubin, name) for name in built.entries_of(cubin)}, target)
@@ -116,28 +116,28 @@ class HostFunction:
         given, status = c_void_p(ctypes.addressof(libraries)), c_int(_UNKNOWN)
         self._call(_LOAD, [ctypes.addressof(given), ctypes.addressof(status)])
         if status.value != _OK:
-            raise NotRecorded(self._driver.why or "the compiled module does not find its kernels")
+            raise UnrecordableLaunch(self._driver.why or "the compiled module does not find its kernels")
 
     def launches(self, values: list[Any]) -> list[Launch]:
-        """What it launches with these arguments. Raises NotRecorded."""
+        """What it launches with these arguments. Raises UnrecordableLaunch."""
         held = [pointer for value in values for pointer in _pointers(value)]
         status = c_int(_OK)
         given = [pointer if isinstance(pointer, int) else pointer.value for pointer in held]
         given += [ctypes.addressof(kernel) for kernel in self._kernels]
         if len(given) != self._parameters:
-            raise NotRecorded("the compiled function takes %d arguments, and these are %d" % (self._parameters, len(given)))
+            raise UnrecordableLaunch("the compiled function takes %d arguments, and these are %d" % (self._parameters, len(given)))
         if self._has_status:
             given.append(ctypes.addressof(status))
         self._driver.launches = []
         self._call(self._name, given)
         if self._driver.why or status.value != _OK:
-            raise NotRecorded(self._driver.why or "the compiled function ends with error %d" % status.value)
+            raise UnrecordableLaunch(self._driver.why or "the compiled function ends with error %d" % status.value)
         return self._driver.launches
 
     def _call(self, name: str, given: list[int]) -> None:
         function = self._engine.raw_lookup(name)
         if not function:
-            raise NotRecorded("the compiled module has no function %s" % name)
+            raise UnrecordableLaunch("the compiled module has no function %s" % name)
         ctypes.CFUNCTYPE(None, c_void_p)(function)((c_void_p * max(1, len(given)))(*given))
 
 
@@ -149,7 +149,7 @@ def _pointers(value: Any) -> list[Any]:
         return list(value.__c_pointers__())
     if hasattr(value, "getPtr"):  # a stream
         return [value.getPtr()]
-    raise NotRecorded("there is no telling how an argument of the type %s is passed" % type(value).__name__)
+    raise UnrecordableLaunch("there is no telling how an argument of the type %s is passed" % type(value).__name__)
 
 
 def _zero_stack(module: Any) -> None:
@@ -202,9 +202,9 @@ class _Driver:
         return _HANDLE + len(self._names) - 1
 
     def function(self, name: str) -> Any:
-        """The function that takes the place of this one. Raises NotRecorded where there is none."""
+        """The function that takes the place of this one. Raises UnrecordableLaunch where there is none."""
         if name not in _FUNCTIONS:
-            raise NotRecorded("the compiled function calls %s" % name)
+            raise UnrecordableLaunch("the compiled function calls %s" % name)
         kinds, answer = _FUNCTIONS[name]
 
         def called(*given: Any) -> int:
@@ -239,7 +239,7 @@ class _Driver:
     def _launch(self, kernel: int, grid: Any, block: Any, shared: int, attributes: dict[int, list[int]], given: int) -> int:
         entry = self._names[kernel - _HANDLE]
         if entry not in self._sizes:
-            raise NotRecorded("the kernel %s is in none of the binaries that are kept" % entry)
+            raise UnrecordableLaunch("the kernel %s is in none of the binaries that are kept" % entry)
         each = cast(given, POINTER(c_void_p))
         parameters = [ctypes.string_at(each[at], size) for at, size in enumerate(self._sizes[entry])]
         self.launches.append(Launch(entry, list(grid), list(block), int(shared), attributes, parameters))
@@ -253,7 +253,7 @@ class _Driver:
         shared, arch = self._target["shared_memory"], self._target["arch"]
         known = {_OPT_IN_SHARED: shared, _SHARED: shared + 1024, _COMPUTE_MAJOR: arch // 10, _COMPUTE_MINOR: arch % 10}
         if attribute not in known:
-            raise NotRecorded("the compiled function asks for attribute %d of the GPU" % attribute)
+            raise UnrecordableLaunch("the compiled function asks for attribute %d of the GPU" % attribute)
         return _store(value, known[attribute])
 
     def kernel_attribute(self, value: int, attribute: int, kernel: int, device: int) -> int:
@@ -266,7 +266,7 @@ class _Driver:
         return _OK
 
     def occupancy(self, *_: Any) -> int:
-        raise NotRecorded("the compiled function asks how many blocks fit on a multiprocessor")
+        raise UnrecordableLaunch("the compiled function asks how many blocks fit on a multiprocessor")
 
 
 def _store(address: int, value: int) -> int:
@@ -298,19 +298,19 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
 def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
     """What the function launches for all sizes that the job's problem names, as JSON.
 
-    Raises NotRecorded, and KernelFileError where sizes do not fit types.
+    Raises UnrecordableLaunch, and KernelFileError where sizes do not fit types.
     """
     parameters = job["problem"]["parameters"]
     sizes = [values for name in SIZES for values in parameters.get(name, [])]
     if not sizes:
-        raise NotRecorded("its problem has no parameter `sizes`, which says for which sizes launches are written down")
+        raise UnrecordableLaunch("its problem has no parameter `sizes`, which says for which sizes launches are written down")
     return json.dumps({"recorded": [_recorded(host, function, job, values) for values in sizes]})
 
 
 def _recorded(host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
     if lacking:
-        raise NotRecorded("the sizes of its problem do not say what %s is" % ", ".join(lacking))
+        raise UnrecordableLaunch("the sizes of its problem do not say what %s is" % ", ".join(lacking))
     runs = []
     for base in _BASES:
         memory = arguments.Memory(base)
@@ -318,7 +318,7 @@ def _recorded(host: HostFunction, function: Any, job: dict[str, Any], values: di
         runs.append((host.launches(list(made.values())), memory.tensors))
     (first, tensors), (second, moved) = runs
     if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
-        raise NotRecorded("what is launched depends on where tensors are")
+        raise UnrecordableLaunch("what is launched depends on where tensors are")
     given: dict[str, Any] = {name: {key: facts[key] for key in facts if key != "address"} for name, facts in tensors.items()}
     given.update({name: {"value": values[name]} for name in arguments.unknown(job["signature"], sizes=False)})
     launches = [_told(one, other, tensors, moved) for one, other in zip(first, second)]
@@ -343,7 +343,7 @@ def _told(first: Launch, second: Launch, tensors: dict[str, Any], moved: dict[st
 def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
     unknown = sorted(set(found) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
     if unknown:
-        raise NotRecorded("it is launched with attribute %d, which is not carried over" % unknown[0])
+        raise UnrecordableLaunch("it is launched with attribute %d, which is not carried over" % unknown[0])
     cluster = found[_CLUSTER][:3] if _CLUSTER in found else None
     return {
         "cluster": cluster if cluster not in (None, [1, 1, 1]) else None,
@@ -354,13 +354,16 @@ def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
 
 
 def _parameter(first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]) -> dict[str, Any]:
-    """The bytes of a parameter, and which of them are addresses. Raises NotRecorded where an address is in another form there."""
+    """The bytes of a parameter, and which of them are addresses.
+
+    Raises UnrecordableLaunch where an address is in another form there.
+    """
     patches = list(_addresses(first, second, tensors, moved))
     kept, others = bytearray(first), bytearray(second)
     for at, _, _ in patches:
         kept[at : at + 8] = others[at : at + 8] = bytes(8)
     if kept != others:
-        raise NotRecorded("an address is in a parameter in a form that is not known")
+        raise UnrecordableLaunch("an address is in a parameter in a form that is not known")
     return {"data": kept.hex(), "patches": [list(patch) for patch in patches]}
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 def begin(settings: dict[str, Any]) -> Any:
     """Record what this process launches from now on; what is returned has ``stop()``, which leaves all as it was before."""
-    from .recording import Recording
+    from .recording import CuteRecording
 
-    recording = Recording(settings)
+    recording = CuteRecording(settings)
     recording.start()
     return recording

@@ -7,11 +7,10 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from ..adapter import hardware
-from ..adapter.nowhere import MADE_FOR_CUDA, DLManaged
+from ..adapter.no_gpu import MADE_FOR_CUDA, DLManaged, hardware_answers
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from .recording import CuteRecording
 
 _ARCH = "CUTE_DSL_ARCH"
 _OWN_FEATURES = 90
@@ -19,7 +18,7 @@ _OWN_FEATURES = 90
 _NAMES = (b"dltensor", b"dltensor_versioned")
 
 
-def announce(recording: Recording) -> None:
+def announce(recording: CuteRecording) -> None:
     """Say which architecture is compiled for, to this process and those that it starts."""
     before, arch = os.environ.get(_ARCH), recording.settings["target"]["arch"]
     os.environ[_ARCH] = "sm_%d%s" % (arch, "a" if arch >= _OWN_FEATURES else "")
@@ -32,7 +31,7 @@ def announce(recording: Recording) -> None:
     recording.finally_do(put_back)
 
 
-def install(recording: Recording) -> None:
+def install(recording: CuteRecording) -> None:
     """Make CuTe DSL believe in a GPU of the recording's target."""
     from cutlass.cute import runtime
     from cutlass.cutlass_dsl import CuTeDSL
@@ -47,7 +46,7 @@ def install(recording: Recording) -> None:
         construct(self, OnGpu(value) if hasattr(value, "__dlpack__") else value, *rest, **options)
 
     recording.replace(tensor, "__init__", construct_on_gpu)
-    for name, answer in hardware.answers(target).items():
+    for name, answer in hardware_answers(target).items():
         recording.replace(HardwareInfo, name, answer)
 
 

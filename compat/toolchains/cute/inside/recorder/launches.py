@@ -19,7 +19,7 @@ from .arguments import Symbols, UnwritableArgument, argument
 from .device import Uncompiled
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from .recording import CuteRecording
 
 _OF_THE_CALL = frozenset({"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"})
 """What the method is given besides the arguments of a function."""
@@ -34,11 +34,11 @@ class _Made(BaseException):
     """Code was made, and nothing is to be launched."""
 
 
-def watch(recording: Recording) -> None:
+def watch(recording: CuteRecording) -> None:
     """Record what CuTe DSL compiles and launches from now on."""
     from cutlass.base_dsl import compiler, dsl
 
-    log = _Log(recording)
+    log = _CompileLog(recording)
     recording.replace(dsl.BaseDSL, "_func", log.watching(dsl.BaseDSL._func))
     recording.replace(compiler.Compiler, "compile", log.compiling(compiler.Compiler.compile))
     if hasattr(compiler, "CompileCallable"):
@@ -51,10 +51,10 @@ def watch(recording: Recording) -> None:
         recording.replace(dsl.BaseDSL, "_preprocess_and_execute", staticmethod(log.naming(dsl.BaseDSL._preprocess_and_execute)))
 
 
-class _Log:
+class _CompileLog:
     """The kinds of launches seen in this process."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: CuteRecording) -> None:
         self._recording = recording
         self._seen: dict[str, int] = {}
         self._refused: set[Any] = set()

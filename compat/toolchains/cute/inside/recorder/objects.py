@@ -16,12 +16,12 @@ from ..adapter.arguments import constructor
 from .forms import is_decorated
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from .recording import CuteRecording
 
 _NOTED = "__compat_made_of__"
 
 
-def watch(recording: Recording) -> None:
+def watch(recording: CuteRecording) -> None:
     """Note what objects of classes are made of that may be kernels."""
     build = builtins.__build_class__
 

@@ -11,14 +11,15 @@ import re
 from typing import Any
 
 from ....inside.recorder.journal import Journal
-from ..adapter import built, ptx
+from ..adapter import built
+from ..adapter.pipeline import keeping_ptx, taken_ptx
 
 _ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s+([\w$.]+)", re.MULTILINE)
 _LINES = re.compile(r"^\s*\.(?:loc|file)\b[^\n]*\n", re.MULTILINE)
 _ARCH = re.compile(r"\d+")
 
 
-class Originals:
+class ProgramCode:
     """The compiles whose code is kept: none, the first one of each function (``kernels``), or each (``cases``)."""
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
@@ -36,11 +37,11 @@ class Originals:
 
     def pipeline(self, pipeline: str) -> str:
         """The pipeline that also writes PTX, in releases that can."""
-        return ptx.keeping(pipeline, self._path)
+        return keeping_ptx(pipeline, self._path)
 
     def compiled(self, key: str, module: Any, arch: str) -> None:
         """Write down what a compile made, which has ended well."""
-        text, cubin = ptx.taken(self._path), None
+        text, cubin = taken_ptx(self._path), None
         if not text:
             cubin = built.cubin_in(str(module))
         code = text or (cubin.decode("utf-8", "surrogateescape") if cubin else None)
@@ -50,7 +51,7 @@ class Originals:
 
     def failed(self, key: str, error: BaseException, arch: str) -> None:
         """Write down that a compile failed."""
-        ptx.taken(self._path)
+        taken_ptx(self._path)
         self._journal.write(r="original", key=key, error=type(error).__name__, arch=_number(arch))
 
     @property

@@ -6,22 +6,22 @@ import os
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ....inside.recorder.recording import Recording as AnyRecording
+from ....inside.recorder.recording import Recording
 from . import device, launches, objects
 from .forms import CuteForms
-from .originals import Originals
+from .originals import ProgramCode
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 
 
-class Recording(AnyRecording):
+class CuteRecording(Recording):
     """A recording of what is compiled and launched with CuTe DSL."""
 
     package = "cutlass"
 
     def __init__(self, settings: dict[str, Any]) -> None:
         super().__init__(settings, CuteForms())
-        self.originals = Originals(self.journal, settings["originals"], settings["folder"])
+        self.originals = ProgramCode(self.journal, settings["originals"], settings["folder"])
 
     def start(self) -> None:
         """Begin, before it is imported where that can be: it asks for the architecture then."""

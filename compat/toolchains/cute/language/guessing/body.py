@@ -20,7 +20,7 @@ _OF_TENSORS = frozenset({"shape", "element_type", "iterator", "layout", "stride"
 
 
 @define
-class Uses:
+class ArgumentUses:
     """How one function and what it calls use a parameter."""
 
     modes: int = 0
@@ -45,15 +45,15 @@ class Uses:
             self.modes = max(self.modes, modes)
 
 
-def uses_of(name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], lines: Sequence[str]) -> Uses:
+def uses_of(name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], lines: Sequence[str]) -> ArgumentUses:
     """How a function uses one of its parameters; ``others`` are the functions that it may hand it on to, ``lines`` the source's."""
-    uses = Uses()
+    uses = ArgumentUses()
     _note_comment(uses, name, function, lines)
     _look(uses, name, function, others, _NOTED)
     return uses
 
 
-def _note_comment(uses: Uses, name: str, function: ast.FunctionDef, lines: Sequence[str]) -> None:
+def _note_comment(uses: ArgumentUses, name: str, function: ast.FunctionDef, lines: Sequence[str]) -> None:
     """The comment in the line of the parameter, or what the docstring says of it."""
     parameter = next(each for each in named_parameters(function.args) if each.arg == name)
     line = lines[parameter.lineno - 1] if parameter.lineno <= len(lines) else ""
@@ -68,7 +68,7 @@ def _note_comment(uses: Uses, name: str, function: ast.FunctionDef, lines: Seque
                 return
 
 
-def _look(uses: Uses, name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+def _look(uses: ArgumentUses, name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
     for node in ast.walk(function):
         match node:
             case ast.Assign(
@@ -97,7 +97,7 @@ def _look(uses: Uses, name: str, function: ast.FunctionDef, others: Mapping[str,
                 _called(uses, name, node, others, depth)
 
 
-def _called(uses: Uses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+def _called(uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
     about = [index for index, each in enumerate(call.args) if _is(each, name)]
     if about and about[0] == 0:
@@ -112,7 +112,7 @@ def _called(uses: Uses, name: str, call: ast.Call, others: Mapping[str, ast.Func
             uses.has(len(sizes))
     if depth and last in others and (about or any(_is(keyword.value, name) for keyword in call.keywords)):
         for inner_name in _parameters(others[last], call, name):
-            inner = Uses()
+            inner = ArgumentUses()
             _look(inner, inner_name, others[last], others, depth - 1)
             uses.is_tensor |= inner.is_tensor
             uses.is_indexed |= inner.is_indexed

@@ -25,7 +25,7 @@ from compat.toolchains.cute.language.guessing.values import (
     KernelObject,
     NamedSize,
     Number,
-    Options,
+    ParsedCommandLine,
     TensorValue,
     Unknown,
 )
@@ -69,7 +69,7 @@ class Kernels:
     roots: tuple[Path, ...]
     """The folders in which modules are that the source imports."""
     defaults: Mapping[str, ast.expr]
-    """Options of the command line → the expression of the default."""
+    """ParsedCommandLine of the command line → the expression of the default."""
     calls: list[HostCall] = Factory(list)
     active: list[str] = Factory(list)
     """The functions that are being followed."""
@@ -147,7 +147,7 @@ class HostScope(Scope):
 
     def attribute_of(self, value: Any, name: str) -> Any:
         """What an attribute of a value is. Raises UnknownValue."""
-        if isinstance(value, Options):
+        if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
         if isinstance(value, ElementKind) and name in ("width", "itemsize", "__name__"):
             return {"width": value.width, "itemsize": value.width // 8, "__name__": value.name}[name]
@@ -164,7 +164,7 @@ class HostScope(Scope):
         origin = self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func) or ""
         last = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
         if last == "parse_args":
-            return Options({name: self.value(default) for name, default in self.kernels.defaults.items()})
+            return ParsedCommandLine({name: self.value(default) for name, default in self.kernels.defaults.items()})
         if isinstance(self.value(node.func), _Compile):
             return self._compiled(node)
         positional, keywords = self.arguments(node)

@@ -18,7 +18,7 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     assumed_kind,
     is_element_kind,
 )
-from compat.toolchains.cute.language.guessing.body import Uses, allowed_of, literals_of, number_for, uses_of
+from compat.toolchains.cute.language.guessing.body import ArgumentUses, allowed_of, literals_of, number_for, uses_of
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
 from compat.toolchains.cute.language.guessing.values import (
@@ -62,10 +62,10 @@ class _Guess:
 
 def guess_kernel(launcher: Launcher, module: CuteModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    return _Guessing(launcher, module).kernel()
+    return _LauncherGuesses(launcher, module).kernel()
 
 
-class _Guessing:
+class _LauncherGuesses:
     """The guesses of one kernel while they are made."""
 
     def __init__(self, launcher: Launcher, module: CuteModule) -> None:
@@ -202,16 +202,16 @@ class _Guessing:
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
-    def _kinds(self, name: str, annotation: ast.expr | None, uses: Uses) -> Any:
+    def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> Any:
         """The types of a tuple, by its annotation, or by how many parts it is taken apart into; ``None`` for anything else."""
         match annotation:
             case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[2] in ("tuple", "list"):
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner, inner]
-                kinds = [self._kinds(name, each, Uses()) for each in parts if not isinstance(each, ast.Constant)]
+                kinds = [self._kinds(name, each, ArgumentUses()) for each in parts if not isinstance(each, ast.Constant)]
                 return kinds if kinds and all(kind is not None for kind in kinds) else None
         text = annotation_text(annotation)
         if "Tensor" in text:
-            return self._tensor(name, Uses()).value
+            return self._tensor(name, ArgumentUses()).value
         if "Pointer" in text:
             return f"ptr<{PLAIN}>"
         if found := _ELEMENT.search(text):
@@ -293,7 +293,7 @@ class _Guessing:
             word = self.names[key] if key in self.names else self.names.setdefault(key, next(free, f"n{len(self.names)}"))
         return f"{word}%{dynamic[mode]}" if dynamic[mode] > 1 else word
 
-    def _tensor(self, name: str, uses: Uses) -> _Guess:
+    def _tensor(self, name: str, uses: ArgumentUses) -> _Guess:
         """The type of a tensor that nothing in the source makes."""
         modes = uses.modes or (1 if uses.is_indexed else 2)
         element = "fp32" if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean")) else PLAIN

@@ -109,7 +109,7 @@ class KernelObject:
 
 
 @frozen
-class Options:
+class ParsedCommandLine:
     """What was parsed of a command line: defaults."""
 
     values: Mapping[str, Any]

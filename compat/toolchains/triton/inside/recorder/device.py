@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ....inside.recorder import shared
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from .recording import TritonRecording
 
 driver: Any = shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
 """The stand-ins for Triton's driver, which workers have, too."""
 
 
-def install(recording: Recording, triton: Any) -> None:
+def install(recording: TritonRecording, triton: Any) -> None:
     """Make Triton believe in a GPU of the recording's target."""
     from triton.runtime import driver as runtime_driver
 
@@ -45,7 +45,7 @@ def install(recording: Recording, triton: Any) -> None:
     _time_nothing(recording)
 
 
-def _time_nothing(recording: Recording) -> None:
+def _time_nothing(recording: TritonRecording) -> None:
     import triton.testing
     from triton.runtime import autotuner
 

@@ -15,13 +15,13 @@ from .arguments import UnwritableArgument, argument, constexpr, given, is_consta
 from .device import driver
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from .recording import TritonRecording
 
 _LAUNCHING = frozenset({"grid", "warmup"})
 """What a launch is told besides arguments and options."""
 
 
-def watch(recording: Recording, triton: Any) -> None:
+def watch(recording: TritonRecording, triton: Any) -> None:
     """Record what Triton launches from now on."""
     from triton.runtime import autotuner, jit
 
@@ -36,7 +36,7 @@ def watch(recording: Recording, triton: Any) -> None:
         recording.finally_do(log.forget)
 
 
-def _telling(recording: Recording, init: Callable[..., None]) -> Callable[..., None]:
+def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(init)
     def init_and_tell(self: Any, fn: Any, *rest: Any, **options: Any) -> None:
         init(self, fn, *rest, **options)
@@ -51,7 +51,7 @@ def _telling(recording: Recording, init: Callable[..., None]) -> Callable[..., N
 class _Log:
     """The kinds of launches seen in this process."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: TritonRecording) -> None:
         self._recording = recording
         self._seen: dict[Any, int] = {}
         self._roles: set[tuple[str, str | None]] = set()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....inside.recorder.recording import Recording as AnyRecording
+from ....inside.recorder.recording import Recording
 from . import device, launches
 from .forms import TritonForms
 from .originals import Originals
 
 
-class Recording(AnyRecording):
+class TritonRecording(Recording):
     """A recording of what is launched with Triton."""
 
     package = "triton"

@@ -1,8 +1,9 @@
-"""Tensors on a GPU that is not there, for ``from_dlpack``: a capsule of our own, made with ctypes."""
+"""In place of a GPU: tensors for ``from_dlpack``, capsules made with ctypes, and answers to what host code asks of the hardware."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 MADE_FOR_CUDA = 2
@@ -55,3 +56,18 @@ class TensorNowhere:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return MADE_FOR_CUDA, 0
+
+
+_L2_CACHE = 50 << 20
+"""Bytes of the second-level cache of an H100, in place of any."""
+
+
+def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
+    """Methods of ``HardwareInfo``, by name: the multiprocessors are those of the GPU that is assumed for the target."""
+    count = int(target.get("multiprocessors", 0))
+    return {
+        "__init__": lambda self, device_id=0: None,
+        "get_max_active_clusters": lambda self, cluster_size, *_, **__: count // cluster_size,
+        "get_device_multiprocessor_count": lambda self: count,
+        "get_l2_cache_size_in_bytes": lambda self: _L2_CACHE,
+    }

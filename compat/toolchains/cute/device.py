@@ -1,17 +1,26 @@
-"""How kernels of CuTe DSL are launched by a program that has no CuTe DSL: as they were launched where they were compiled.
+"""What takes the place of a GPU: how programs are captured, and how compiled kernels are launched where there is no CuTe DSL.
 
-The adapter runs the compiled ``@cute.jit`` function, which has no GPU there, and writes down its launches for every size that the
-problem names (:mod:`compat.toolchains.cute.inside.adapter.recording`). No release is treated in another way here.
+They are launched as they were where they were compiled. The adapter runs the compiled ``@cute.jit`` function there, without a GPU,
+and writes down its launches for every size that the problem names (:mod:`compat.toolchains.cute.inside.adapter.recording`). No
+release is treated in another way here.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+from compat.bundle.frozen import FrozenForm
 from compat.model import CompileSpec
 from compat.text import read_json
 from compat.toolchains import pytorch
-from compat.toolchains.base import Launching, Unlaunchable
+from compat.toolchains.base import Capturing, Device, Launching, Unlaunchable
+from compat.toolchains.cute.facts import GPUS, MODELS, NAME, TARGETS, USUAL
+from compat.toolchains.cute.inside import recorder
+from compat.toolchains.cute.inside.recorder.forms import CuteForms, element_source
+from compat.toolchains.cute.inside.recorder.originals import digest_of
+from compat.toolchains.inside import recorder as recorders
+from compat.toolchains.pytorch.device.gpu import is_there
 
 
 def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
@@ -50,3 +59,20 @@ LAUNCHING = Launching(
     facts=facts,
     packages={"compat_launch": pytorch.FOLDER / "host", "compat_numerics": pytorch.FOLDER / "numerics"},
 )
+
+CAPTURING = Capturing(
+    start=Path(recorders.__file__).parent / "start",
+    package=recorders.PACKAGE % NAME,
+    variable=recorders.VARIABLE,
+    begin=recorder.begin,
+    digest=digest_of,
+    hidden=("torch",),
+    usual=USUAL[0],
+    has_device=is_there,
+    written=FrozenForm(
+        imports=("import cutlass", "import cutlass.cute as cute"), decorators={}, dtype=element_source, kept=CuteForms.kept
+    ),
+    cache="CUTE_DSL_CACHE_DIR",
+)
+
+DEVICE = Device(targets=TARGETS, gpus=GPUS, usual_targets=USUAL, models=MODELS, capturing=CAPTURING)
