@@ -20,10 +20,20 @@ from attrs import define, evolve, field, frozen
 
 from compat.bundle.factories import CannotBeFrozen, reached
 from compat.errors import ConfigError
-from compat.model import DEFAULT_TOOLCHAIN, Specialization
+from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
 from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
 from compat.source.parsing import NameUse, attributes_set, bound_by, evaluated, expression_of, tree_of
+
+
+@frozen(kw_only=True)
+class ConstantForm:
+    """How a constant is written that kernels may read as a global, in a language whose kernels may read no other."""
+
+    needed: str
+    """The statement that it needs: ``import triton.language as tl``."""
+    made_with: str
+    """What makes it of a value: ``tl.constexpr``."""
 
 
 @frozen(kw_only=True)
@@ -43,16 +53,23 @@ class Bundle:
         return evolve(self.spec, source=str(path), roots=(), closure=read_source(path).closure)
 
 
-def bundle(spec: Specialization, *, decorators: frozenset[str] | None = None, decorated: bool = False) -> Bundle:
+def bundle(
+    spec: Specialization,
+    *,
+    decorators: frozenset[str] | None = None,
+    constant: ConstantForm | None = None,
+    decorated: bool = False,
+) -> Bundle:
     """The kernel of a specialization on its own; ``decorated`` as it is in its file, with what its decorators use.
 
-    ``decorators`` are those that are not left behind (:attr:`compat.toolchains.base.Language.decorators`); ``None`` for all.
+    ``decorators`` are those that are not left behind, ``None`` for all; ``constant`` says how a constant of a module's is written,
+    ``None`` for as it is (fields of :class:`compat.toolchains.base.Language`).
     Raises ConfigError where its source cannot be read, is nested too deeply, or has no such function, and where it does not tell
     what a factory makes.
     """
     path = Path(spec.source)
-    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorators=decorators, decorated=decorated)
-    bundling.wraps = spec.toolchain == DEFAULT_TOOLCHAIN
+    roots = tuple(map(Path, spec.roots)) or roots_of(path)
+    bundling = _Bundling(roots=roots, decorators=decorators, constant=constant, decorated=decorated)
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
@@ -77,8 +94,8 @@ class _Bundling:
     """Those that are not left behind; ``None`` for all."""
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
-    wraps: bool = True
-    """Whether a kernel may read a global only where it is a constant, while it may read any of a module."""
+    constant: ConstantForm | None
+    """How a global is written that a kernel may read, while it may read any of a module; ``None`` where it may read all."""
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -161,9 +178,9 @@ class _Bundling:
             for statement in statements:
                 self._add(statement)
             self._adding.discard(key)
-        if self.wraps and of_module and not is_added and _is_plain_constant(statements[-1].node):
-            self._imports["import triton.language as tl"] = None
-            self._pieces.append((f"{name} = tl.constexpr({name})", False))
+        if self.constant and of_module and not is_added and _is_plain_constant(statements[-1].node):
+            self._imports[self.constant.needed] = None
+            self._pieces.append((f"{name} = {self.constant.made_with}({name})", False))
         if name in beside:
             alias = _free_name(name, beside.union(self._called.values()))
             self._pieces.append((f"{alias} = {name}", False))

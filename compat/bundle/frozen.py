@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat.bundle.bundle import bundle
+from compat.bundle.bundle import ConstantForm, bundle
 from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, constexprs
 from compat.source.names import called_by
@@ -37,8 +37,8 @@ class FrozenForm:
     """The statements that every module begins with."""
     decorators: Mapping[str, str]
     """The kind of a function → the decorator that makes it one."""
-    constant: str = ""
-    """What makes a constant of a value, where names mean such: ``tl.constexpr``."""
+    constant: ConstantForm | None = None
+    """How constants are written, where names mean such."""
     dtype: Callable[[str], str] = _dtype
     """The name of an element type → the expression that means it."""
     kept: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ def module_of_frozen(
         compile=CompileSpec(constexprs={name: {"function": name} for name in given}),
     )
     try:
-        return bundle(spec).text
+        return bundle(spec, constant=form.constant).text
     except ConfigError as error:
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error  # which is a temporary file
 
@@ -346,7 +346,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "float" in meaning:
         return f'float("{meaning["float"]}")'
     if "constexpr" in meaning:
-        return f"{form.constant}({_expression(meaning['constexpr'], form)})"
+        return f"{form.constant.made_with if form.constant else ''}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
         return form.dtype(meaning["dtype"])
     if "items" in meaning:

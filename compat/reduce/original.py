@@ -54,7 +54,8 @@ class ReductionSubject:
         """The kernel without comments, annotations, and the rest of its file. Raises ConfigError where it cannot be parsed."""
         spec = self.spec
         try:
-            alone = bundle(spec, decorators=toolchains.named(spec.toolchain).language.decorators)
+            language = toolchains.named(spec.toolchain).language
+            alone = bundle(spec, decorators=language.decorators, constant=language.constant)
             function = alone.spec.function
             annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
             functions = spec.compile.functions

@@ -167,7 +167,8 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     else:
         name, left = _entry(spec, reduced)
         shown = evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left))
-    return bundle(shown, decorators=toolchains.named(spec.toolchain).language.decorators)
+    language = toolchains.named(spec.toolchain).language
+    return bundle(shown, decorators=language.decorators, constant=language.constant)
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.bundle.bundle import bundle
+from compat.bundle.bundle import Bundle, bundle
 from compat.engine import run
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
@@ -88,9 +88,7 @@ class _ReproWriter:
     def write(self) -> WrittenRepro | Unverified:
         with TemporaryFolder("compat-repro-") as self.scratch:
             original = self._original()
-            decorators = self.toolchain.language.decorators
-            alone = self.request.bundle or bundle(self.cell.spec, decorators=decorators, decorated=_at_import(original))
-            self.bundle = alone
+            self.bundle = self.request.bundle or self._bundle(decorated=_at_import(original))
             self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)
@@ -122,6 +120,10 @@ class _ReproWriter:
                 f"{self.cell.id} {fate}", hint="No script can show that reliably; `compat explain` shows all that is known."
             )
         return result
+
+    def _bundle(self, *, decorated: bool) -> Bundle:
+        language = self.toolchain.language
+        return bundle(self.cell.spec, decorators=language.decorators, constant=language.constant, decorated=decorated)
 
     def _check_packages(self) -> None:
         """A stand-in answers for packages while a file is imported in an env that lacks them; a script has none."""

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import Factory, frozen
 from packaging.version import Version
 
-from compat.bundle.bundle import Bundle
+from compat.bundle.bundle import Bundle, ConstantForm
 from compat.bundle.frozen import FrozenForm
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.numbers import Interpreter
@@ -392,6 +392,8 @@ class Language:
     decorators: frozenset[str] | None = None
     """The decorators without which a kernel is none, by the last part of their names: others tune or choose, and are left behind
     where a kernel is taken out of its file. ``None`` for all."""
+    constant: ConstantForm | None = None
+    """How a global is written that kernels may read, if they may read no other; ``None`` where they may read all."""
     hints: bool = True
     """Whether compilers are told facts about arguments that a launch finds out: divisible by 16, equal to 1."""
     options: Mapping[str, Option] = Factory(dict)

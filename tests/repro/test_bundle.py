@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from compat import toolchains
 from compat.bundle.bundle import Bundle, bundle
 from compat.config.kernel_files import load_kernels
 from compat.engine import run
@@ -18,7 +19,7 @@ from compat.errors import ConfigError
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
-from compat.toolchains.triton.language import DECORATORS
+from compat.toolchains.triton.language import DECORATORS, LANGUAGE
 from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.targets import TARGETS
@@ -28,7 +29,7 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
-    return bundle(written(folder, main, function, **files), decorators=DECORATORS)
+    return bundle(written(folder, main, function, **files), decorators=DECORATORS, constant=LANGUAGE.constant)
 
 
 def written(folder: Path, main: str, function: str = "kernel", **files: str) -> Specialization:
@@ -135,6 +136,13 @@ def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> Non
     found = body(bundled(tmp_path, main, sizes="HALF = 64\nBIG = HALF * 2\n"))
     assert found.startswith("HALF = 64\nBIG = HALF * 2\nBIG = tl.constexpr(BIG)\n")
     assert "tl.store(p, BIG)" in found
+
+
+def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_global(tmp_path: Path) -> None:
+    main = "import sizes\n@cute.kernel\ndef kernel(p):\n    p[0] = sizes.BIG\n"
+    spec = evolve(written(tmp_path, main, sizes="BIG = 64\n"), toolchain="cute")
+    language = toolchains.named("cute").language
+    assert "BIG = 64\n\n\n@" in bundle(spec, decorators=language.decorators, constant=language.constant).text
 
 
 def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:

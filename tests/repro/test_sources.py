@@ -11,7 +11,7 @@ from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization
 from compat.source.closure import read_source
-from compat.toolchains.triton.language import DECORATORS
+from compat.toolchains.triton.language import DECORATORS, LANGUAGE
 
 KERNEL = """import triton
 import triton.language as tl
@@ -34,7 +34,7 @@ def taken(path: Path, function: str = "kernel") -> str:
     spec = Specialization(
         kernel="k", variant="v", case="c", source=str(path), function=function, compile=CompileSpec(signature={}, constexprs={})
     )
-    return bundle(spec, decorators=DECORATORS).text
+    return bundle(spec, decorators=DECORATORS, constant=LANGUAGE.constant).text
 
 
 @pytest.mark.parametrize(

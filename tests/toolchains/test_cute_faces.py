@@ -8,7 +8,7 @@ import pytest
 
 from compat import toolchains
 from compat.diagnosis.classify import classify
-from compat.model import BuiltEnv, Evidence, Outcome, Status
+from compat.model import BuiltEnv, Evidence, Outcome, Raised, Status
 from tests.toolchains import cute_faces
 from tests.toolchains.cute_faces import FACES, NEW, OLD, RELEASES
 
@@ -108,6 +108,14 @@ def test_the_kernels_own_error_is_none_of_the_release(outcomes: dict[tuple[str, 
     failure = outcomes["told", NEW].failure
     assert failure
     assert "a kernel for rows of 64" in failure.excerpt
+
+
+def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
+    """As 4.3.0 does of tcgen05 for sm_103a."""
+    raised = Raised(type="ValueError", message="invalid arguments for Arch: (10, 3, 'a')")
+    evidence = Evidence(answered=True, stage="trace", raised=(raised,))
+    found = classify([evidence], target=cute_faces.target("sm_103"), knowledge=CUTE.failures)
+    assert class_of(found) == "target-unknown"
 
 
 # --- on real wheels -----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import attrs
 
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
+from compat.history.growth import roughly
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs
 from compat.model.cell import shown_signature
 from compat.model.outcome import cell_document
@@ -146,7 +147,7 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
                 text
                 for text, true in (
                     ("built", evidence.complete),
-                    (f"stopped after {evidence.deadline} s", evidence.deadline is not None),
+                    (f"stopped after {roughly(evidence.deadline or 0.0)}", evidence.deadline is not None),
                     (f"stopped at {evidence.memory} bytes", evidence.memory is not None),
                     (f"ended by {evidence.signal}", evidence.signal is not None),
                     ("answered with an exception", evidence.answered),
@@ -177,7 +178,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
 
 def _signature(spec: Specialization) -> Iterator[str]:
     """The types of arguments, and what a launch finds out about them."""
-    yield f"signature: {shown_signature(spec.compile.signature)}"
+    yield f"signature: {shown_signature(spec.compile.signature) or 'none'}"
     if not toolchains.named(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():

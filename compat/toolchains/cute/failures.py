@@ -41,6 +41,7 @@ TARGET_UNKNOWN = evolve(
     common.TARGET_UNKNOWN,
     signs=(
         Sign(error=r"^KeyError$", message=r"^'?sm_\w+'?$", means="no such architecture"),
+        Sign(error=r"^ValueError$", message=r"^invalid arguments for Arch: \(\d+, \d+, '\w*'\)", means="no such architecture"),
         Sign(message=r"NVVM_ERROR_INVALID_OPTION[^\n]*-arch=compute_", means="no such architecture"),
         Sign(message=r"(?:[Uu]nknown|[Ii]nvalid|[Uu]nsupported) (?:GPU )?arch\w*[^\n]*sm_\d+", means="no such architecture"),
     ),

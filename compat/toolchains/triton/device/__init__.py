@@ -17,6 +17,7 @@ from compat.toolchains.triton.device.pairing import PAIRING
 from compat.toolchains.triton.facts import GPUS, MODELS, TARGETS, USUAL, WITHOUT_LINES
 from compat.toolchains.triton.inside import recorder
 from compat.toolchains.triton.inside.recorder.originals import digest_of
+from compat.toolchains.triton.language.types import CONSTANT
 
 CAPTURING = Capturing(
     start=Path(recorders.__file__).parent / "start",
@@ -30,7 +31,7 @@ CAPTURING = Capturing(
     written=FrozenForm(
         imports=("import triton", "import triton.language as tl"),
         decorators={"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"},
-        constant="tl.constexpr",
+        constant=CONSTANT,
     ),
     cache="TRITON_CACHE_DIR",
     without_lines=WITHOUT_LINES,

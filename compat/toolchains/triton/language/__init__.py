@@ -7,7 +7,7 @@ from compat.toolchains.language import Guessing
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.inside import guard
 from compat.toolchains.triton.language.script import SCRIPT
-from compat.toolchains.triton.language.types import OPTIONS, SIMPLIFICATION, TYPES
+from compat.toolchains.triton.language.types import CONSTANT, OPTIONS, SIMPLIFICATION, TYPES
 
 API_NAMES = ApiNames(
     program=Path(__file__).parents[1] / "inside" / "names",
@@ -21,6 +21,7 @@ DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
 LANGUAGE = Language(
     types=TYPES,
     decorators=DECORATORS,
+    constant=CONSTANT,
     options=OPTIONS,
     api=API_NAMES,
     script=SCRIPT,

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from compat.bundle.bundle import ConstantForm
 from compat.model import CompileSpec, arguments
 from compat.model.constexprs import LANGUAGE_NAMES
 from compat.source.constants import Scope
@@ -15,6 +16,7 @@ from compat.source.parsing import expression_of
 from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Option, Simplification
 
+CONSTANT = ConstantForm(needed="import triton.language as tl", made_with="tl.constexpr")
 DTYPES = (
     *("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"),
     *("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"),

@@ -1,0 +1,23 @@
+"""All that is known of a cell, as lines."""
+
+from __future__ import annotations
+
+from compat.explain import Explanation
+from compat.model import Evidence
+from compat.report.views.explanation import explanation_lines
+from tests.records import OK, env, result
+
+
+def lines_of(*attempts: Evidence) -> list[str]:
+    found = result(OK)
+    told = Explanation(cell=found.cell, built=env("3.1.0"), attempts=attempts, result=found, verdict=None)
+    return [line.strip() for line in explanation_lines(told)]
+
+
+def test_the_time_after_which_an_attempt_was_stopped_is_rounded() -> None:
+    attempt = Evidence(answered=False, deadline=13.981631927999842, stage="mlir", seconds=14.02)
+    assert "1. in a batch: stopped after 14 s in stage mlir, 14.02 s" in lines_of(attempt)
+
+
+def test_a_kernel_without_arguments_has_no_signature() -> None:
+    assert "signature: none" in lines_of()
