@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from compat.model import LATER_STAGES, SOURCE_STAGE, Outcome, Status
 from compat.text import in_time
@@ -42,6 +42,8 @@ _WIDE = 4
 """The factor between the last size and the first from which on a power and an exponential can be told apart."""
 _SLOW = 60.0
 """Seconds from which on a compile is called slow."""
+_EXPLAINED = 2
+"""The multiple of what is expected at most up to which a growth explains how long a compile took that was stopped."""
 _SHARE = 0.2
 """The part of a whole compile that a stage or a pass takes at least, of which it is said that it takes the time."""
 _PASSES = "passes"
@@ -61,7 +63,7 @@ class Law(StrEnum):
 
 @frozen(kw_only=True)
 class GrowthPoint:
-    """A compile that ended."""
+    """A compile, or a part of one, that ended; as a bound one that was stopped, which takes at least so long."""
 
     size: int
     seconds: float
@@ -97,8 +99,17 @@ class Curve:
 
     def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
         """The seconds at a size that lies ``step`` from the last point."""
-        below = self.base * float(size / last.size) ** self.base_power
-        return below + (last.seconds - self.base) * math.exp(min(500.0, rate * step))
+        return self._below(last, size) + (last.seconds - self.base) * math.exp(min(500.0, rate * step))
+
+    def above(self, last: GrowthPoint, bound: GrowthPoint, step: float) -> Curve:
+        """The curve that takes at least the seconds of a bound, which lies ``step`` from the last point."""
+        rest = (bound.seconds - self._below(last, bound.size)) / max(last.seconds - self.base, _LEAST)
+        least = math.log(max(rest, _LEAST)) / step
+        return evolve(self, rate=max(self.rate, least), low=max(self.low, least), high=max(self.high, least))
+
+    def _below(self, last: GrowthPoint, size: int) -> float:
+        """The seconds at a size that are of something else."""
+        return self.base * float(size / last.size) ** self.base_power
 
 
 @frozen(kw_only=True)
@@ -135,11 +146,15 @@ class Growth:
         """The seconds at another size; ``None`` where nothing is fitted."""
         if self.law is Law.UNKNOWN:
             return None
-        last, curves = self.points[-1], self.curves or (Curve(),)
-        step = size - last.size if self.law is Law.EXPONENTIAL else math.log(size / last.size)
+        last, curves, step = self.points[-1], self.curves or (Curve(),), self.step(size)
         every = [curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)]
         middle = curves[0].at(last, size, step, curves[0].rate)
         return SecondsRange(low=min(*every, middle), middle=middle, high=max(*every, middle))
+
+    def step(self, size: int) -> float:
+        """How far a size is from the last point, in what the rate of the law is of."""
+        last = self.points[-1].size
+        return size - last if self.law is Law.EXPONENTIAL else math.log(size / last)
 
     def law_text(self, name: str) -> str:
         """``grows as N^2.9 (2.7 to 3.1)``."""
@@ -166,8 +181,19 @@ def roughly(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days" if seconds < 2 * 365 * 86400 else "years"
 
 
-def fit(points: Sequence[GrowthPoint]) -> Growth:
-    """What points tell of a growth."""
+def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Growth:
+    """What points tell of a growth, none of whose curves is below a bound that it explains."""
+    growth = _fitted(points)
+    for bound in bounds:
+        last = growth.points[-1] if growth.points else bound
+        expected = growth.at(bound.size) if growth.grows and bound.size > last.size else None
+        if expected is not None and bound.seconds <= _EXPLAINED * expected.high:
+            step = growth.step(bound.size)
+            growth = evolve(growth, curves=tuple(curve.above(last, bound, step) for curve in growth.curves))
+    return growth
+
+
+def _fitted(points: Sequence[GrowthPoint]) -> Growth:
     every = tuple(sorted(points, key=lambda point: point.size))
     telling = [point for point in every if point.seconds >= _LITTLE]
     used = telling if len(telling) >= FEWEST else [point for point in every if point.seconds > 0]
@@ -253,14 +279,16 @@ class SettingGrowth:
     def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
         """What the outcomes of several values tell."""
         ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
+        stopped = {size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)}
         stages = list(dict.fromkeys(stage for outcome in ended.values() for stage in outcome.stages))
         compiling = [stage for stage in stages if stage not in (SOURCE_STAGE, *LATER_STAGES)]
-        parts = {stage: fit(_points({size: outcome.stages for size, outcome in ended.items()}, stage)) for stage in compiling}
+        parts = {stage: _growth_of_stage(stage, ended, stopped) for stage in compiling}
         tables = {size: outcome.metrics[_PASSES] for size, outcome in ended.items() if _PASSES in outcome.metrics}
         names = dict.fromkeys(name for table in tables.values() for name in table)
         parts |= {f"pass {name}": fit(_points(tables, name)) for name in names}
         whole = [GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0) for size, outcome in ended.items()]
-        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(whole))
+        bounds = [GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0) for size, outcome in stopped.items()]
+        return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(whole, bounds))
 
     @property
     def grows(self) -> bool:
@@ -302,9 +330,16 @@ class SettingGrowth:
         told += f", {span.text} at {goal}"
         for size, taken in sorted(stopped.items()):
             expected = self.whole.at(size)
-            if expected is not None and taken > 2 * expected.high:
+            if expected is not None and taken > _EXPLAINED * expected.high:
                 return f"{told}. {size} had taken {roughly(taken)} when it was stopped, more than that explains: it may be stuck"
         return f"slow, not stuck: {told}" if stopped or span.middle > _SLOW else told
+
+
+def _growth_of_stage(stage: str, ended: Mapping[int, Outcome], stopped: Mapping[int, Outcome]) -> Growth:
+    """A compile that was stopped in a stage has a bound for it."""
+    points = _points({size: outcome.stages for size, outcome in ended.items()}, stage)
+    inside = {size: outcome.stages for size, outcome in stopped.items() if outcome.stage == stage}
+    return fit(points, _points(inside, stage))
 
 
 def _points(tables: Mapping[int, Mapping[str, float]], name: str) -> list[GrowthPoint]:

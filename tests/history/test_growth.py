@@ -112,3 +112,26 @@ def test_nothing_is_foretold_of_what_does_not_grow() -> None:
     assert SettingGrowth.of("N", flat | {512: STOPPED}).sentence(512).endswith("; stopped at 512")
     assert not SettingGrowth.of("N", {}).grows
     assert Growth(points=(), law=Law.UNKNOWN).at(8) is None
+
+
+def stopped(stage: str, **stages: float) -> Outcome:
+    return evolve(OK, status=Status.TIMED_OUT, stage=stage, stages=stages, metrics={})
+
+
+def ended(**stages: float) -> Outcome:
+    return evolve(OK, stages=stages, metrics={"shared": 0})
+
+
+def test_no_curve_is_below_what_a_compile_had_taken_when_it_was_stopped() -> None:
+    seconds = {32: 0.16, 64: 0.52, 128: 2.7}
+    outcomes = {size: ended(mlir=each) for size, each in seconds.items()}
+    alone = SettingGrowth.of("CHAIN", outcomes).parts["mlir"]
+    bounded = SettingGrowth.of("CHAIN", {**outcomes, 256: stopped("mlir", mlir=24.0)}).parts["mlir"]
+    for growth, least in ((alone, 0.0), (bounded, 24.0)):
+        span = growth.at(256)
+        assert span is not None
+        assert span.low >= least * 0.999
+    assert bounded.best.rate > alone.best.rate
+    far = bounded.at(2048)
+    assert far is not None
+    assert far.low <= far.middle <= far.high
