@@ -19,6 +19,7 @@ def main(adapter, jobs_file):
         began = time.perf_counter()
         toolchain = package(adapter, "_bench_adapter").Adapter()
         toolchain.use_cache_dir(private, False)
+        toolchain.observe(NoBeacon(), False)
         imported = time.perf_counter() - began
         modules = {}
         compiled = 0
@@ -33,6 +34,13 @@ def main(adapter, jobs_file):
             _, made = toolchain.compile(job, function, lambda *_: None, lambda *_: None)
             compiled += bool(made["cubin"])
         print(compiled, imported, time.perf_counter() - began)
+
+
+class NoBeacon:
+    """Takes what a worker's beacon would be told."""
+
+    def __getattr__(self, name):
+        return lambda *_, **__: None
 
 
 def package(path, name):
