@@ -70,6 +70,9 @@ def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_ow
     chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
     assert ids(chosen) == ["one/v/small/sm_100/triton-3.1.0"]
     assert not select(project / "matrix.toml", targets=["sm_80"]).cells
+    (project / "two.toml").write_text(
+        KERNEL.replace("NAME", "two").replace("schema = 1\n", 'schema = 1\ntargets = ["sm_90", "sm_100"]\n')
+    )
     both = select(project / "matrix.toml", variants=["v"], cases=["small"], kernel_files=[str(project / "[ot]*.toml")])
     assert ids(both) == ["one/v/small/sm_100/triton-3.1.0", "two/v/small/sm_90/triton-3.1.0"]
 

@@ -96,10 +96,14 @@ class Experiment(ABC):
     parts: CompilerParts
     steps: list[str] = field(factory=list)
     """The combinations that were tried and their results, one sentence each."""
+    _evidence: dict[str, Evidence] = field(factory=dict)
+    """Env → the attempt at the cell in it."""
 
-    @abstractmethod
     def evidence_of(self, cell: Cell) -> Evidence:
         """The attempt at one of the two cells as it is, with its IR kept as far as it comes."""
+        if cell.env.name not in self._evidence:
+            self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
+        return self._evidence[cell.env.name]
 
     @abstractmethod
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
@@ -163,12 +167,6 @@ class CompileExperiment(Experiment):
     """Combinations that are compiled, and compared with the failure of the bad cell."""
 
     failing: Outcome
-    _evidence: dict[str, Evidence] = field(factory=dict)
-
-    def evidence_of(self, cell: Cell) -> Evidence:
-        if cell.env.name not in self._evidence:
-            self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
-        return self._evidence[cell.env.name]
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
@@ -263,7 +261,6 @@ class MetricExperiment(Experiment):
     criterion: Criterion
     waiting: Sequence[Launchable] = ()
     """Nothing has to be launched."""
-    _evidence: dict[str, Evidence] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         cells = [cell for cell in (self.good, self.bad) if cell is not None]
@@ -272,11 +269,6 @@ class MetricExperiment(Experiment):
     def alone(self, cell: Cell) -> Effect:
         """A cell as it is."""
         return self._effect(f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)]))
-
-    def evidence_of(self, cell: Cell) -> Evidence:
-        if cell.env.name not in self._evidence:
-            self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
-        return self._evidence[cell.env.name]
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
@@ -334,7 +326,6 @@ class LaunchExperiment(Experiment):
     """What has to be launched."""
     _results: dict[str, Result] = field(factory=dict)
     """Binary → what is known of it."""
-    _evidence: dict[str, Evidence] = field(factory=dict)
     """Env → the attempt at its own cell."""
 
     def __attrs_post_init__(self) -> None:
@@ -345,9 +336,6 @@ class LaunchExperiment(Experiment):
         """A cell as it is, with its IR kept for what comes after."""
         mode = launch_mode(cell)
         return self._effect("", cell, evolve(mode, stages=(*mode.stages, self.parts.first_ir, self.parts.last_ir)))
-
-    def evidence_of(self, cell: Cell) -> Evidence:
-        return self._evidence[cell.env.name]
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
         mode = evolve(launch_mode(reader), actions=(Compile(ir=ir, keep_ir=True),), given={ir: self.attempts.data(ir)})

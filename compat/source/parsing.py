@@ -112,6 +112,16 @@ def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
             yield from scope_statements([*inside, *handlers])
 
 
+def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
+    """Name → the last statement at the top of a module that binds it."""
+    statements: dict[str, ast.stmt] = {}
+    for statement in scope_statements(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                statements[name] = statement
+    return statements
+
+
 def bound_by(statement: ast.stmt) -> frozenset[str]:
     """The global names that a top-level statement gives a meaning."""
     return bound([statement]) - {"*"}

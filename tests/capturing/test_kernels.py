@@ -10,7 +10,8 @@ from attrs import evolve
 
 from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, wanted
 from compat.capturing.records import Recorded, RecordedLaunch, read_records
-from compat.toolchains.triton.inside.recorder.arguments import UnwritableArgument, argument, constexpr
+from compat.toolchains.inside.recorder.journal import UnwritableArgument
+from compat.toolchains.triton.inside.recorder.arguments import argument, constexpr
 
 RECORDED = Recorded()
 LAUNCH = RecordedLaunch(

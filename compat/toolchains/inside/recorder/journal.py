@@ -14,6 +14,10 @@ _NOT_THEIRS = frozenset({"triton", "cutlass", "torch", "_compat_toolchains", "co
 _OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
 
+class UnwritableArgument(Exception):
+    """An argument of which there is no way to write down what a launch said of it."""
+
+
 class Journal:
     """A file of JSON lines. A process that was forked has another one than its parent."""
 

@@ -20,6 +20,7 @@ import types
 from typing import Any
 
 from ....inside.recorder.functions import type_name
+from ....inside.recorder.journal import UnwritableArgument
 from .forms import element_name
 
 _MEMREF = re.compile(r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">')
@@ -31,10 +32,6 @@ _BITS = re.compile(r"\d+")
 _STREAMS = frozenset({"CUstream", "_FakeStream"})
 _NUMBERS = {bool: "bool", int: "i32", float: "fp32"}
 """What a number of Python becomes where no annotation says so."""
-
-
-class UnwritableArgument(Exception):
-    """An argument of which there is no way to write down what a launch said of it."""
 
 
 class Symbols:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder.journal import called, of_launch
+from ....inside.recorder.journal import UnwritableArgument, called, of_launch
 from ..adapter.pipeline import COMPILES
 from . import objects
-from .arguments import Symbols, UnwritableArgument, argument
+from .arguments import Symbols, argument
 from .device import Uncompiled
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from attrs import Factory, define, frozen
 
 from compat.source.constants import FUNCTIONS, Returned, Scope, SourceFunction, UnknownValue, items_of
 from compat.source.imports import import_origins
-from compat.source.parsing import Function, defaults_of, named_parameters, scope_statements, tree_of
+from compat.source.parsing import Function, bindings, defaults_of, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
@@ -347,16 +347,6 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
     except (OSError, SyntaxError):
         raise UnknownValue(path.name) from None
     return bindings(tree), import_origins(scope_statements(tree.body), library.PACKAGES)
-
-
-def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
-    """Name → the last statement at the top of a module that binds it."""
-    statements: dict[str, ast.stmt] = {}
-    for statement in scope_statements(tree.body):
-        match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                statements[name] = statement
-    return statements
 
 
 def parameters_given(function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:

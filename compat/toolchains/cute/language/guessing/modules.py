@@ -15,10 +15,10 @@ from attrs import frozen
 from compat.source.closure import roots_of
 from compat.source.constants import SourceFunction
 from compat.source.imports import Import, import_origins, imports_of
-from compat.source.parsing import dotted, named_parameters, scope_statements, tree_of
+from compat.source.parsing import bindings, dotted, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
-from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, bindings, parameters_given
+from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, parameters_given
 from compat.toolchains.cute.language.guessing.values import Unknown
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 

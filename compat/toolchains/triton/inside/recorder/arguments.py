@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ....inside.recorder.functions import type_name
+from ....inside.recorder.journal import UnwritableArgument
 
 _TYPES = {
     "bool": "i1",
@@ -39,10 +40,6 @@ _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _SOME_FLOAT = 0.5
 """What stands for a float, whose value no compile depends on."""
-
-
-class UnwritableArgument(Exception):
-    """An argument of which there is no way to write down what a launch said of it."""
 
 
 def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:

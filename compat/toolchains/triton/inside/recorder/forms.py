@@ -6,7 +6,8 @@ import types
 from typing import Any
 
 from ....inside.recorder.functions import Forms
-from .arguments import UnwritableArgument, is_jit, type_of, unwrapped
+from ....inside.recorder.journal import UnwritableArgument
+from .arguments import is_jit, type_of, unwrapped
 
 
 class TritonForms(Forms):

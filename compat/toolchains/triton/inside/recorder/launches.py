@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ....inside.recorder.journal import called, of_launch
-from .arguments import UnwritableArgument, argument, constexpr, given, is_constant, unwrapped
+from ....inside.recorder.journal import UnwritableArgument, called, of_launch
+from .arguments import argument, constexpr, given, is_constant, unwrapped
 from .device import driver
 
 if TYPE_CHECKING:

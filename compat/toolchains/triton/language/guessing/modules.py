@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import import_origins
-from compat.source.parsing import defaults_of, dotted, named_parameters, scope_statements, tree_of
+from compat.source.parsing import bindings, defaults_of, dotted, named_parameters, scope_statements, tree_of
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
@@ -102,7 +102,7 @@ class JitModule:
 def read_module(path: Path) -> JitModule:
     """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
     tree = tree_of(path.read_bytes(), path.name)
-    scope = KernelScope(module=_bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES))
+    scope = KernelScope(module=bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES))
     functions: dict[str, JitFunction] = {}
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
@@ -130,15 +130,6 @@ def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
                 yield statement, inside
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
                 waiting.append((statement.body, statement.name))
-
-
-def _bindings(tree: ast.Module) -> dict[str, ast.stmt]:
-    statements: dict[str, ast.stmt] = {}
-    for statement in scope_statements(tree.body):
-        match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                statements[name] = statement
-    return statements
 
 
 def _called(decorator: ast.expr, scope: KernelScope) -> str | None:
