@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 
 from compat.model import Failure, Outcome, Result, Status
 from compat.report.summary.compact import listed, natural, one_line, rectangles, spans
@@ -182,6 +184,13 @@ def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None
         (sentence,) = said(report(results(tested), remembered=results(earlier), existing=RELEASES))
         text += f"{told(tested)}{f'; earlier {told(earlier)}' if earlier else ''}\n    {sentence}\n"
     golden("histories.txt", text)
+
+
+def test_the_line_of_releases_has_none_of_a_toolchain_that_was_not_tried() -> None:
+    found = report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]), existing=("3.0.0", "3.1.0"))
+    both = evolve(found, existing={**found.existing, "cute": (Version("4.0.0"),)})
+    assert both.line == ("3.0.0", "3.1.0")
+    assert str(both.failures[0].where[0]) == str(found.failures[0].where[0])
 
 
 def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> None:

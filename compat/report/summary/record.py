@@ -304,9 +304,11 @@ class Report:
 
     @cached_property
     def line(self) -> tuple[str, ...]:
-        """Every release that there is, tried or not, oldest first; no forks."""
+        """Every release that there is of the toolchains that were tried, oldest first; no forks."""
         by_version = {release.version: release.label for release in self.releases if not release.fork and release.version}
-        labels = {**{version: str(version) for versions in self.existing.values() for version in versions}, **by_version}
+        tried = {cell.env.toolchain for cell in (*self.pending, *(result.cell for result in self.results))}
+        existing = (version for name in tried for version in self.existing.get(name, ()))
+        labels = {**{version: str(version) for version in existing}, **by_version}
         return tuple(labels[version] for version in sorted(labels))
 
     @cached_property
