@@ -6,7 +6,9 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -69,6 +71,15 @@ def test_where_the_binary_has_no_name_the_whole_pipeline_follows() -> None:
     pieces = pipeline.pieces_of(TEXT, manager)
     assert pieces
     assert (pieces.first.partition("{")[2].partition(" ")[0], pieces.rest) == ("cubin-triple=compat-stops-here", TEXT)
+
+
+def test_seconds_of_passes_of_one_name_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = MagicMock()
+    manager.parse.return_value.__str__.return_value = "builtin.module(cse,canonicalize{x},cse,cuda-to-binary)"
+    clock = count()
+    monkeypatch.setattr(time, "process_time", lambda: float(next(clock)))
+    ran = passes.run_singly(TEXT, manager, MagicMock(), show=False)
+    assert (ran.seconds, ran.failed) == ({"cse": 2.0, "canonicalize": 1.0}, None)
 
 
 def test_what_cannot_be_parted_is_left_whole() -> None:
