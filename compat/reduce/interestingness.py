@@ -38,6 +38,8 @@ _QUICKEST = 2.0
 """Seconds that a candidate may take at least."""
 _SLOWER = 5.0
 """How many times longer than the kernel itself a candidate may take: it is simpler, so one that takes longer hangs."""
+_PATIENCE = 20.0
+"""Seconds that a candidate whose CPU time is measured may take at least: a busy machine takes longer, but measures the same."""
 
 
 @frozen(kw_only=True)
@@ -133,7 +135,7 @@ def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
     """The limits for candidates. Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end."""
     if isinstance(criterion.question, TakesLonger):  # what takes longer than is asked is slow enough
         inside = sum(outcome.stages.values()) - outcome.stages.get(outcome.stage, 0.0)
-        seconds = max(_QUICKEST, _SLOWER * (criterion.question.number + min(inside, outcome.seconds)))
+        seconds = max(_PATIENCE, _SLOWER * (criterion.question.number + min(inside, outcome.seconds)))
         return evolve(limits, deadline=min(limits.deadline, seconds))
     if criterion.asks_metric:
         return limits
