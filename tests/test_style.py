@@ -20,6 +20,8 @@ PLAIN = (
             "glossary",
             "guard",
             "how-it-works",
+            "init",
+            "kernel-files",
             "matrix-toml",
             "packages",
             "page",
@@ -28,6 +30,8 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-library",
+            "tutorial-package",
             "tutorial-slow",
         )
     ),
