@@ -19,6 +19,7 @@ OUTSIDE = {
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "repro/README.md": "repro/README.md",
     "bench/results/2026-11.md": "measurements/2026-11.md",
+    "bench/results/cute-2026-11.md": "measurements/cute-2026-11.md",
     "bench/results/reliability-2026-11.md": "measurements/reliability-2026-11.md",
 }
 """Where a file of the repository is → which page of the site it becomes."""
