@@ -18,6 +18,7 @@ PLAIN = (
         for name in (
             "cute",
             "glossary",
+            "gpu-report",
             "guard",
             "how-it-works",
             "matrix-toml",
