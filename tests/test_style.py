@@ -21,6 +21,8 @@ PLAIN = (
             "gpu-report",
             "guard",
             "how-it-works",
+            "init",
+            "kernel-files",
             "matrix-toml",
             "packages",
             "page",
@@ -29,6 +31,8 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-library",
+            "tutorial-package",
             "tutorial-slow",
         )
     ),
