@@ -19,6 +19,7 @@ PLAIN = (
             "ci",
             "cute",
             "glossary",
+            "gpu-report",
             "guard",
             "how-it-works",
             "init",
