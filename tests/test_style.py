@@ -18,6 +18,7 @@ PLAIN = (
         for name in (
             "bisect",
             "cute",
+            "finding-the-pass",
             "glossary",
             "guard",
             "how-it-works",
