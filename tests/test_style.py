@@ -18,8 +18,11 @@ PLAIN = (
         for name in (
             "cute",
             "glossary",
+            "gpu-report",
             "guard",
             "how-it-works",
+            "init",
+            "kernel-files",
             "matrix-toml",
             "packages",
             "page",
@@ -28,6 +31,8 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-library",
+            "tutorial-package",
             "tutorial-slow",
         )
     ),
