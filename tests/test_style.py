@@ -29,6 +29,7 @@ PLAIN = (
             "packages",
             "page",
             "performance",
+            "reduce",
             "reliability",
             "slow-compiles",
             "style",
