@@ -19,6 +19,7 @@ PLAIN = (
             "bisect",
             "cute",
             "finding-the-pass",
+            "fix",
             "glossary",
             "gpu-report",
             "guard",
