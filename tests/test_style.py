@@ -16,8 +16,10 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "bisect",
             "capture",
             "cute",
+            "finding-the-pass",
             "glossary",
             "gpu-report",
             "guard",
