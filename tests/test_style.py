@@ -18,6 +18,7 @@ PLAIN = (
         for name in (
             "bisect",
             "capture",
+            "ci",
             "cute",
             "finding-the-pass",
             "glossary",
