@@ -19,8 +19,8 @@ OUTSIDE = {
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "repro/README.md": "repro/README.md",
-    "bench/results/2026-11.md": "measurements/2026-11.md",
-    "bench/results/reliability-2026-11.md": "measurements/reliability-2026-11.md",
+    "reports/example.md": "example-report.md",
+    **{f"bench/results/{file.name}": f"measurements/{file.name}" for file in (ROOT / "bench" / "results").glob("*.md")},
 }
 """Where a file of the repository is → which page of the site it becomes."""
 INSIDE = {page: file for file, page in OUTSIDE.items()}
