@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat import __version__, errors
-from compat.cli import commands
+from compat.cli import INTERRUPTED, commands
 from compat.cli.commands import main
 from compat.cli.help import TASKS
 
@@ -97,7 +97,7 @@ def in_tasks() -> Iterator[str]:
 def test_the_page_of_commands_has_every_exit_code() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CompatError)]
-    assert {kind.exit_code for kind in kinds} | {0, 1, commands.INTERRUPTED} == listed
+    assert {kind.exit_code for kind in kinds} | {0, 1, INTERRUPTED} == listed
 
 
 @pytest.mark.parametrize("name", COMMANDS)
