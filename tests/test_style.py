@@ -16,8 +16,11 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "bisect",
+            "ci",
             "commands",
             "cute",
+            "finding-the-pass",
             "glossary",
             "gpu-report",
             "guard",
