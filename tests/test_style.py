@@ -19,6 +19,7 @@ PLAIN = (
             "bisect",
             "capture",
             "ci",
+            "commands",
             "cute",
             "finding-the-pass",
             "glossary",
