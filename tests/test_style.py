@@ -17,6 +17,9 @@ PLAIN = (
         f"docs/{name}.md"
         for name in (
             "bisect",
+            "capture",
+            "ci",
+            "commands",
             "cute",
             "finding-the-pass",
             "fix",
