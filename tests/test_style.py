@@ -17,9 +17,12 @@ PLAIN = (
         f"docs/{name}.md"
         for name in (
             "bisect",
+            "capture",
             "ci",
+            "commands",
             "cute",
             "finding-the-pass",
+            "fix",
             "glossary",
             "gpu-report",
             "guard",
@@ -30,6 +33,7 @@ PLAIN = (
             "packages",
             "page",
             "performance",
+            "reduce",
             "reliability",
             "slow-compiles",
             "style",
