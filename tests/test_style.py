@@ -29,6 +29,7 @@ PLAIN = (
             "gpu-report",
             "guard",
             "how-it-works",
+            "index",
             "init",
             "kernel-files",
             "matrix-toml",
