@@ -32,6 +32,7 @@ PLAIN = (
             "page",
             "performance",
             "reliability",
+            "scale",
             "slow-compiles",
             "style",
             "toolchains",
