@@ -17,10 +17,12 @@ PLAIN = (
         f"docs/{name}.md"
         for name in (
             "bisect",
+            "capture",
             "ci",
             "commands",
             "cute",
             "finding-the-pass",
+            "fix",
             "glossary",
             "gpu-report",
             "guard",
@@ -31,6 +33,7 @@ PLAIN = (
             "packages",
             "page",
             "performance",
+            "reduce",
             "reliability",
             "scale",
             "slow-compiles",
