@@ -29,6 +29,7 @@ PLAIN = (
             "how-it-works",
             "init",
             "kernel-files",
+            "matrix-json",
             "matrix-toml",
             "packages",
             "page",
