@@ -38,6 +38,7 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-bisect",
             "tutorial-library",
             "tutorial-package",
             "tutorial-slow",
