@@ -16,7 +16,13 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "bisect",
+            "capture",
+            "ci",
+            "commands",
             "cute",
+            "finding-the-pass",
+            "fix",
             "glossary",
             "gpu-report",
             "guard",
@@ -27,6 +33,7 @@ PLAIN = (
             "packages",
             "page",
             "performance",
+            "reduce",
             "reliability",
             "slow-compiles",
             "style",
