@@ -172,7 +172,7 @@ def package(session: nox.Session) -> None:
         pins, python = folder / f"{resolution}.txt", folder / resolution / "bin" / "python"
         resolving = ("--quiet", "--no-header", "--extra", "uv", "--extra", "dask", "--resolution", resolution)
         session.run("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins), external=True)
-        session.run("uv", "venv", "--quiet", "--clear", "--python", session.python or sys.executable, str(python.parents[1]))
+        session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(python.parents[1]))
         session.run("uv", "pip", "install", "--quiet", "--python", str(python), "-r", str(pins), str(wheel))
         compat = str(python.with_name("compat"))
         project.mkdir()
