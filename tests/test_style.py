@@ -35,6 +35,7 @@ PLAIN = (
             "performance",
             "reduce",
             "reliability",
+            "scale",
             "slow-compiles",
             "style",
             "toolchains",
