@@ -40,6 +40,7 @@ PLAIN = (
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-bisect",
             "tutorial-library",
             "tutorial-package",
             "tutorial-slow",
