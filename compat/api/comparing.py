@@ -59,11 +59,11 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
     named = [place for place in inspection.places if wanted in (place.label, place.built.env.name if place.built else None)]
     matches = named or [place for place in inspection.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
     if not matches:
-        raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(inspection.line)}.")
+        raise SelectionError(f"unknown release {word!r}", hint=f"Choose one of: {', '.join(inspection.line)}.")
     (place,) = matches[:1]
     if place.namespace is None:
-        hint = f"`compat envs build {place.label}` builds it." if place.missing else None
-        raise SelectionError(f"{place.label} was not looked at: {place.error}", hint=hint)
+        hint = f"Build it with `compat envs build {place.label}`." if place.missing else None
+        raise SelectionError(f"the names of {place.label} are unknown: {place.error}", hint=hint)
     return place
 
 

@@ -67,7 +67,7 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
         return {"kernel_files": (word,)}
     names = dict.fromkeys(spec.kernel for spec in _declared(selection).specs)
     if not any(fnmatchcase(name, word) for name in names):
-        raise nothing_matches("source or kernel", word, names, " A Python source is named by its path, a.py or a.py::function.")
+        raise nothing_matches("source or kernel", word, names, " Name a Python source by its path, such as a.py or a.py::function.")
     return {"kernels": (word,)}
 
 

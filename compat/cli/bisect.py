@@ -210,11 +210,11 @@ class BisectProgress(ProgressListener):
         try:
             yield
         except (Stopped, KeyboardInterrupt) as interrupted:
-            done = "finished probes are kept"
+            done = "finished probes are saved"
             if isinstance(interrupted, Interrupted):
-                done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
+                done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are finished and saved"
             self._give_rest()
-            click.echo(f"interrupted: {done}; the same command continues from there", err=True)
+            click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
             sys.exit(INTERRUPTED)
 
     def _give_rest(self) -> None:

@@ -259,10 +259,10 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
     try:
         node = expression_of(expression)
     except SyntaxError as error:
-        raise NotReachable(f"has no function that {expression!r} could mean") from error
+        raise NotReachable(f"has no function {expression!r}") from error
     root = _root(node)
     if root is None:
-        raise NotReachable(f"has no function that {expression!r} could mean")
+        raise NotReachable(f"has no function {expression!r}")
     if isinstance(node, ast.Name) and root in source.functions:
         return source.functions[root]
     definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)

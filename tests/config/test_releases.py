@@ -85,7 +85,7 @@ def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
 def test_an_operator_that_is_none_is_told_which_is_meant(built_in: MatrixConfig, word: str, meant: str) -> None:
     with pytest.raises(SelectionError) as raised:
         built_in.choose_envs([word])
-    assert str(raised.value) == f"{word!r} is no release and no version specifier"
+    assert str(raised.value) == f"{word!r} is neither a release nor a version specifier"
     assert raised.value.hint == f"Did you mean {meant!r}?"
     assert built_in.choose_envs([meant])
 

@@ -146,7 +146,7 @@ def test_a_folder_that_fills_up_keeps_what_was_finished(project: Path, env: Buil
     (project / "plus_one.toml").write_text(SPEC.replace("4096", "2048"))
     done = matrix(project, env, TMPDIR=str(place))
     check_refused(done, "no space is left")
-    assert "3 of 6 cells are done and kept" in done.stderr
+    assert "3 of 6 cells are finished and saved" in done.stderr
     check_nothing_false_was_kept(project, env)
 
 

@@ -167,10 +167,10 @@ def test_more_than_one_query_takes(store: Store) -> None:
 
 
 def test_words() -> None:
-    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "1,200 cells were launched"
+    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     assert (
         told_of([MergedResults(kept=1, lost=2, unreadable=0), MergedResults(kept=1, lost=0, unreadable=3)])
-        == "2 cells were launched, 2 are lost, 3 lines cannot be read"
+        == "launched 2 cells, 2 are lost, 3 unreadable lines"
     )
 
 

@@ -187,13 +187,13 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
             "uses `SIZE` of",
         ),
         ("kernel = other\nother = kernel\n", "kernel", "leads too far"),
-        ("kernel = print\n", "kernel", "defines no function print"),
+        ("kernel = print\n", "kernel", "does not define a function print"),
     ],
 )
 def test_what_cannot_be_frozen_is_said(text: str, function: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         bundled(tmp_path, text, function)
-    assert str(caught.value).startswith(f"{tmp_path}/main.py: the kernel cannot be taken out of its file: ")
+    assert str(caught.value).startswith(f"{tmp_path}/main.py: cannot copy the kernel out of its file: ")
 
 
 # --- on real wheels ----------------------------------------------------------------------------------------------------------

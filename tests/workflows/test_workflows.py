@@ -93,7 +93,7 @@ def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
     (folder / "${{ x }}").mkdir()
-    with pytest.raises(ConfigError, match="no workflow can be written for a folder that is called so"):
+    with pytest.raises(ConfigError, match="workflows cannot contain the name of this folder"):
         workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
@@ -111,8 +111,8 @@ def test_nothing_is_overwritten(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine\n")
     said = init("--github", "--gitlab")
-    assert "kept  .github/workflows/triton-compat.yml, which was there\n" in said
-    assert "kept  .gitlab-ci.yml, which was there: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
+    assert "kept  .github/workflows/triton-compat.yml, which exists\n" in said
+    assert "kept  .gitlab-ci.yml, which exists: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
     assert (folder / ".github/workflows/triton-compat.yml").read_text() == "mine\n"
     before = (folder / ".gitlab/triton-compat.yml").read_bytes()
     assert "wrote" not in init("--github", "--gitlab")
