@@ -45,7 +45,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
+@click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="The axis to search along.")
 @click.option("--good", metavar="RELEASE", help="A good release, tested first.")
 @click.option("--bad", metavar="RELEASE", help="A bad release, tested first.")
 @click.option("--fixed", is_flag=True, help="Find the release that fixed the kernel, not the one that broke it.")
