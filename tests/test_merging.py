@@ -292,7 +292,7 @@ def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
     for path, message in (
         (newer, "it has layout 99"),
         (foreign, "not a store of results"),
-        (tmp_path / "mine", "is the store that"),
+        (tmp_path / "mine", "is the store to merge into"),
     ):
         with pytest.raises(StoreError, match=message) as caught:
             merge_stores([path], store_of(tmp_path / "mine", BUILD))

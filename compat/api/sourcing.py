@@ -115,7 +115,7 @@ def _kernel(
         raise ConfigError(f"cannot be read: {error}", where=name) from error
     except NoFunction as error:
         hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
-        raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
+        raise ConfigError(f"does not define a function {function!r}", where=name, hint=hint) from error
     labels = {place.built.env.name: place.label for place in inspection.inspected if place.built}
     return KernelNeeds(
         source=name,

@@ -267,7 +267,7 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         return source.functions[root]
     definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
     if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
-        raise NotReachable(f"defines no function {root!r}")
+        raise NotReachable(f"does not define a function {root!r}")
     name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
         name = node.attr  # that it holds

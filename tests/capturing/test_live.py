@@ -129,11 +129,11 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
     site = site_with(tmp_path)
     act = site / "waves" / "act.py"
     for given, why in (
-        (function(act, "act.py"), "it is of the program itself"),
-        (function(act, "waves.act", "make.<locals>.kernel"), "a function made it"),
+        (function(act, "act.py"), "it is part of the program itself"),
+        (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
         (function(tmp_path / "gone.py", "gone"), "its file is missing"),
         (function(act, "waves.other"), "its file is not where its module waves.other would be found"),
-        (function(act, "waves.act"), "waves-1==3 cannot be had"),
+        (function(act, "waves.act"), "cannot install waves-1==3"),
         (function(site / "waves" / "__init__.py", "waves"), "no installed distribution lists its file"),
     ):
         with pytest.raises(NotLive, match=why):

@@ -182,4 +182,4 @@ def test_a_cache_that_cannot_be_written_is_said_at_once(projects: tuple[Installe
     done = one.run("compat", "matrix", "k.toml", "--envs", "newest")
     assert done.returncode == 4
     assert "cannot build environments: Not a directory" in done.stderr
-    assert "Set COMPAT_ENVS to a folder that can be written" in done.stderr
+    assert "Set COMPAT_ENVS to a writable folder" in done.stderr

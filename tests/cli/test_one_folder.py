@@ -251,7 +251,7 @@ def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can
     assert "ok" in done.stdout
     done = read_only(project, f"{compat_here} guard --kernel copy --out guard.py")
     assert done.returncode == 5
-    assert "hint: Name another place with --out." in done.stderr
+    assert "hint: Choose another path with --out." in done.stderr
     done = read_only(project, f"{compat_here} matrix --target sm_90")
     assert done.returncode == 5, "what is compiled has to be kept"
     assert sorted(path.name for path in store.iterdir()) == before

@@ -217,7 +217,7 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
         assert "mine/broken" in (project / f"{axis}.md").read_text()
     failed = compat(project, "list", "cells", "--output", "mine.py/answer.txt")
     assert failed.returncode == 5
-    assert "the answer could not be written" in failed.stderr
+    assert "cannot write the answer" in failed.stderr
 
 
 JUDGE = ("--judge", "run=test $COMPAT_TRITON = 3.0.0", "--judge-deadline", "20")

@@ -90,9 +90,9 @@ def test_one_case_has_a_launch_and_the_other_a_signature(load: Load) -> None:
 FORMS = arguments.FORMS
 HINTLESS = 'A [launch] lists the values that were passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
 ERRORS = [
-    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values Say the number itself"),
+    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values Give the number itself"),
     (LAUNCH.replace("4096", '"*fp17"'), "launch.n: unknown element type 'fp17' Choose one of: fp16."),
-    (LAUNCH.replace("4096", '"*kfp16"'), "launch.n: '*kfp16' is a type That the kernel only reads it"),
+    (LAUNCH.replace("4096", '"*kfp16"'), "launch.n: '*kfp16' is a type Write \"*fp16\"."),
     (LAUNCH.replace("4096", '"relu"'), "launch.n: 'relu' cannot be an argument of a launch " + FORMS),
     (LAUNCH.replace("4096", "36893488147419103232"), "launch.n: the number one of 66 bits does not fit any type " + FORMS),
     (LAUNCH.replace("4096", "{ tensor = 1 }"), "launch.n: unknown element type 1 Choose one of: "),
@@ -112,8 +112,8 @@ ERRORS = [
     (LAUNCH.replace(", bias", ", BLOCK = 64, bias"), "kernel (case default): 'BLOCK' is in the launch and among the constexprs"),
     (
         LAUNCH + 'signature = { x = "*fp16", n = "i32" }\n',
-        "launch: kernel (case default) has both a launch and a signature (x, n) Say either which types the arguments have, "
-        "or what a launch passes.",
+        "launch: kernel (case default) has both a launch and a signature (x, n) "
+        "Give either a [signature] with the types, or a [launch] with the values.",
     ),
     (LAUNCH + "hints = { equal_to_1 = [] }\n", "hints: hints belong to a [signature], and this kernel has a [launch] "),
     (LAUNCH + 'hints = "none"\n', "hints: hints belong to a [signature], and this kernel has a [launch] " + HINTLESS),

@@ -115,7 +115,7 @@ ERRORS = [
     # defaults
     (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env, group of envs or release matches 'defalut'"),
     (ONE + '[defaults]\ntargets = ["sm_80", "sm80"]', "defaults.targets[1]: no target matches 'sm80'"),
-    (ONE + "[defaults]\nenvs = []", "defaults.envs: names nothing"),
+    (ONE + "[defaults]\nenvs = []", "defaults.envs: must not be empty"),
     (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
     (ONE + "[defaults]\ndeadline = 0", "defaults.deadline: must be greater than zero, found 0"),
     (ONE + "[defaults]\nkeep_workers = -1", "defaults.keep_workers: must be zero or more, found -1"),

@@ -119,7 +119,7 @@ def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(tm
     assert names(config, ">=3.6") == ["3.8.0"]
     assert names(config, "<3.2") == ["3.0.0", "3.1.0"]
     assert config.one_env("3.8").name == "triton-3.8.0"
-    with pytest.raises(SelectionError, match="means 2 envs"):
+    with pytest.raises(SelectionError, match="matches 2 envs"):
         config.one_env("<3.2")
 
 

@@ -131,7 +131,7 @@ def test_a_damaged_env_is_noticed_and_built_anew(checkout: Checkout, damage: str
         shutil.rmtree(victim)
     else:
         victim.unlink()
-    assert "since damaged" in (checkout.read("triton-1.0").error or "")
+    assert "damaged since" in (checkout.read("triton-1.0").error or "")
     checkout.nox("-s", "env(triton-1.0)")
     assert checkout.read("triton-1.0").error is None
     assert checkout.read("triton-1.0").digest == digest

@@ -352,7 +352,7 @@ def test_a_cache_that_cannot_be_written_is_one_clear_error(project: Callable[...
             (here.root / "k.py").write_text((here.checkout.root / "k.py").read_text())
             said = here.compat_at(folder, *command, code=4)
             assert said.startswith(f"error: ${VARIABLE}: {folder}: cannot build environments: ")
-            assert f"hint: Environments are kept there. Set {VARIABLE} to a folder that can be written" in said
+            assert f"hint: Set {VARIABLE} to a writable folder" in said
 
 
 def test_nox_says_so_too(checkout: Checkout) -> None:

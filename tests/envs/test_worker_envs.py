@@ -162,7 +162,7 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
         envs.provide(evolve(env, python_version="3.99.1"))
     with pytest.raises(WorkerLacks, match="is for linux-sparc, and this machine is linux"):
         envs.provide(evolve(env, platform="linux-sparc"))
-    with pytest.raises(WorkerLacks, match="and all envs may take"):
+    with pytest.raises(WorkerLacks, match="and all envs together may take"):
         WorkerEnvs(folder=machine, budget=env.size - 1).provide(env)
     monkeypatch.setenv("UV", str(tmp_path / "none"))
     with pytest.raises(WorkerLacks, match="uv, which the driver used, is not installed"):
@@ -175,10 +175,10 @@ def test_a_local_wheel_must_be_there_and_the_same(wanted: Callable[..., PinnedEn
     here = wheel.rename(index.root / wheel.name)
     env, envs = wanted("1.1", wheel=str(here)), WorkerEnvs(folder=machine)
     here.rename(here.with_suffix(".away"))
-    with pytest.raises(WorkerLacks, match=rf"is installed from {here}, which is not installed on this machine"):
+    with pytest.raises(WorkerLacks, match=rf"is installed from {here}, which is not on this machine"):
         envs.provide(env)
     shutil.copy(index.publish("triton", "1.1"), here)
-    with pytest.raises(WorkerLacks, match="what is there is not what the driver has"):
+    with pytest.raises(WorkerLacks, match="which differs from the driver's"):
         envs.provide(env)
     here.with_suffix(".away").rename(here)
     assert envs.provide(env).digest == env.digest

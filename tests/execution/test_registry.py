@@ -90,8 +90,8 @@ arguments = { queue = "cpu", cores = 8 }
 @pytest.mark.parametrize(
     ("text", "where", "words"),
     [
-        ("", "executor", "either `address` or `class` has to be there"),
-        ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "and not both"),
+        ("", "executor", "give either `address` or `class`"),
+        ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "not both"),
         ('class = "SLURMCluster"', "executor.class", "is not the dotted name of a class"),
         ("class = 3", "executor.class", "expected a string"),
         ('address = "s:1"', "executor.address", "is not the address of a scheduler"),

@@ -139,7 +139,7 @@ def test_other_files_are_refused(store: Store, lines: list[object], words: str) 
 
 
 def test_a_file_that_is_not_there(store: Store) -> None:
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="cannot read the results"):
         merge(store.folder / "none.jsonl", store)
 
 

@@ -112,7 +112,7 @@ def comparing_processes() -> list[int]:
         ("nothing", ("--judge", "wrong", "--good", "3.2.0"), f"{CELL} is not `wrong`, so there is nothing to reduce"),
         ("wrong", ("--judge", "wrong", "--bad", "3.2.0", "--good", "3.1.0"), "is not `wrong`, so there is nothing to reduce"),
         ("wrong", ("--judge", "wrong", "--good", "3.1.0"), "the kernel is not right there"),
-        ("wrong", ("--judge", "latency>1.2*baseline"), "a smaller kernel does less and is faster"),
+        ("wrong", ("--judge", "latency>1.2*baseline"), "a smaller kernel is faster"),
     ],
 )
 def test_what_cannot_be_reduced(

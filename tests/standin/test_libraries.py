@@ -157,7 +157,7 @@ def test_a_library_without_python_files_is_an_error_of_whole_lines(wheelhouse: P
         (wheelhouse / "my_kernels-2.0.tar.gz").write_bytes(b"\x1f\x8b nothing")
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: ") as raised:
         unpacked("my-kernels==2.0")
-    assert "no source distribution whose Python files could be unpacked" in str(raised.value.hint)
+    assert "no source distribution that could replace the wheel" in str(raised.value.hint)
     if damage == "no package":
         assert "No module named 'torch', which this build needs" in str(raised.value)
 

@@ -112,7 +112,7 @@ def test_what_is_compiled_is_launched_by_the_toolchains_own_program(project: Pat
     for command, message in (
         (("launch", "built", "--executor", "dask://nowhere:1"), "the kernels of this folder launch on this machine only"),
         (("matrix", *chosen, "--launch"), "only the program that `compat build` writes launches kernels of Loom"),
-        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "is launched by the program that compat build writes"),
+        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "only the program that `compat build` writes launches"),
     ):
         assert message in compat(project, registered, *command, code=3)
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> Non
 def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> None:
     for arguments, message in (
         (("--toolchain", "toy"), "launches of Toy cannot be captured"),
-        (("--toolchain", "lom"), "unknown toolchain so"),
+        (("--toolchain", "lom"), "unknown toolchain"),
         (("--toolchain", "loom", "--target", "sm_80"), "unknown target"),
     ):
         assert message in compat(project, registered, "capture", *arguments, "--", "program.py", code=3)

@@ -189,7 +189,10 @@ def test_it_is_installed_from_where_it_was_installed_here(
 def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
     said = init("--github")
-    assert f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but this installation came from" in said
+    assert (
+        f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but this installation came from"
+        in said
+    )
 
 
 def test_scripts_are_scripts(folder: Path) -> None:

@@ -197,11 +197,11 @@ def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: 
     machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
     with (
         session(machines) as where,
-        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* not the same code") as caught,
+        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* different code") as caught,
     ):
         _ = where.client
     assert caught.value.exit_code == 8
-    assert "Install the same triton-compat" in (caught.value.hint or "")
+    assert "Start the workers again with the same triton-compat" in (caught.value.hint or "")
 
 
 DRIVER = """
