@@ -1,8 +1,8 @@
-"""Errors of use: what the tool could not act on.
+"""Errors of use: the tool could not do what the user asked.
 
-A kernel that fails is data, in the records; an exception here means that the tool cannot do what it was asked. Each
-class carries its own exit code and says what is wrong, where, and what to do next. Only the command line turns one into text and
-an exit.
+A failing kernel is data, in records. Each class has an exit code and says what is wrong, where, and
+what to do next. Only the
+command line turns an error into text and an exit.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from compat.text import printable
 
 
 class CompatError(Exception):
-    """Base of all errors of use.
+    """Base class of errors of use.
 
-    ``where`` is a path a reader can go to (``matrix.toml: env[2].triton``), ``hint`` the next thing to do. What they quote of files
-    and programs is made printable.
+    ``where`` is a place that a reader can go to (``matrix.toml: env[2].triton``). ``hint`` is the
+    next thing to do. Quoted parts of files and programs are made printable.
     """
 
     exit_code = 2
@@ -46,25 +46,25 @@ class ConfigError(CompatError):
 
 
 class SelectionError(CompatError):
-    """A name or glob on the command line matches nothing."""
+    """A name or glob matches nothing, or an argument is invalid."""
 
     exit_code = 3
 
 
 class EnvError(CompatError):
-    """No environment could be used at all (one of several being broken is data)."""
+    """No environment can be used. If only one of several is broken, that is data."""
 
     exit_code = 4
 
 
 class StoreError(CompatError):
-    """Results could not be read or written: a full disk, a foreign file, no permission."""
+    """Results cannot be read or written: a full disk, a foreign file, no permission."""
 
     exit_code = 5
 
 
 class IndexUnavailable(CompatError):
-    """The package index did not answer, or not with what was asked for."""
+    """The package index did not answer, or its answer lacks what was asked for."""
 
     exit_code = 6
 
@@ -92,49 +92,49 @@ _HINTS: Mapping[int, str] = {
 
 
 class MachineError(CompatError):
-    """The machine refused something that compiling needs: room for files, open files, processes, memory.
+    """The machine lacks a resource that compiling needs: disk, open files, processes, memory.
 
-    It says nothing about a kernel. What was finished before is kept.
+    It says nothing about a kernel. Finished cells are kept.
     """
 
     exit_code = 7
 
     @classmethod
     def of(cls, error: OSError, where: str | None = None) -> Self:
-        """The error of use for an ``OSError`` of the program itself."""
+        """Return the error for an ``OSError`` of this program."""
         number = error.errno or 0
         return cls.about(number, error.strerror or str(error), where=str(error.filename or "") or where)
 
     @classmethod
     def about(cls, number: int, words: str, where: str | None = None) -> Self:
-        """The error of use for a number of the system's, ``words`` being what was said."""
+        """Return the error for a system error number with the message ``words``."""
         means = REFUSALS.get(number, "cannot create temporary files")
         hint = f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to continue."
         return cls(f"{means} ({words})", where=where, hint=hint)
 
     def after(self, done: int, total: int) -> Self:
-        """The same, told with how many of the cells are finished."""
+        """Return the error with the number of finished cells."""
         return type(self)(f"{self}; {done:,} of {total:,} cells are finished and saved", hint=self.hint)
 
 
 class ClusterError(MachineError):
-    """The cluster that cells are to be compiled on cannot be used: no scheduler, no worker, or other versions there.
+    """The cluster cannot be used: no scheduler, no worker, or different versions.
 
-    It says nothing about a kernel. What was finished before is kept.
+    It says nothing about a kernel. Finished cells are kept.
     """
 
     exit_code = 8
 
 
 class UnknownAction(CompatError):
-    """A worker was asked for something that it cannot do. It says nothing about a kernel."""
+    """A worker does not know an action that it was asked for. It says nothing about a kernel."""
 
     @classmethod
     def of(cls, names: Sequence[str], where: str) -> Self:
-        """The error of use where the worker in ``where`` does not know these actions."""
+        """Return the error for unknown actions of the worker in ``where``."""
         return cls(f"this worker does not support: {', '.join(names)}", where=where, hint="Its toolchain has no such action.")
 
 
 def is_refusal(error: OSError) -> bool:
-    """Whether an ``OSError`` is about what the machine has, and not about what was asked for."""
+    """Return whether an ``OSError`` is about a resource of the machine, and not about the request."""
     return error.errno in REFUSALS and error.errno != errno.EACCES

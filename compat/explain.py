@@ -40,26 +40,36 @@ class Artifact:
 
 @frozen(kw_only=True)
 class Explanation:
-    """All that is known of one cell."""
+    """Everything that is known about one cell."""
 
     cell: Cell
+    """The cell."""
     built: BuiltEnv
+    """Its environment."""
     attempts: tuple[Evidence, ...]
-    """The evidence on it, first to last; empty where it was not compiled, or something that it depends on has changed since."""
+    """The evidence, first attempt to last. Empty: never compiled, or something it depends on has
+    changed.
+    """
     result: Result | None
-    """What that evidence means; ``None`` where there is none."""
+    """The meaning of the evidence. ``None``: there is no evidence."""
     verdict: Verdict | None
-    """What the results on all releases together say of its kernel and target; ``None`` where there are none."""
+    """The verdict on its specialization and target over all releases. ``None``: there are no results."""
     reproducer: Artifact | None = None
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
-    """The IR before the pass that it fails in."""
+    """The IR before the pass in which it fails."""
     slowness: str | None = None
-    """Whether it is slow or stuck, and where its time goes, in a sentence; ``None`` where it took no long time."""
+    """A sentence that says whether it is slow or stuck, and where the time goes. ``None``: it is
+    neither.
+    """
     printed: Artifact | None = None
-    """All that its last attempt printed, IR included, compressed; ``None`` where that is not much, and all of it is evidence."""
+    """The whole compressed output of the last attempt, IR included. ``None``: the evidence has all of
+    it.
+    """
     options: tuple[str, ...] = ()
-    """What a command needs besides the cell to find the same again: the project's files, and a deadline that was not the usual."""
+    """Options that another command needs to find the same: the project's files, and a deadline other
+    than the default.
+    """
 
 
 @frozen(kw_only=True)
@@ -74,11 +84,18 @@ class CellOverview:
 
 
 def explain(selection: Selection, cell: str, store: Store) -> Explanation | CellOverview:
-    """What the store knows of a cell, or of several.
+    """Return everything that the store knows about a cell, or an overview of several cells.
 
-    ``cell`` is an id, or a glob; a release may stand for the env, and a GPU for the target. Of one cell, or where of several just
-    one has a result, it is all that is known; of several what became of each. Where a selection names no envs or no targets, all
-    are looked through. Raises SelectionError where no cell is meant, or several that have no result.
+    Args:
+        selection: The project. If it names no envs (targets), all are searched.
+        cell: Id of a cell, or a glob. A release may stand for the env, a GPU for the target.
+        store: The results.
+
+    Returns:
+        The explanation of the only cell that matches or has a result; otherwise an overview.
+
+    Raises:
+        SelectionError: No cell matches, or several match and none has a result.
     """
     patterns = selection.patterns
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))

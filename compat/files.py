@@ -1,11 +1,10 @@
-"""Files that are there whole, or not at all; temporary folders, none of which outlives the command, however it ends; and parts of
-files that another process writes.
+"""Files that are written whole or not at all, temporary folders, and parts of growing files.
 
-A command that is killed with SIGKILL removes nothing. So each temporary folder is locked while its command lives, and the first one
-that a later command makes has it remove those that nobody holds.
+A command that is killed with SIGKILL removes nothing. So each temporary folder is locked while its
+command lives, and later commands remove folders that nobody holds.
 
-What another process prints into a file is read in bounded parts, and only with ``pread``: that process may write, cut or lengthen
-it meanwhile.
+What another process prints into a file is read in bounded parts, and only with ``pread``: that
+process may write, cut or lengthen it meanwhile.
 """
 
 from __future__ import annotations
@@ -248,11 +247,16 @@ def read_end(fd: int, limit: int) -> str:
 
 
 def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "") -> str:
-    """What stands between two offsets of a file (``None``: its end); of more than ``limit`` bytes the first eighth and the rest
-    from the end, and between them how much is left out.
+    """Return the text between two offsets of a file; if it is too long, its beginning and end.
 
-    ``heading`` is what a line begins with that is the heading of what follows. The last one in the part left out stands before the
-    rest, so that this is not taken for what follows an earlier one.
+    Args:
+        fd: The file.
+        start: First offset.
+        end: Offset after the last byte. ``None``: the end of the file.
+        limit: Bytes. Of a longer text, the first eighth of this many bytes and the rest from the
+            end are returned, with a note between them that says how much is left out.
+        heading: The beginning of lines that are headings. The last heading in the part that is left
+            out stands before the rest, so that the rest is not read as part of an earlier section.
     """
     size = os.fstat(fd).st_size
     start = min(start, size)

@@ -81,30 +81,44 @@ class FirstRun:
 
 @frozen(kw_only=True)
 class Initialized:
-    """What :func:`initialize` did."""
+    """The result of :func:`initialize`."""
 
     written: Mapping[Path, tuple[str, ...]]
-    """Files that were written or added to, and the kernels of each."""
+    """File → names of the kernels that were written to it."""
     kept: Mapping[Path, str]
-    """Files that were there and are left as they were, and what follows from that."""
+    """File that existed and was kept → the consequence, as a sentence."""
     look_at: tuple[Look, ...]
+    """Guesses that the author should check."""
     not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
-    """By source, jit functions that no kernel file can have."""
+    """Source → its jit functions that a kernel file cannot describe."""
     cases: int
-    """Cases of all kernels that were written."""
+    """Number of cases in the kernel files that were written."""
     guesses: int
-    """Guessed types and values in all kernel files that were written."""
+    """Number of guessed types and values in these kernel files."""
     unsure: Mapping[Path, str]
-    """Other files that deserve a look, and why."""
+    """Other file that the author should check → the reason."""
     first_run: FirstRun | None
-    """``None`` where the project's ``matrix.toml`` cannot be used as it is, or comes to no cell."""
+    """The size of the first run. ``None``: ``matrix.toml`` is invalid, or selects no cell."""
 
 
 def initialize(folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()) -> Initialized:
-    """Write what is missing in ``folder`` for these sources, relative to it, else for those that are found in it.
+    """Write the first files of a project: ``matrix.toml``, kernel files and CI workflows.
 
-    For each CI system what it runs is written at the top of the repository that the folder is in.
-    Raises ConfigError where there is no kernel, or a source cannot be read; StoreError where a file cannot be written.
+    Files that exist are kept, except that a kernel file may get further kernels.
+
+    Args:
+        folder: The project's folder.
+        named: Paths of Python sources, relative to ``folder``. Empty: search ``folder`` for sources
+            with kernels.
+        systems: CI systems to write a workflow for, at the top of the repository that contains
+            ``folder``.
+
+    Returns:
+        The files that were written and those that were kept.
+
+    Raises:
+        ConfigError: There is no kernel, or a source cannot be read.
+        StoreError: A file cannot be written.
     """
     return _Initializing(folder).run(named, systems)
 

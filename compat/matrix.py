@@ -60,15 +60,25 @@ def run_matrix(
     command: str = "compat matrix",
     launches: Launches | None = None,
 ) -> Report:
-    """Compile every cell of a selection, as far as it is not known, and report on all releases together.
+    """Compile every cell of a selection that is not known yet, and report on all releases.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there, and
-    one that is not is part of the report. The newest release comes first; where envs are missing, its cells are compiled before the
-    others are built. What earlier runs found on other releases counts for the verdicts. ``listener`` hears of each result, and
-    ``command`` is what the report says that it was made by. ``launches`` are under way elsewhere, and waited for in the end.
+    The newest release is compiled first. If environments are missing, its cells are compiled before
+    the other environments are built. Verdicts also use results of earlier runs on other releases.
 
-    Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
-    kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
+    Args:
+        selection: The cells.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them. ``None``: use those that exist; the
+            report lists the others as broken.
+        listener: Receives progress and each result.
+        command: The command line that the report names as its origin.
+        launches: Launches in progress on other machines. The function waits for them at the end.
+
+    Raises:
+        SelectionError: The selection has no cell.
+        MatrixInterrupted: The run was stopped early. Finished cells are kept.
+        StoreError: Results cannot be kept.
+        MachineError: The machine lacks a resource, such as disk or memory. Finished cells are kept.
     """
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         raise _no_cells(selection)

@@ -50,101 +50,123 @@ Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
 
 
 class Listener:
-    """Hears how far a feature is: how many cells it is to compile, and each result. This one ignores it."""
+    """Receives the progress of a feature. This base class ignores it."""
 
     def compiling(self, total: int, rows: Sequence[Cell] = ()) -> AbstractContextManager[Callable[[Result], None]]:
-        """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread.
+        """At most ``total`` cells will be compiled.
 
-        ``rows`` are the cells of a table that a terminal may show as it fills.
+        Args:
+            total: The number of cells.
+            rows: Cells of a table that a terminal may show while it fills.
+
+        Returns:
+            A function to call with each result, perhaps from another thread.
         """
         return nullcontext(lambda result: None)
 
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
-        """These cells are now compiled, which takes about so many seconds; ``None`` where earlier runs do not tell."""
+        """These cells are compiled next, in about ``seconds``. ``None``: there is no estimate."""
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
-        """Something is done that may take long: what to call with how far it is, in a few words, perhaps from another thread."""
+        """A step that may take long has started.
+
+        Returns:
+            A function to call with the progress in a few words, perhaps from another thread.
+        """
         return nullcontext(lambda words: None)
 
     def say(self, words: str) -> None:
         """A message of one line."""
 
     def found(self, answer: object) -> None:
-        """One of several answers, which are returned together when all are known."""
+        """One of several answers. All are returned together at the end."""
 
 
 @frozen(kw_only=True)
 class Patterns:
-    """Which cells are meant, by names and globs, each perhaps several with commas between them. Empty is what is usual.
+    """Names and globs that choose cells. Each may list several, separated by commas.
 
-    That is what the defaults of ``matrix.toml`` say for envs and targets, and all of them for the others.
+    An empty field selects the defaults of ``matrix.toml`` (envs, targets) or everything (the other
+    fields).
     """
 
     envs: tuple[str, ...] = ()
-    """Names of envs, of groups, globs, or releases (see :func:`compat.config.selection.select_envs`)."""
+    """Names of envs or groups, globs, or releases (:func:`compat.config.selection.select_envs`)."""
     targets: tuple[str, ...] = ()
-    """Names of targets, globs, or what GPUs are called."""
+    """Names of targets, globs, or names of GPUs."""
     kernels: tuple[str, ...] = ()
+    """Names of kernels, or globs."""
     variants: tuple[str, ...] = ()
+    """Names of variants, or globs."""
     cases: tuple[str, ...] = ()
+    """Names of cases, or globs."""
     kernel_files: tuple[str, ...] = ()
-    """Kernel files to take instead of those that ``matrix.toml`` names, as paths or globs relative to the current folder.
-
-    Of a Python source (``a.py``, ``a.py::kernel``, or a folder of them) those kernels that a kernel file of the project describes
-    are as that says, and the others are guessed.
+    """Kernel files to read instead of those in ``matrix.toml``: paths or globs, relative to the
+    current folder. Also Python sources (``a.py``, ``a.py::kernel``, or a folder): if the project
+    has a kernel file for a kernel of the source, that file gives its arguments, otherwise they are
+    guessed.
     """
     packages: tuple[str, ...] = ()
-    """Libraries of the package index, with their versions (``fla-core==0.4.0,0.6.0``): their kernels alone are meant, once for each
-    version, those that kernel files declare, and of a library of which they declare none those that are guessed."""
+    """Libraries of the package index with versions (``fla-core==0.4.0,0.6.0``). Only their kernels are
+    selected, once per version: those that kernel files declare, or, for a library without declared
+    kernels, all that can be guessed.
+    """
 
 
 @frozen(kw_only=True)
 class Selection:
-    """What was chosen from a ``matrix.toml``; :func:`select` makes one."""
+    """Chosen cells of a project. :func:`select` makes one."""
 
     config: MatrixConfig
+    """The contents of ``matrix.toml``."""
     envs: tuple[Env, ...]
+    """The chosen environments."""
     targets: tuple[Target, ...]
+    """The chosen targets."""
     specs: tuple[Specialization, ...]
+    """The chosen specializations: kernel, variant and case."""
     further_targets: tuple[Target, ...] = ()
-    """The targets of kernels that are for none of ``targets``, where nobody named a target."""
+    """Targets of kernels that support none of ``targets``. Empty if the user named targets."""
     patterns: Patterns = Factory(Patterns)
-    """By which it was chosen."""
+    """The patterns that chose the cells."""
     shard: Shard | None = None
-    """Of several that share what was chosen the one that ``specs`` are of."""
+    """The shard that ``specs`` belong to. ``None``: all."""
     all_shards: tuple[Specialization, ...] = ()
-    """``specs`` with those of other shards, where there are any."""
+    """The specializations of all shards."""
     pairs: bool = False
-    """Whether the envs that have a PyTorch are meant as pairs, too."""
+    """Whether environments with PyTorch are also tested as pairs."""
     problems: tuple[ConfigError, ...] = ()
-    """What is wrong with kernel files, whose kernels are left out."""
+    """Errors in kernel files. Their kernels are left out."""
     absent: tuple[Absent, ...] = ()
-    """Kernels that a version of a library does not have as they are declared."""
+    """Declared kernels that a version of a library lacks."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
-        """Every combination of what was chosen."""
+        """Every combination of env, target and specialization that go together."""
         cells = plan.cross(self.envs, self.all_targets, self.specs)
         return tuple(cell for cell in cells if cell.target in self.targets_of(cell.spec)) if self.further_targets else cells
 
     @property
     def all_targets(self) -> tuple[Target, ...]:
-        """The targets that anything is compiled for."""
+        """Every target that something is compiled for."""
         return (*self.targets, *self.further_targets)
 
     def targets_of(self, spec: Specialization) -> tuple[Target, ...]:
-        """The targets that a kernel is compiled for: those that were chosen, or else its own."""
+        """The targets for a kernel: the chosen ones it supports, or else its own."""
         chosen = tuple(target for target in self.targets if spec.is_for(target))
         return chosen or tuple(target for target in self.further_targets if _is_own(spec, target))
 
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
-        """Every combination without the envs, of those that go together: what has a history of its own."""
+        """Every combination of specialization and target that go together. Each has its own history."""
         return tuple((spec, target) for spec in self.specs for target in self.targets_of(spec))
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options with which a command in the same folder reads the same files: ``--matrix`` and ``--spec``, where needed."""
+        """Options that make a command in the same folder read the same files.
+
+        They are ``--matrix`` and ``--spec``, where needed.
+        """
         path = os.path.relpath(self.config.path)
         words = ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
         words += [word for text in self.patterns.packages for word in (OPTION, text)]
@@ -157,32 +179,46 @@ class Selection:
 
     @property
     def state(self) -> Path:
-        """The folder for what is kept between runs."""
+        """The folder for data kept between runs."""
         return self.root / STATE
 
     def read_envs(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        """Envs that a ``matrix.toml`` declares, the project's or another one, as they are in the cache, to be used. Builds none."""
+        """Return environments as they are in the cache, marked as used. Builds none.
+
+        Args:
+            matrix: The ``matrix.toml`` that declares them.
+            envs: The environments.
+        """
         return EnvProvider(cache=self.config.env_cache(), build=False)(matrix, envs)
 
     def look_at(self, env: Env) -> BuiltEnv:
-        """What there is of an env, which is not used for that."""
+        """Return the state of an environment in the cache without marking it as used."""
         return read_env(env, self.config.env_cache())
 
     def build_envs(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        """The same, after those that are missing were built. Raises EnvError where nothing can be written into the cache."""
+        """Return environments after building those that are missing.
+
+        Raises:
+            EnvError: The cache cannot be written.
+        """
         return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names)(matrix, envs)
 
     def and_envs(self, envs: Sequence[Env]) -> Selection:
-        """The same selection, of these envs, too."""
+        """Return this selection with further environments."""
         return evolve(self, envs=tuple({env.name: env for env in (*self.envs, *envs)}.values()))
 
     def with_patterns(self, **patterns: Sequence[str]) -> Selection:
-        """What these patterns choose instead of those given before; kernel files are read again. Raises as :func:`select` does."""
+        """Return a selection with some patterns replaced. Reads kernel files again.
+
+        Raises:
+            ConfigError: As :func:`select` does.
+            SelectionError: As :func:`select` does.
+        """
         found = _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
         return found.of_shard(self.shard) if self.shard else found
 
     def of_shard(self, shard: Shard) -> Selection:
-        """What of it belongs to one of several shards, which may be nothing."""
+        """Return the part of this selection that belongs to a shard. It may be empty."""
         return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
 
     def open_store(
@@ -192,10 +228,15 @@ class Selection:
         say: Callable[[str], None] = lambda _: None,
         only_read: bool = False,
     ) -> Store:
-        """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside, or is missing.
+        """Open the store of results, for a ``with`` block.
 
-        ``say`` hears which other process compiles the same cells, and is waited for. Results that are ``only_read`` may be in a
-        folder that cannot be written. Raises StoreError.
+        Args:
+            on_warning: Called with warnings: data that was put aside or is missing.
+            say: Called when another process compiles the same cells and this one waits.
+            only_read: Never write, so that the folder may be read-only.
+
+        Raises:
+            StoreError: The store cannot be opened.
         """
         return Store(self.state, on_warning, say=say, only_read=only_read)
 
@@ -209,11 +250,22 @@ class Selection:
         again: bool = False,
         executor: OpenExecutor = LocalExecutor,
     ) -> RunContext:
-        """A context to compile with; what is not given is as ``matrix.toml``, the environment and this machine have it.
+        """Return a context for compiling.
 
-        ``envs`` may be left out for features, which find theirs; ``deadline`` is the seconds that one cell may take, ``jobs`` how
-        many are compiled at the same time, ``again`` compiles what is known, too; where, is said by
-        ``executor`` (:meth:`open_executor`). Raises SelectionError where the environment says something that cannot be meant.
+        Arguments that are ``None`` come from ``matrix.toml``, the environment variables and this
+        machine.
+
+        Args:
+            store: Where results are kept.
+            envs: Environments by name. Features such as :func:`compat.matrix.run_matrix` find their
+                own.
+            deadline: Seconds that one cell may take.
+            jobs: Number of cells that compile at the same time.
+            again: Compile known cells again.
+            executor: Where cells are compiled (:meth:`open_executor`).
+
+        Raises:
+            SelectionError: An environment variable is invalid.
         """
         return RunContext(
             envs=envs or {},
@@ -233,11 +285,16 @@ class Selection:
     def open_executor(
         self, text: str | None = None, *, in_flight: int | None = None, say: Callable[[str], None] = lambda words: None
     ) -> Iterator[OpenExecutor]:
-        """Where cells are compiled: as a text says (``dask://host:8786``), without one as ``matrix.toml`` says, or on this machine.
+        """Return the executor that compiles cells. It connects when something has to be compiled.
 
-        On a cluster, ``in_flight`` is how many batches are on their way at the same time, and ``say`` hears of workers that fail.
-        It is connected to when something has to be compiled, and left at the end. Raises SelectionError for a text that means
-        nothing.
+        Args:
+            text: ``dask://host:8786`` or ``local``. ``None``: as ``matrix.toml`` says, or this
+                machine.
+            in_flight: Batches that are in flight on a cluster at the same time.
+            say: Called with messages about failing workers.
+
+        Raises:
+            SelectionError: ``text`` is invalid.
         """
         declared = self.config.executor
         settings = executor_named(text) if text is not None else executor_declared(declared) if declared is not None else None
@@ -256,11 +313,23 @@ def select(
     kernel_files: Sequence[str] = (),
     packages: Sequence[str] = (),
 ) -> Selection:
-    """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``: that of the path, else what :func:`read_matrix` finds.
+    """Choose cells of a project.
 
-    Among ``kernel_files`` may be names of kernels, too, and globs over them: what is called like no file. Raises ConfigError for
-    what the files say wrongly, SelectionError for a pattern that matches nothing. A kernel file that is wrong is only left out
-    (:attr:`Selection.problems`), where others are not.
+    Args:
+        matrix: Path of ``matrix.toml``. ``None``: search as :func:`read_matrix` does.
+        envs: See :attr:`Patterns.envs`; the other arguments likewise.
+        targets: See :attr:`Patterns.targets`.
+        kernels: See :attr:`Patterns.kernels`.
+        variants: See :attr:`Patterns.variants`.
+        cases: See :attr:`Patterns.cases`.
+        kernel_files: See :attr:`Patterns.kernel_files`. A word that names no file is a kernel's
+            name or a glob over them.
+        packages: See :attr:`Patterns.packages`.
+
+    Raises:
+        ConfigError: A file is invalid. If other kernel files are valid, an invalid one is only left
+            out (:attr:`Selection.problems`).
+        SelectionError: A pattern matches nothing.
     """
     patterns = Patterns(
         envs=tuple(envs),

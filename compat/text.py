@@ -58,7 +58,7 @@ _OBEYED = lazy_pattern(
 
 
 def printable(text: str) -> str:
-    """``text`` with newlines and tabs as they are, and every other control character as a visible escape: ``\\u202e``."""
+    r"""Replace control characters except newlines and tabs by visible escapes: ``\u202e``."""
     return _OBEYED.sub(_escape, text.replace("\r\n", "\n")) if _OBEYED.search(text) else text
 
 

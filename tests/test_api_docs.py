@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
 import re
 from collections.abc import Callable
@@ -57,6 +58,21 @@ def test_each_example_is_followed_by_what_it_prints() -> None:
 @pytest.mark.parametrize("name", re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE))
 def test_what_is_named_is_there_and_says_what_it_is(name: str) -> None:
     assert pkgutil.resolve_name(name).__doc__
+
+
+def test_the_arguments_of_a_function_are_all_described() -> None:
+    """``Args:`` has every parameter. A function with one or two may say in its text what they are."""
+    for name in re.findall(r"^::: (\S+)$", DOCS.read_text(), re.MULTILINE):
+        function = pkgutil.resolve_name(name)
+        if not inspect.isfunction(function):
+            continue
+        text = inspect.getdoc(function) or ""
+        section = re.search(r"^Args:\n((?:    .*\n?|\n)*)", text, re.MULTILINE)
+        parameters = [*inspect.signature(function).parameters]
+        if section:
+            assert re.findall(r"^    (\w+):", section[1], re.MULTILINE) == parameters, name
+        else:
+            assert len(parameters) <= 2, name
 
 
 def test_every_command_that_finds_something_out_has_its_function() -> None:

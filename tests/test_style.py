@@ -13,22 +13,40 @@ ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
 PLAIN = (
+    "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     *(
         f"docs/{name}.md"
         for name in (
+            "bisect",
+            "capture",
+            "ci",
+            "commands",
             "cute",
+            "finding-the-pass",
+            "fix",
             "glossary",
+            "gpu-report",
             "guard",
             "how-it-works",
+            "index",
+            "init",
+            "kernel-files",
+            "matrix-json",
             "matrix-toml",
             "packages",
             "page",
             "performance",
+            "reduce",
             "reliability",
+            "scale",
             "slow-compiles",
             "style",
             "toolchains",
+            "tutorial-bisect",
+            "tutorial-library",
+            "tutorial-package",
             "tutorial-slow",
         )
     ),

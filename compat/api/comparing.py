@@ -40,16 +40,19 @@ class NameChange:
 
 @frozen(kw_only=True)
 class ApiDifference:
-    """All that differs between two places."""
+    """Differences between the names of two releases."""
 
     old: InspectedRelease
+    """The earlier release."""
     new: InspectedRelease
+    """The later release."""
     changes: tuple[NameChange, ...]
+    """One entry per name."""
     unknown: tuple[str, ...] = ()
-    """Modules that cannot be imported in one of the two envs, of whose names nothing is said."""
+    """Modules that cannot be imported in one of the two environments. Their names are not compared."""
 
     def of(self, kind: ChangeKind) -> tuple[NameChange, ...]:
-        """Those of a kind."""
+        """Return the changes of a kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
 
@@ -70,7 +73,14 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
 def compare(
     inspection: Inspection, old: InspectedRelease, new: InspectedRelease, matches: Callable[[str], bool] = lambda full: True
 ) -> ApiDifference:
-    """What differs, of the names that ``matches`` takes; of several names of one object one is told."""
+    """Compare the names of two releases.
+
+    Args:
+        inspection: What was read.
+        old: The earlier release.
+        new: The later release.
+        matches: Selects full names. An object with several names is reported under one of them.
+    """
     before, after = _names(old), _names(new)
     broken = {full for names in (before, after) for full in names.broken if not names.names[full].internal}
     changes = [

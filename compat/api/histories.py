@@ -43,54 +43,62 @@ class ParameterHistory:
 
 @frozen(kw_only=True)
 class NameHistory:
-    """A name over the releases."""
+    """The history of a name over the releases."""
 
     full: str
+    """The full name, such as ``triton.language.dot``."""
     shown: str
-    """As people write it."""
+    """The name as authors write it."""
     line: tuple[str, ...]
-    """The releases that there are, oldest first."""
+    """Existing releases, oldest first."""
     states: tuple[Run[State], ...]
+    """Whether the name exists."""
     kinds: tuple[Run[str], ...]
+    """Whether it is a function, a class, a module, …"""
     same_as: tuple[Run[str], ...]
-    """Names that are the same object, as people write them."""
+    """Other names of the same object, as authors write them."""
     parameters: tuple[ParameterHistory, ...]
-    """In the order of the newest release that has them; those that are gone come last."""
+    """Parameters in the order of the newest release that has them, then removed ones."""
     signatures: tuple[Run[str], ...]
+    """The signature as text."""
     deprecated: tuple[Run[str], ...]
+    """The text of the deprecation."""
     warns: tuple[Run[str], ...]
+    """The warning that a call gives."""
     refuses: tuple[Run[str], ...]
+    """The error that every call gives."""
     values: tuple[Run[str], ...]
+    """The value of a constant."""
     unknown: tuple[Run[str], ...]
-    """Releases that say nothing of it, since its module cannot be imported in their envs; and why."""
+    """Releases that give no answer because the module cannot be imported, with the reason."""
     forks: tuple[tuple[str, State], ...] = ()
-    """Forks by name, and whether they have it."""
+    """Fork → whether it has the name."""
     internal: bool = False
-    """Whether no release means it for users."""
+    """Whether no release intends it for users."""
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """The releases that have it, and in which it does not only raise."""
+        """Releases that have the name and do not only raise an error."""
         return tuple(release for run in self.states if run.value is State.THERE for release in run.releases)
 
     @property
     def there(self) -> tuple[str, ...]:
-        """The releases that have it, whatever it does."""
+        """Releases that have the name."""
         return tuple(release for run in self.states if run.value is not State.ABSENT for release in run.releases)
 
     @property
     def looked_at(self) -> tuple[str, ...]:
-        """The releases that it is known of whether they have it."""
+        """Releases that give an answer."""
         return tuple(release for run in self.states for release in run.releases)
 
     @property
     def kind(self) -> str:
-        """Of the newest release that has it."""
+        """The kind in the newest release that has the name."""
         return self.kinds[-1].value if self.kinds else ""
 
 
 def history(inspection: Inspection, full: str) -> NameHistory:
-    """The history of a name, which some place has or none."""
+    """Return the history of one full name. The name may be unknown in every release."""
     places = [place for place in inspection.places if not place.fork]
     forks = [place for place in inspection.inspected if place.fork]
     entries = {place.label: _at(place, full) for place in places}

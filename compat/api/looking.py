@@ -36,9 +36,14 @@ _LONGEST_KEY = 100
 
 
 def look(selection: Selection, listener: Listener | None = None) -> Inspection:
-    """The names in every env of a selection; where that names none, in the envs that are there of every release, and in forks.
+    """Read the names that a toolchain offers in each environment of a selection.
 
-    Raises EnvError where there is no env to look at, ConfigError where its toolchain does not say how its names are found.
+    If the selection names no environments, it reads one of every release that exists, and the
+    forks.
+
+    Raises:
+        EnvError: There is no environment to read.
+        ConfigError: The toolchain does not support reading names.
     """
     toolchain, envs = _chosen(selection)
     cache = selection.config.env_cache()

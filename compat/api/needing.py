@@ -214,19 +214,20 @@ def _missing(parameters: Iterable[ApiParameter], positional: Sequence[ApiParamet
 
 @frozen(kw_only=True)
 class KernelNeeds:
-    """A function, what it needs, and what became of it."""
+    """The names that a function needs, with the results of compiling it."""
 
     source: str
-    """The path of its file, as a user knows it."""
+    """Path of the file as the user wrote it."""
     function: str | None
-    """``None`` for a file as a whole."""
+    """Name of the function. ``None``: the file as a whole."""
     needs: Needs
+    """The names."""
     specs: tuple[Specialization, ...] = ()
-    """What is known of its arguments; empty where nothing is, so that it cannot be compiled."""
+    """Known arguments. Empty: the function cannot be compiled."""
     cells: Mapping[str, tuple[Cell, ...]] = Factory(dict)
-    """Label of a place → what can be compiled there: each case on each target."""
+    """Release label → cells that can be compiled: each case on each target."""
     results: Mapping[str, tuple[Result, ...]] = Factory(dict)
-    """Label of a place → what compiling found there, which may be only some of it."""
+    """Release label → results, perhaps of some cells only."""
 
 
 @frozen(kw_only=True)

@@ -147,40 +147,41 @@ class InspectedRelease:
 
 @frozen(kw_only=True)
 class Inspection:
-    """What was looked at: the releases that there are, oldest first, then forks."""
+    """The names of a toolchain in several releases, oldest first, then forks."""
 
     toolchain: str
-    """The name of the toolchain that these are releases of."""
+    """Name of the toolchain."""
     places: tuple[InspectedRelease, ...]
+    """One entry per release or fork."""
     short: Mapping[str, str] = Factory(dict)
-    """What people write for a module → its name."""
+    """Module's usual abbreviation → its name, such as ``tl`` → ``triton.language``."""
 
     @property
     def inspected(self) -> tuple[InspectedRelease, ...]:
-        """Those that something is known of."""
+        """Entries whose names were read."""
         return tuple(place for place in self.places if place.namespace is not None)
 
     @property
     def line(self) -> tuple[str, ...]:
-        """All of them."""
+        """All releases, oldest first."""
         return tuple(place.label for place in self.places)
 
     def shown(self, full: str) -> str:
-        """A name as people write it: ``tl.dot``."""
+        """Return a full name as authors write it: ``tl.dot``."""
         for short, module in self.short.items():
             if _is_in(full, module):
                 return short + full[len(module) :]
         return full
 
     def order(self, full: str) -> tuple[int, str]:
-        """The key to sort names by: those of the language first, then those of the package itself, then others."""
+        """Return a sort key: names of the language first, then names of the package, then others."""
         shown = self.shown(full)
         modules = list(self.short.values())
         rank = next((number for number, module in enumerate(modules) if _is_in(full, module)), None)
         return (1 if rank is None else 2 * rank), shown
 
     def full(self, written: str) -> str:
-        """The full name of what people write."""
+        """Return the full name of what authors write."""
         first, dot, rest = written.partition(".")
         return f"{self.short.get(first, first)}{dot}{rest}"
 

@@ -44,10 +44,18 @@ class NamedSource:
 
 
 def find_source(selection: Selection, word: str) -> NamedSource:
-    """What a word means: ``a.py``, ``a.py::function``, a kernel file, or the name or a glob of a kernel of the project.
+    """Find the functions that a word names.
 
-    A file's kernels have the arguments that the project's kernel files give them, where those name it, else guessed ones. Raises
-    ConfigError, and SelectionError, for what is not there.
+    A kernel's arguments come from the project's kernel files if they describe it, otherwise they
+    are guessed.
+
+    Args:
+        selection: The project.
+        word: ``a.py``, ``a.py::function``, a kernel file, or a kernel's name or glob.
+
+    Raises:
+        ConfigError: A file is invalid.
+        SelectionError: Nothing has this name.
     """
     path, function = split(word)
     if not path.endswith(".py"):
@@ -92,10 +100,18 @@ def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] =
 def read_source(
     source: NamedSource, inspection: Inspection, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
 ) -> tuple[KernelNeeds, ...]:
-    """What each function needs, and what compiling it found: what is kept of earlier runs, or (``compiling``) all of it.
+    """Return the names that each function needs, with the results of compiling it.
 
-    Only envs that were looked at are compiled in. Raises ConfigError for a source that cannot be read, or has no such function, and
-    what :func:`compat.engine.run.run` raises.
+    Args:
+        source: The functions.
+        inspection: The names of each release. Only its environments are compiled in.
+        context: How to compile.
+        compiling: Compile every cell. False: use only results of earlier runs.
+        listener: Receives progress.
+
+    Raises:
+        ConfigError: The source cannot be read, or lacks the function.
+        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
     cells = _cells(source, inspection)
     results = _results(cells, inspection, context, listener or Listener(), compiling=compiling)

@@ -1,4 +1,4 @@
-"""What the searches inside one failure find: the records that :mod:`compat.bisect` makes and that reports show."""
+"""Records of what bisections find. :mod:`compat.bisect` makes them and reports show them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from compat.model import Cell, Failure, Result, Specialization, Status, Target
 
 
 class PartName(StrEnum):
-    """The parts that every toolchain has; the others are called what the toolchain calls them."""
+    """Parts that every toolchain has. A toolchain names its others."""
 
     FRONT_END = "front end"
     """From the kernel's source to the first IR."""
@@ -27,11 +27,12 @@ class PartName(StrEnum):
 
 @frozen(kw_only=True)
 class Part:
-    """Which part of the toolchain a change between two releases is in."""
+    """The part of the toolchain that contains a change between two releases."""
 
     name: str
-    """One of :class:`PartName`, or what the toolchain calls its passes, its back end or its assembler
-    (:class:`compat.toolchains.CompilerParts`)."""
+    """A :class:`PartName`, or the toolchain's name for its passes, back end or assembler
+    (:class:`compat.toolchains.CompilerParts`).
+    """
     sentence: str
     """The answer as one sentence."""
     steps: tuple[str, ...] = ()
@@ -40,36 +41,42 @@ class Part:
 
 @frozen(kw_only=True)
 class PassAnswer:
-    """Which compiler pass it is."""
+    """The compiler pass that causes a failure or a difference."""
 
     pass_: str | None
-    """As ``mlir-opt`` names it; ``None`` where no pass is to blame."""
+    """Name of the pass, as ``mlir-opt`` spells it. ``None``: no pass is to blame."""
     stage: str | None
+    """The stage that runs the pass."""
     sentence: str
+    """The answer as one sentence."""
     folder: str | None = None
-    """The folder with the IR before every pass, one file each; ``None`` where no pass began."""
+    """Folder with the IR before every pass, one file each. ``None``: no pass started."""
     diff: str = ""
-    """Of two pipelines: how their IR differs after the first pass after which it does, ignoring names."""
+    """For two pipelines: the IR difference after the first pass that makes one, with names ignored."""
 
 
 @frozen(kw_only=True)
 class SettingNeed:
-    """A constexpr, option or hint that the failure depends on."""
+    """A constexpr, option or hint that a failure depends on."""
 
     setting: str
-    """Its name: ``BLOCK_L``, ``num_warps``, ``divisible_by_16: K_ptr``; ``hints`` where it is about several of them."""
+    """Its name, such as ``BLOCK_L``, ``num_warps`` or ``divisible_by_16: K_ptr``. ``hints``: several
+    hints together.
+    """
     value: str
-    """As it is where the cell fails."""
+    """Its value in the failing cell."""
     ok: tuple[str, ...]
-    """Values with which, all else unchanged, the cell is ok."""
+    """Values with which the cell is ok if nothing else changes."""
     fails: tuple[str, ...]
-    """Other values with which it still fails the same way."""
+    """Other values with which the cell fails in the same way."""
     sentence: str
-    """``fails with num_warps = 8 and 16, ok with 4``: all that it speaks of was compiled."""
+    """A sentence such as ``fails with num_warps = 8 and 16, ok with 4``. Every value in it was
+    compiled.
+    """
 
 
 class SearchEnd(StrEnum):
-    """How a search for settings ended."""
+    """Why a search for settings ended."""
 
     DONE = "done"
     BUDGET = "budget"
@@ -79,110 +86,119 @@ class SearchEnd(StrEnum):
 
 @frozen(kw_only=True)
 class ConfigAnswer:
-    """Which part of a specialization the failure needs."""
+    """The settings that a failure needs."""
 
     sentence: str
+    """The answer as one sentence."""
     needs: tuple[SettingNeed, ...] = ()
+    """One entry per setting."""
     tried: int = 0
-    """How many changed specializations were compiled."""
+    """Number of changed specializations that were compiled."""
     untried: int = 0
-    """How many more there would have been at most, where the search ended early."""
+    """Upper bound of those that an early end left untried."""
     ended: SearchEnd = SearchEnd.DONE
+    """Why the search ended."""
 
     @property
     def conclusive(self) -> bool:
-        """Whether it is the whole answer, or has found a change that helps."""
+        """Whether the search is complete, or has found a change that helps."""
         return self.ended is SearchEnd.DONE or bool(self.needs)
 
 
 @frozen(kw_only=True)
 class GrowthAnswer:
-    """How the time of a compile grows with its settings."""
+    """How compile time grows with settings."""
 
     sentence: str
+    """The answer as one sentence."""
     growths: tuple[SettingGrowth, ...] = ()
+    """One entry per setting."""
     ended: SearchEnd = SearchEnd.DONE
+    """Why the search ended."""
 
     @property
     def conclusive(self) -> bool:
-        """Whether it grows with one of them."""
+        """Whether compile time grows with one of the settings."""
         return any(growth.grows for growth in self.growths)
 
 
 @frozen(kw_only=True)
 class CellAnswer:
-    """What a search inside the failure of one cell found."""
+    """The result of a search inside the failure of one cell."""
 
     cell: Cell
+    """The cell."""
     answer: Part | PassAnswer | ConfigAnswer | GrowthAnswer | None
-    """``None`` if the cell works."""
+    """The answer. ``None``: the cell works."""
 
     @property
     def conclusive(self) -> bool:
-        """Whether it answers the question."""
+        """Whether the question is answered."""
         return self.answer.conclusive if isinstance(self.answer, ConfigAnswer | GrowthAnswer) else self.answer is not None
 
 
 class Effect(StrEnum):
-    """What a change of a cell does to its failure."""
+    """The effect of a change on a cell's failure."""
 
     OK = "ok"
     SAME = "same"
-    """It fails the same way."""
+    """It fails in the same way."""
     UNKNOWN = "inconclusive"
-    """It fails differently, or there is no answer: inconclusive."""
+    """It fails in another way, or there is no answer."""
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words as a sentence lists them: ``4, 8 and 16``."""
+    """Join words as a sentence lists them: ``4, 8 and 16``."""
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
 
 
 @frozen(kw_only=True)
 class ReleaseProbe:
-    """One release, tried."""
+    """One release that a bisection tried."""
 
     release: str
+    """The release."""
     result: Result
     """The result that represents it."""
     judgement: Judgement
+    """Whether the release is good or bad."""
     others: tuple[Result, ...] = ()
-    """Of further envs of the same release."""
+    """Results of further environments with the same release."""
     unsteady: bool = False
-    """Its answers differ: between attempts, or between envs of this release."""
+    """Whether attempts or environments gave different answers."""
     remembered: bool = False
-    """Not tried by this search: an earlier run left the result."""
+    """Whether the result is from an earlier run."""
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """Of every env of this release that was tried."""
+        """Results of all environments with this release."""
         return self.result, *self.others
 
     @property
     def released(self) -> date | None:
-        """The day on which the release was published, where its env says."""
+        """The day of its publication, if the environment knows it."""
         return self.result.cell.env.released
 
     @property
     def answered(self) -> bool:
-        """Whether any of its envs said something of the kernel."""
+        """Whether one of its environments gave an answer about the kernel."""
         return any(result.outcome.status.is_answer for result in self.results)
 
     @property
     def divided(self) -> bool:
-        """Whether its envs disagree, each of them being steady."""
+        """Whether its environments disagree although each is steady."""
         return self.unsteady and not any(result.outcome.flaky for result in self.results)
 
     @property
     def behaviour(self) -> tuple[Judgement, str | None, str | None]:
-        """What has to be equal for two releases to behave the same; how a process ended is not part of it."""
+        """What two releases must share to count as alike. How a process ended is not part of it."""
         failure = self.result.outcome.failure
         return self.judgement, failure.failure_class if failure else None, failure.fingerprint if failure else None
 
     @property
     def summary(self) -> str:
-        """The failure's class, or the status; of a release whose envs disagree, what each says."""
+        """The failure's class or the status. If environments disagree: the summary of each."""
         if not self.divided:
             return class_of(self.result.outcome)
         return ", ".join(f"{result.cell.env.name} {class_of(result.outcome)}" for result in self.results)
@@ -190,30 +206,38 @@ class ReleaseProbe:
 
 @frozen(kw_only=True)
 class Span:
-    """Neighbouring probes that behave the same, first to last; what cannot be told has spans of its own."""
+    """Neighbouring probes that behave alike, oldest first.
+
+    Inconclusive probes form spans of their own.
+    """
 
     probes: tuple[ReleaseProbe, ...]
+    """The probes."""
 
     @property
     def first(self) -> ReleaseProbe:
+        """The oldest probe."""
         return self.probes[0]
 
     @property
     def last(self) -> ReleaseProbe:
+        """The newest probe."""
         return self.probes[-1]
 
     @property
     def statuses(self) -> tuple[Status, ...]:
-        """How these ended, without repetitions."""
+        """Their statuses, each once."""
         return tuple(dict.fromkeys(probe.result.outcome.status for probe in self.probes))
 
 
 @frozen(kw_only=True)
 class Transition:
-    """One change between releases that follow each other among those that could be told."""
+    """A change between two neighbouring conclusive releases."""
 
     before: ReleaseProbe
+    """The older one."""
     after: ReleaseProbe
+    """The newer one."""
     untested: tuple[str, ...] = ()
     """Inconclusive releases between the two: not tested, no answer, or flaky."""
 
@@ -229,40 +253,45 @@ class Transition:
 
     @property
     def bracket(self) -> Bracket:
-        """The same by the names of the releases."""
+        """The same as names of releases."""
         return Bracket(before=self.before.release, after=self.after.release, is_fix=self.is_fix, between=self.untested)
 
     @property
     def failure(self) -> Failure | None:
-        """The failure that it is about: that of the bad side, of the later one where both are bad."""
+        """The failure on its bad side. If both sides are bad: the later one."""
         return (self.before if self.is_fix else self.after).result.outcome.failure
 
 
 @frozen(kw_only=True)
 class ReleaseAnswer:
-    """Since when, for one kernel variant and case on one target."""
+    """The history of one specialization on one target, and the change that was searched for."""
 
     spec: Specialization
+    """The kernel, variant and case."""
     target: Target
+    """The target."""
     criterion: Criterion
+    """What counts as good."""
     account: Account
     """The account of the releases."""
     searched: tuple[str, ...]
-    """The candidates that the search was over, oldest first, whether they were tried or not."""
+    """The candidates, oldest first, tried or not."""
     probes: tuple[ReleaseProbe, ...]
-    """What is known, oldest first: the candidates that were tried, and what earlier runs found of releases between them."""
+    """The probes, oldest first, including results of earlier runs on releases between them."""
     bracket: Transition | None = None
-    """The change that was looked for: the account's, or with ``fixed`` the newest fix."""
+    """The change that was searched for: the account's, or with ``fixed`` the newest fix."""
     transitions: tuple[Transition, ...] = ()
+    """Every change, oldest first."""
     assumed: tuple[tuple[str, str], ...] = ()
-    """Spans of candidates, ends included, that were not tried and are taken to be like their neighbours."""
+    """Spans of candidates, ends included, that were not tried and count as equal to their neighbours."""
     otherwise: tuple[ReleaseProbe, ...] = ()
-    """Given endpoints that turned out differently."""
+    """Named ends whose outcome was not as the user said."""
     part: Part | None = None
+    """The part of the toolchain that contains the change, if it was searched for."""
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The probes as runs that behave the same."""
+        """The probes as runs that behave alike."""
         runs: list[list[ReleaseProbe]] = []
         for probe in self.probes:
             if runs and runs[-1][-1].behaviour == probe.behaviour and not probe.unsteady and not runs[-1][-1].unsteady:
@@ -273,17 +302,17 @@ class ReleaseAnswer:
 
     @property
     def unsteady(self) -> tuple[ReleaseProbe, ...]:
-        """Probes whose attempts or envs disagree."""
+        """Probes whose attempts or environments disagree."""
         return tuple(probe for probe in self.probes if probe.unsteady)
 
     @property
     def untold(self) -> tuple[ReleaseProbe, ...]:
-        """Probes that could not be told, unsteady ones aside."""
+        """Inconclusive probes, without unsteady ones."""
         return tuple(p for p in self.probes if p.judgement is Judgement.UNKNOWN and not p.unsteady)
 
     @property
     def not_tried(self) -> tuple[str, ...]:
-        """Releases that exist, that nothing is known of, and that are not assumed to be anything either."""
+        """Existing releases without a result that are not in :attr:`assumed` either."""
         places = [(self.account.line.index(first), self.account.line.index(last)) for first, last in self.assumed]
         return tuple(
             release
@@ -293,14 +322,14 @@ class ReleaseAnswer:
 
     @property
     def needs(self) -> str | None:
-        """The first release known to have what the kernel asks for, where all before lack the API or the target."""
+        """The first release with what the kernel needs, if all earlier ones lack an API or the target."""
         if self.account.word is Word.NEEDS:
             return self.account.release
         return self.account.since.after if self.account.since else None
 
 
 def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
-    """Answers of one variant that are the same but for case and target, together, in the order in which they first appear."""
+    """Group answers of one variant that differ only in case and target, in order of first appearance."""
     groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
     for answer in answers:
         groups[_sameness(answer)].append(answer)

@@ -38,25 +38,26 @@ from compat.text import read_json
 
 @frozen(kw_only=True)
 class Bisection:
-    """What a bisect found."""
+    """The result of a bisection."""
 
     axis: Axis
+    """What it searched along."""
     releases: tuple[ReleaseAnswer, ...] = ()
-    """Along releases: the answer for each kernel variant and case on each target, in their order."""
+    """Axis of releases: one answer per specialization and target, in their order."""
     cells: tuple[CellAnswer, ...] = ()
-    """Along the other axes: the answer for each, in the same order."""
+    """Other axes: one answer per cell, in their order."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Why → releases that were no candidates."""
+    """Reason → releases that were not candidates."""
     notes: tuple[str, ...] = ()
-    """What a reader should know of how the candidates were found."""
+    """Facts about the choice of candidates that a reader should know."""
     seconds: float = 0.0
-    """How long it took."""
+    """Wall time in seconds."""
     fixed: bool = False
-    """A fix was looked for, not a regression."""
+    """Whether it searched for a fix instead of a regression."""
 
     @property
     def conclusive(self) -> bool:
-        """Whether every question is answered: each history is conclusive, and each cell has an answer."""
+        """Whether every question has an answer."""
         settled = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
         return all(settled) and all(answer.conclusive for answer in self.cells)
 
@@ -64,15 +65,23 @@ class Bisection:
 def bisect(
     request: BisectRequest, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None
 ) -> Bisection:
-    """Search along releases, or inside a failure, as ``request`` says.
+    """Search along releases, or inside a failure.
 
-    ``context`` needs no envs: those that are tried are asked of ``obtain``, which may build them; without it, those are used that
-    are there. The bad endpoints of a search along releases are saved in the project, for :func:`compat.repro.repro`.
-    ``listener`` hears of each probe of a search along releases, and of each search inside a failure.
+    A search along releases saves its bad ends in the project for :func:`compat.repro.repro`.
 
-    Raises SelectionError if the request is invalid, IndexUnavailable where candidates are asked of an index that does not
-    answer, EnvError if an assembler cannot be installed, StoreError where results or IR cannot be kept, and
-    :class:`compat.engine.run.Interrupted` when stopped early; what was probed is kept then.
+    Args:
+        request: What to search, and along which axis.
+        context: How to compile; needs no environments.
+        obtain: Called for the environments of candidates, and may build them. ``None``: use those
+            that exist.
+        listener: Receives each probe of a search along releases, and each search inside a failure.
+
+    Raises:
+        SelectionError: The request is invalid.
+        IndexUnavailable: The package index does not answer a query for candidates.
+        EnvError: An assembler cannot be installed.
+        StoreError: Results or IR cannot be kept.
+        compat.engine.run.Interrupted: The search was stopped early. Finished probes are kept.
     """
     began = time.monotonic()
     if request.assemblers and request.axis is not Axis.PART:

@@ -33,26 +33,28 @@ _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 @frozen(kw_only=True)
 class CandidateQuery:
-    """Which releases are asked for."""
+    """Which releases are candidates."""
 
     releases: SpecifierSet | None = None
-    """Only these; ``None``: all from the oldest that the toolchain speaks of."""
+    """Only these. ``None``: all from the oldest release that the toolchain supports."""
     patches: bool = False
-    """Also patch releases, and not only the first of each minor series."""
+    """Include patch releases, not only the first release of each minor series."""
     pre: bool = False
-    """Also release candidates and development releases."""
+    """Include release candidates and development releases."""
     named: tuple[Version, ...] = ()
-    """Releases that are named one by one (``--good``, ``--bad``): never left out, not even when yanked."""
+    """Releases that the user names (``--good``, ``--bad``). They are always candidates, even if
+    yanked.
+    """
     find_links: str | None = None
-    """A folder of wheels, all of them candidates, instead of the index."""
+    """A folder of wheels to use instead of the index. All of them are candidates."""
     index_url: str | None = None
-    """An index instead of the default one, all of whose releases are candidates."""
+    """An index to use instead of the default one. All its releases are candidates."""
     distribution: str | None = None
-    """The name that it is published under; ``None``: the toolchain's own."""
+    """Name of the distribution. ``None``: the toolchain's own."""
 
     @property
     def elsewhere(self) -> str | None:
-        """The source that was named instead of the default index."""
+        """The source that replaces the default index, if any."""
         return self.find_links or self.index_url
 
 
@@ -244,6 +246,7 @@ def stated_date(version: Version) -> float | None:
 
 
 def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
+    """Group the files of an index by release."""
     groups: dict[Version, list[File]] = defaultdict(list)
     for file in files:
         try:
@@ -256,6 +259,7 @@ def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
 
 
 def in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+    """Sort releases by version, oldest first."""
     groups: dict[Version, list[IndexedRelease]] = defaultdict(list)
     for one in found:
         groups[Version(one.version.public)].append(one)

@@ -2,7 +2,8 @@
 
 IR that one release made is compiled by the other, and the assembler of one is put under the other, in both directions. The
 toolchain says which IR crosses between releases (:class:`compat.toolchains.CompilerParts`). What a combination comes to is seen by
-compiling it (:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`)."""
+compiling it (:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`).
+"""
 
 from __future__ import annotations
 

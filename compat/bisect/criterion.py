@@ -55,60 +55,64 @@ class Question(Protocol):
 
 @frozen(kw_only=True)
 class Criterion:
-    """A question, asked only where there is an answer to it."""
+    """A question about results that decides between good and bad.
+
+    A result without an answer to the question is inconclusive.
+    """
 
     question: Question
+    """The question."""
 
     @property
     def text(self) -> str:
-        """As it is written on the command line."""
+        """The criterion as the command line spells it."""
         return self.question.text
 
     @property
     def asks_ok(self) -> bool:
-        """Whether good and bad are the same as working and failing."""
+        """Whether good and bad mean working and failing."""
         return isinstance(self.question, IsOk)
 
     @property
     def asks_metric(self) -> bool:
-        """Whether it is about a metric, which only compiled kernels have."""
+        """Whether it asks for a metric, which only compiled kernels have."""
         return isinstance(self.question, Exceeds | TakesLonger)
 
     @property
     def asks_seconds(self) -> bool:
-        """Whether it is about how long compiling takes, which is measured again where it decides."""
+        """Whether it asks for compile time, which is measured again where it decides."""
         return isinstance(self.question, TakesLonger)
 
     @property
     def asks_passes(self) -> bool:
-        """Whether it is about how long a compiler pass takes, which only compiles tell that are asked to."""
+        """Whether it asks for the time of a compiler pass, which a compile reports only on request."""
         return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
 
     @property
     def asks_launches(self) -> bool:
-        """Whether it is about what running what was built showed."""
+        """Whether it asks for results of launches."""
         return isinstance(self.question, IsWrong | IsUnstable | IsSlower)
 
     @property
     def needs_every(self) -> bool:
-        """Whether a release is judged in the light of the others, so that none can be left out."""
+        """Whether it judges a release relative to the others, so that every release must be tried."""
         if isinstance(self.question, TakesLonger):
             return bool(self.question.of)
         return isinstance(self.question, IsWrong) or (isinstance(self.question, IsSlower) and self.question.of == "previous")
 
     def along(self, row: Row) -> Criterion:
-        """The same criterion for one kernel, in the light of what is known of all its releases, oldest first."""
+        """Return the criterion for one kernel, given the results on all its releases, oldest first."""
         if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
 
     @property
     def needs_bad_end(self) -> bool:
-        """Whether it can be asked only once the failure of the bad end is known; see :meth:`about`."""
+        """Whether it needs the outcome of the bad end; see :meth:`about`."""
         return isinstance(self.question, HasFingerprint) and self.question.fingerprint is None
 
     def about(self, outcome: Outcome) -> Criterion:
-        """The same criterion, once the outcome of the bad end is known."""
+        """Return the criterion, given the outcome of the bad end."""
         if not self.needs_bad_end:
             return self
         return Criterion(question=HasFingerprint(fingerprint=outcome.failure.fingerprint if outcome.failure else ""))
@@ -122,7 +126,16 @@ class Criterion:
 
 
 def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
-    """The criterion that a text names; ``ask`` runs programs. Raises SelectionError for an unknown one."""
+    """Parse a criterion, as ``--judge`` takes it.
+
+    Args:
+        text: Such as ``ok``, ``same-failure`` or ``registers>128``.
+        ask: Runs programs for ``run=COMMAND``, such as a
+            :class:`~compat.bisect.judging.JudgingProgram`.
+
+    Raises:
+        SelectionError: ``text`` is not a criterion.
+    """
     text = text.strip()
     plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
     forms = (*plain, "wrong", "unstable")

@@ -116,13 +116,14 @@ def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Crit
 
 @frozen(kw_only=True)
 class CheckAnswer:
-    """Cells, and what a criterion says of each."""
+    """Cells with a judgement of each."""
 
     answers: tuple[tuple[Result, Judgement], ...]
+    """Result and judgement of each cell."""
 
     @property
     def judgement(self) -> Judgement:
-        """Of all together: bad if one is bad, else unknown if one is inconclusive."""
+        """Bad if one cell is bad, otherwise unknown if one is inconclusive, otherwise good."""
         judgements = {judgement for _, judgement in self.answers}
         return next((judgement for judgement in (Judgement.BAD, Judgement.UNKNOWN) if judgement in judgements), Judgement.GOOD)
 
@@ -136,11 +137,19 @@ def check(
     *,
     cells: str = "*",
 ) -> CheckAnswer:
-    """Compile what a selection chooses, as far as the glob ``cells`` matches ids of it, and judge each.
+    """Compile chosen cells and judge each.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there.
-    ``listener`` hears of each result. Raises
-    SelectionError where nothing matches, and what :func:`compat.engine.run.run` raises.
+    Args:
+        selection: The cells.
+        criterion: What counts as good.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them. ``None``: use those that exist.
+        listener: Receives each result.
+        cells: A glob over ids of cells.
+
+    Raises:
+        SelectionError: No cell matches.
+        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
     pattern = cell_pattern(cells, selection.config, selection.patterns.kernel_files)
     chosen = selection if selection.patterns.envs else selection.and_envs(pattern.envs)
@@ -161,13 +170,17 @@ _NOT_RUN = (126, 127)
 
 
 class JudgingProgram:
-    """Asks a program about results; ``parse_criterion("run=COMMAND", JudgingProgram())`` makes a criterion of it."""
+    """Runs a program that judges results: ``parse_criterion("run=COMMAND", JudgingProgram())``."""
 
     def __init__(
         self, deadline: float = DEADLINE, *, verbose: bool = False, on_output: Callable[[str], None] = lambda words: None
     ) -> None:
-        """``deadline`` is the seconds that it may take. ``on_output`` hears, one at a time, what it prints where it does not say
-        good, the same words once; with ``verbose`` it hears everything.
+        """Make a judge.
+
+        Args:
+            deadline: Seconds that the program may take.
+            verbose: Pass on everything that the program prints.
+            on_output: Called with output of the program if it does not judge good, each text once.
         """
         self._deadline, self._verbose, self._on_output = deadline, verbose, on_output
         self._shown: set[ProcessResult] = set()

@@ -3,7 +3,8 @@
 Of a failure, the stage that fails says where to look, and experiments (:mod:`compat.bisect.combining`) say whether the cause is
 there or earlier. Of wrong numbers or a latency, every combination has to be launched to know: on the GPU of this machine, where
 that may be used; else it is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its results have been
-brought back."""
+brought back.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def find_part(
 
     Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be launched, and where there is nothing
     to compare with, StoreError where the judge's folder cannot be written, and :class:`compat.engine.run.Interrupted` when stopped
-    early."""
+    early.
+    """
     if metric is not None:
         return _of_metric(bad, good, context, assemblers, metric)
     if judge is None:

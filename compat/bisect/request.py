@@ -25,7 +25,7 @@ ASSEMBLER_OPTION = "--ptxas"
 
 
 class Axis(StrEnum):
-    """What is searched along."""
+    """What a bisection searches along."""
 
     RELEASES = "releases"
     """Since which release a kernel fails."""
@@ -59,33 +59,42 @@ class GrowingSetting:
 
 @frozen(kw_only=True)
 class BisectRequest:
-    """What is asked of a bisect."""
+    """The question of a bisection."""
 
     selection: Selection
-    """The kernels, each case for each target a question of its own. Its envs are the candidates where envs were named, and else the
-    releases that an index has."""
+    """The kernels. Each case on each target is one question. If environments were named, they are the
+    candidates; otherwise the releases of an index are.
+    """
     axis: Axis = Axis.RELEASES
+    """What to search along."""
     criterion: Criterion = field(factory=lambda: parse_criterion("ok"))
     """What counts as good."""
     good: Version | None = None
-    """A release in which it is good, tested first; whether it is, is found out."""
+    """A release that the user names as good. It is tried first, to verify that."""
     bad: Version | None = None
+    """A release that the user names as bad."""
     fixed: bool = False
-    """Look for a fix and not for a regression; so it is where the good release is the newer one."""
+    """Search for a fix instead of a regression. Also set if the good release is newer than the bad
+    one.
+    """
     every: bool | None = None
-    """Test every release, or as few as needed; ``None``: every one if they are few."""
+    """Try every release, or as few as possible. ``None``: every release if there are few."""
     query: CandidateQuery = field(factory=CandidateQuery)
-    """Which releases of the index are candidates, or which index or folder of wheels is to be searched."""
+    """Which releases of an index are candidates, and which index or folder of wheels to search."""
     against: str | None = None
-    """Along passes: the case to compare with, instead of another release."""
+    """Axis of passes: the case to compare with, instead of another release."""
     assemblers: tuple[str, ...] = ()
-    """Along parts: other assemblers to try, each a release of CUDA, such as ``12.9``, or a path."""
+    """Axis of parts: further assemblers to try, each a CUDA release such as ``12.9`` or a path."""
     budget: float | None = None
-    """Along settings: the seconds that the search may take, all in all."""
+    """Axis of settings: seconds for the whole search."""
     grow: tuple[GrowingSetting, ...] = ()
-    """Along settings: those that compile time is measured over, instead of looking for what a failure needs."""
+    """Axis of settings: settings over which compile time is measured, instead of a search for what the
+    failure needs.
+    """
     gpu: Gpu | None = None
-    """Where to launch what was not launched yet, for a criterion about numbers or latency. The kernels are those for its target."""
+    """For a criterion about numbers or latency: where to launch cells that were not launched yet. The
+    kernels are those for its target.
+    """
 
 
 @frozen(kw_only=True)

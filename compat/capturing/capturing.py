@@ -43,17 +43,20 @@ _LOOK_EVERY = 5.0
 
 @frozen(kw_only=True)
 class Capture:
-    """What a program launched, and how it ended."""
+    """The launches of a program, and how the program ended."""
 
     captured: Captured
+    """The kernels that were captured, and the launches that were not."""
     options: Options
+    """How it was captured."""
     ended: ForegroundResult | None
-    """How the program ended; ``None`` where it is this process, which goes on."""
+    """How the program ended. ``None``: it is this process."""
     seconds: float
-    """All that it took, the program's own time included."""
+    """Wall time in seconds, including the program's."""
     compared: tuple[CodeComparison, ...] = ()
+    """Comparisons of captured code with the program's code."""
     document: Mapping[str, Any] = field(factory=dict)
-    """The index, as it was written; empty where nothing was."""
+    """The index as written. Empty: nothing was written."""
 
 
 def capture_program(
@@ -65,12 +68,20 @@ def capture_program(
     on_progress: Callable[[RecordingProgress, float], None] = lambda progress, seconds: None,
     on_check: Callable[[int], None] = lambda kernels: None,
 ) -> Capture:
-    """Run a program to its end, however that is, and write the kernel files of what it launched.
+    """Run a program to its end and write kernel files for the kernels that it launched.
 
-    ``python`` is the interpreter of its environment where that is not the one that its words lead to. ``on_progress`` hears now and
-    then how far it is, and the seconds since the program began; ``on_check`` how many kernels are compared next.
-    Raises SelectionError where the program cannot be started, StoreError where nothing can be written, before the program is run
-    if possible.
+    Args:
+        words: The command line of the program.
+        options: How to capture.
+        python: Interpreter of the program's environment. ``None``: the one that ``words`` lead to.
+        timeout: Seconds after which the program is stopped. ``None``: never.
+        on_progress: Called now and then with the progress and the seconds since the program
+            started.
+        on_check: Called with the number of kernels that are compared next.
+
+    Raises:
+        SelectionError: The program cannot be started.
+        StoreError: Kernel files cannot be written. Raised before the program runs if possible.
     """
     began = time.monotonic()
     check_writable(options.output)
@@ -226,13 +237,26 @@ def capture(
     check: str = "kernels",
     fake: bool | None = None,
 ) -> Iterator[CapturedBlock]:
-    """Capture what this process, and those that it starts, launch inside of a ``with`` block; as a decorator, inside of a function.
+    """Capture the launches of this process and its children; a context manager and a decorator.
 
-    Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
-    Libraries are best imported inside of it, since some ask for the GPU while they are imported. What the options mean is said in
-    :class:`~compat.capturing.checking.Options`. The kernel files are there when the block has ended, however it does. Raises
-    SelectionError for a toolchain or a target that there is not, and StoreError where nothing can be written, before the block if
-    possible.
+    Import libraries inside the block, because some ask for the GPU when they are imported. If the
+    whole process is captured already, for example by ``compat capture``, that capture goes on and
+    the block records nothing itself. The kernel files are written when the block ends, also if it
+    ends with an exception.
+
+    Args:
+        output: Folder for the kernel files.
+        toolchain: Name of the toolchain whose launches are captured.
+        target: A target or the name of a GPU: the device that a program without a GPU sees.
+        configs: Which configurations of an autotuned kernel are captured: ``all``, ``chosen`` or ``first``.
+        with_values: Keep the values of numbers that do not affect compilation.
+        problems: Also record shapes, strides and small integers of launches.
+        check: How captured code is compared with the code that the program compiled.
+        fake: Install a fake GPU. ``None``: only if there is no GPU.
+
+    Raises:
+        SelectionError: Unknown toolchain or target.
+        StoreError: Kernel files cannot be written. Raised before the block runs if possible.
     """
     options = Options(
         toolchain=toolchain,

@@ -148,28 +148,30 @@ class CodeCheck(StrEnum):
 
 @frozen(kw_only=True)
 class Options:
-    """How to capture."""
+    """Options of a capture."""
 
     toolchain: str = DEFAULT_TOOLCHAIN
-    """The name of the toolchain whose launches are captured."""
+    """Name of the toolchain whose launches are captured."""
     output: Path = Path("captured")
-    """The folder that kernel files are written into."""
+    """Folder for the kernel files."""
     target: str | None = None
-    """What a program without a GPU is made to believe in: a target, or what a GPU is called."""
+    """A target or the name of a GPU: the device that a program without a GPU sees."""
     configs: Configs = Configs.ALL
+    """Which configurations of an autotuned kernel are captured."""
     live: bool = False
-    """Name kernels where they are written, in the place of bundles, as far as they can be."""
+    """Refer to kernels by module and name where possible, instead of writing bundles."""
     with_values: bool = False
-    """Keep numbers that no compile depends on as they were passed."""
+    """Keep the values of numbers that do not affect compilation."""
     problems: bool = False
-    """Also write what launches were given, so that their numbers can be looked at: shapes, strides, small whole numbers."""
+    """Also record shapes, strides and small integers of launches, so that results can be checked."""
     check: CodeCheck = CodeCheck.KERNELS
+    """How the code of a captured kernel is compared with the code that the program compiled."""
     fake: bool | None = None
-    """Make the program believe in a GPU; ``None``: where there is none."""
+    """Install a fake GPU. ``None``: only if there is no GPU."""
 
     @property
     def is_fake(self) -> bool:
-        """Whether the program is made to believe in a GPU."""
+        """Whether a fake GPU is installed."""
         return not capturing_of(toolchain_of(self.toolchain)).has_device() if self.fake is None else self.fake
 
 

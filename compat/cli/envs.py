@@ -1,6 +1,4 @@
-"""``compat envs``: the environments that all projects share; ``compat workers``: those that have stayed for the next command; and
-``compat pairs``: which PyTorch works with which release.
-"""
+"""The commands ``compat envs``, ``compat workers`` and ``compat pairs``."""
 
 from __future__ import annotations
 

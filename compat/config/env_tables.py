@@ -163,6 +163,7 @@ def _env(table: Table, base: Path) -> Env:
 
 
 def toolchain_called(name: str) -> Toolchain | None:
+    """Return the toolchain with this name. ``None``: there is none."""
     return next((toolchain for toolchain in toolchains.every() if toolchain.name == name), None)
 
 

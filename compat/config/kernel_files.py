@@ -75,12 +75,20 @@ def load_kernels(
     on_bad: Callable[[ConfigError], None] | None = None,
     of: Collection[Path] | None = None,
 ) -> tuple[Specialization, ...]:
-    """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
+    """Read kernel files.
 
-    Of a folder those are read that lie in it; ``of`` leaves only kernels of these sources, which are real paths.
-    ``where`` is where the patterns were written, for
-    errors, ``None`` for arguments of a command. Raises ConfigError; for a file that is wrong only where ``on_bad`` is not there to
-    hear of it, and the others are read.
+    Args:
+        patterns: Paths of files or folders, or globs, relative to ``base``.
+        base: A folder.
+        where: The place of the patterns, for errors. ``None``: arguments of a command.
+        on_bad: Called with the error of an invalid file, which is then left out.
+        of: Real paths of sources. Kernels of other sources are left out. ``None``: all.
+
+    Returns:
+        The specializations, in the order of ``patterns``, then of file names.
+
+    Raises:
+        ConfigError: A pattern matches nothing, or without ``on_bad``: a file is invalid.
     """
     specs: list[Specialization] = []
     owners: dict[str, str] = {}

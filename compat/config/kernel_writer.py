@@ -1,13 +1,15 @@
-"""Specializations as a kernel file: the only writer of what :mod:`compat.config.kernel_files` reads.
+"""Writes specializations as kernel files, in the form that :mod:`compat.config.kernel_files` reads.
 
-What is the same for all variants and cases stands once, at the top; what differs stands in the variant or the case it belongs to.
-A kernel that was taken out of its file is written in two steps, its module first::
+Settings that all variants and cases share stand once, at the top. The others stand in their variant
+or case. A kernel that was
+extracted from its file is written in two steps, its module first::
 
     spec = bundle(found).write(folder / "softmax.py")
     write_kernel_file([spec], folder / "softmax.toml")
 
-Launches of one function that differ in their arguments are cases of one variant: the same specialization with another ``case`` and
-another ``compile``.
+Launches of one function with different arguments are cases of one variant: equal specializations
+except for ``case`` and
+``compile``.
 """
 
 from __future__ import annotations

@@ -167,7 +167,11 @@ class MatrixConfig:
 
 
 def load_matrix(path: Path) -> MatrixConfig:
-    """Read and check a ``matrix.toml``. Raises ConfigError with the path of the key that is wrong."""
+    """Read and check a ``matrix.toml``.
+
+    Raises:
+        ConfigError: The file is invalid. The error names the path of the key.
+    """
     return _config(read_toml(path), path.absolute())
 
 

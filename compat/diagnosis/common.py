@@ -13,46 +13,48 @@ from compat.model import Status
 INSTALL = FailureClass(
     name="install",
     title="Install failed",
-    meaning="The env could not be built: no such release, no wheel for any interpreter here, or no answer from the index.",
+    meaning="The environment could not be built. The release does not exist, it has no wheel for any Python of this machine, or "
+    "the index did not answer.",
     status=Status.ENV_BROKEN,
-    advice="Usual causes of a failed installation: no such release, wheels for other Pythons only, no network. `compat envs build` "
-    "tries again, and names the file that has all that was printed.",
+    advice="Check that the release exists, that it has wheels for a Python of this machine, and that the network works. `compat "
+    "envs build` tries again and names the file with the installer's output.",
     blame=Blame.ENV,
 )
 IMPORT = FailureClass(
     name="import",
     title="Import failed",
-    meaning="The env exists, but its toolchain cannot be imported.",
+    meaning="The environment exists, but its toolchain cannot be imported.",
     status=Status.ENV_BROKEN,
-    advice="Install what is missing into the env (`install = […]`).",
+    advice="Install the missing package into the environment (`install = […]`).",
     blame=Blame.ENV,
 )
 TOOLCHAIN_DAMAGED = FailureClass(
     name="toolchain-damaged",
     title="Toolchain damaged",
-    meaning="A program of the toolchain is not what was installed: empty, cut short, not executable, or another program.",
+    meaning="A program of the toolchain is empty, cut short, not executable, or another program than the one that was installed.",
     status=Status.ENV_BROKEN,
-    advice="Rebuild the env; this says nothing about the kernel.",
+    advice="Rebuild the environment. This failure says nothing about the kernel.",
     blame=Blame.ENV,
 )
 MACHINE = FailureClass(
     name="machine",
     title="Refused by the machine",
-    meaning="The machine refused what compiling needs, such as room for files, or the assembler was killed from outside.",
+    meaning="The machine refused something that a compile needs, such as disk space, or another process killed the assembler.",
     status=Status.LOST,
-    advice="Look at the machine: room where TMPDIR is, `ulimit -a`, memory. It says nothing about the kernel, and is not kept.",
+    advice="Check the free space where TMPDIR is, the memory and `ulimit -a`. This failure says nothing about the kernel, and "
+    "the next run tries again.",
     blame=Blame.ENV,
 )
 LACKING = Sign(error=r"(?:^|\.)Lacking$", message=r"this env lacks `(?P<name>[\w.]+)`", stage=r"^source$", means="no module {name}")
 """The kernel reaches something of a package that only a stand-in was there for."""
 SOURCE_NEEDS_PACKAGE = FailureClass(
     name="source-needs-package",
-    title="Package missing for the kernel's file",
-    meaning="The kernel's Python file imports a package or module that this env does not have. Nothing is known about the kernel.",
+    title="Package missing",
+    meaning="The kernel's Python file imports a package or module that this env does not have. The kernel itself was not compiled.",
     status=Status.SOURCE_BROKEN,
-    advice='The kernel\'s file needs `{name}`: install it into every env (`[[companion]]` with `install = ["{name}"]` in '
-    "matrix.toml; for torch, `--envs pairs` has envs with PyTorch), put the module beside the file, or move the kernel into a file "
-    "that does without.",
+    advice="The kernel's file needs `{name}`. Install it into every environment with a `[[companion]]` that has `install = "
+    '["{name}"]` in matrix.toml, or put the module beside the file. For torch, use `--envs pairs`. You can also move the kernel '
+    "into a file that does not import it.",
     blame=Blame.ENV,
     signs=(
         Sign(
@@ -67,35 +69,35 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
 SOURCE_IMPORT = FailureClass(
     name="source-import",
     title="Kernel file cannot be imported",
-    meaning="Importing the kernel's Python file fails in this env, by its own code or by a package's. Nothing is known about the "
-    "kernel.",
+    meaning="The import of the kernel's Python file fails in this environment, in its own code or in a package's. The kernel "
+    "itself was not compiled.",
     status=Status.SOURCE_BROKEN,
-    advice="`compat explain` shows the traceback. Fix the file, or move the kernel into a file that does less on import.",
+    advice="`compat explain` shows the traceback. Fix the file, or move the kernel into a file that does less when it is imported.",
     blame=Blame.ENV,
 )
 SOURCE_TIMEOUT = FailureClass(
     name="source-timeout",
-    title="Importing the kernel's file timed out",
-    meaning="Importing the kernel's Python file did not end within its deadline. Nothing is known about the kernel.",
+    title="Import of the kernel's file timed out",
+    meaning="The import of the kernel's Python file did not end within its deadline. The kernel itself was not compiled.",
     status=Status.SOURCE_BROKEN,
-    advice="Raise `import_deadline` in matrix.toml (`[defaults]`) if the import is merely slow, or move the kernel into a file "
+    advice="Raise `import_deadline` in `[defaults]` of matrix.toml if the import is only slow, or move the kernel into a file "
     "that imports less.",
     blame=Blame.ENV,
 )
 TIMEOUT = FailureClass(
     name="timeout",
     title="Timeout",
-    meaning="The compile timed out and was stopped.",
+    meaning="triton-compat stopped the compile at its deadline.",
     status=Status.TIMED_OUT,
-    advice="It was still in stage {stage} when its time was up. If it is merely slow, raise the deadline.",
+    advice="It was still in stage {stage} at its deadline. Raise the deadline if the compile is only slow.",
     blame=Blame.LIMIT,
 )
 OUT_OF_MEMORY = FailureClass(
     name="out-of-memory",
     title="Out of memory",
-    meaning="The compile exceeded its memory limit, or could not get more memory.",
+    meaning="The compile reached its memory limit, or the machine had no more memory.",
     status=Status.OUT_OF_MEMORY,
-    advice="It happened in stage {stage}. If the machine has more memory, raise the limit.",
+    advice="It ran out of memory in stage {stage}. Raise the limit if the machine has more memory.",
     blame=Blame.LIMIT,
     signs=(
         Sign(error=r"^MemoryError$", means="out of memory"),
@@ -105,7 +107,7 @@ OUT_OF_MEMORY = FailureClass(
 TOOLCHAIN_MISSING = FailureClass(
     name="toolchain-missing",
     title="Toolchain part missing",
-    meaning="This toolchain needs a program for {target} that neither its wheel nor the machine has.",
+    meaning="The toolchain needs a program for {target}, and neither its wheel nor the machine has it.",
     status=Status.UNSUPPORTED,
     advice="Install the program, or use a release that ships it.",
     blame=Blame.TOOLCHAIN,
@@ -113,8 +115,8 @@ TOOLCHAIN_MISSING = FailureClass(
 )
 TARGET_UNKNOWN = FailureClass(
     name="target-unknown",
-    title="Target unknown to the toolchain",
-    meaning="Part of this toolchain does not know {target} yet, or no longer supports it.",
+    title="Unknown target",
+    meaning="A part of this toolchain does not know {target} yet, or no longer supports it.",
     status=Status.UNSUPPORTED,
     advice="Use a release whose toolchain knows {target}.",
     blame=Blame.TOOLCHAIN,
@@ -124,15 +126,15 @@ COMPILER_CRASH = FailureClass(
     name="compiler-crash",
     says_little=True,
     title="Compiler crashed",
-    meaning="The compiler was killed by a signal that it caused itself, most often a segmentation fault, without a message.",
+    meaning="A signal that the compiler caused itself ended it without a message. Most often it is a segmentation fault.",
     status=Status.CRASHED,
-    advice="A compiler bug. Try the neighbouring releases, and report it with the evidence that was kept.",
+    advice="This is a bug of the compiler. Try the neighbouring releases, and report it (`compat repro`).",
     blame=Blame.COMPILER,
 )
 SHARED_MEMORY = FailureClass(
     name="shared-memory",
     title="Shared memory exceeded",
-    meaning="The kernel needs more shared memory than a block may have on {target}.",
+    meaning="The kernel needs more shared memory than {target} allows for a block.",
     advice="Use smaller blocks.",
     prediction=Prediction(
         metric="shared",
@@ -147,8 +149,10 @@ UNCLASSIFIED = FailureClass(
     name="unclassified",
     says_little=True,
     title="Not classified",
-    meaning="None of the other classes: rejected if an exception ended it, crashed if a signal did, lost if it left no message.",
-    advice="Read the excerpt; `compat explain` shows all that is known. If others may hit it too, it should get its own class.",
+    meaning="No other class fits. The status is rejected if an exception ended the compile, crashed if a signal did, and lost if "
+    "there is no message.",
+    advice="Read the message. `compat explain` shows everything that is known. A failure that others can meet deserves a class "
+    "of its own.",
     blame=Blame.COMPILER,
 )
 EVERYWHERE = (

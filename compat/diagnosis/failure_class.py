@@ -1,5 +1,8 @@
-"""What a failure class is: what it means, who is usually at fault, what to do, and the signs by which it is recognised; and what a
-toolchain knows of its own failures: its classes, how it words things, and which program works in which stage (:class:`Knowledge`).
+"""Failure classes, and what a toolchain knows about its own failures.
+
+A class has a meaning, the usual culprit, advice, and the signs that identify it. :class:`Knowledge`
+holds a toolchain's classes, the
+wording of its messages, and the program that works in each stage.
 """
 
 from __future__ import annotations

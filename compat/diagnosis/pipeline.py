@@ -1,9 +1,8 @@
-"""What a compile prints of its passes: how a toolchain's output is read, where an attempt failed by that, and where the IR of
-two compiles parts.
+"""What a compile prints about its passes, and where the passes of two compiles diverge.
 
-A compiler that is asked for it prints its IR before every pass, between its own words. Each has a form of its own for that, which
-its toolchain's :class:`OutputReader` knows; here is what readers make of it, where in the compiler an attempt failed by that
-(:func:`diagnosed`), and how the passes of any two compiles are compared.
+On request, a compiler prints its IR before every pass, between its messages. Each has its own
+format, which its toolchain's :class:`OutputReader` knows. This module locates failures in the
+parsed output (:func:`diagnosed`) and compares the passes of two compiles.
 """
 
 from __future__ import annotations

@@ -30,9 +30,14 @@ _MANY = 20_000
 
 
 def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Cell, ...]:
-    """Every Env × Target × Specialization that go together; env by env, kernel by kernel: neighbours share what is loaded.
+    """Return every combination of env, target and specialization that go together.
 
-    A kernel is for one toolchain, and a toolchain for some targets.
+    Neighbouring cells share an environment and then a kernel, so that a worker loads each once.
+
+    Args:
+        envs: A specialization goes with the environments of its toolchain.
+        targets: A toolchain goes with its own targets.
+        specs: Kernels with variants and cases.
     """
     return tuple(cell for env in envs for spec in specs for cell in toolchains.cells(env, spec, targets))
 

@@ -71,39 +71,45 @@ class Interrupted(Stopped):
 
 @frozen(kw_only=True)
 class RunContext:
-    """All that a run needs besides its cells."""
+    """How to compile: environments, store, limits and executor."""
 
     envs: Mapping[str, BuiltEnv]
-    """By env name."""
+    """Env name → environment."""
     store: Store
+    """Where results are kept."""
     limits: Limits
+    """Limits of one cell."""
     slots: int = AVAILABLE_CORES
-    """How many cells are compiled at the same time."""
+    """Number of cells that compile at the same time."""
     again: bool = False
-    """Compile even what is known."""
+    """Compile known cells again."""
     worker: Path = WORKER
+    """Folder of the worker's program."""
     idle_timeout: float = 0.0
-    """Seconds that servers wait for the next command when a run is done; with 0 they end."""
+    """Seconds that a worker waits for the next run before it ends. 0: it ends with the run."""
     stop: threading.Event = field(factory=threading.Event)
-    """Set to end the run early."""
+    """Set it to end the run early."""
     unchanged: Unchanged = field(factory=Unchanged)
-    """Tells whether a kernel's file still is what its key says."""
+    """Checks whether a kernel's file still has the content that its key covers."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""
     mode: Mode = PLAIN
-    """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
+    """How cells are attempted. Only the plain mode confirms failures by a second attempt."""
 
     def with_envs(self, envs: Iterable[BuiltEnv]) -> Self:
-        """The same with these envs and no others."""
+        """Return the context with these environments only."""
         return evolve(self, envs={built.env.name: built for built in envs})
 
     def expected_seconds(self, cells: Sequence[Cell]) -> float | None:
-        """About how long it takes to compile cells, by how long those like them took; ``None`` where that is not known."""
+        """Return an estimate for compiling cells, in seconds, from earlier times. ``None``: unknown."""
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
         return plan.expected_seconds((cell.id for cell in cells), earlier, self.slots, len(cells))
 
     def open_executor(self, stop: threading.Event | None = None) -> Executor:
-        """An executor, for the caller to close; it ends what is under way once ``stop`` is set, by default that of the run."""
+        """Open an executor, which the caller closes.
+
+        It stops when ``stop`` is set; by default the run's.
+        """
         return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
 
 
@@ -113,12 +119,25 @@ def run(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> tuple[Result, ...]:
-    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun on this machine.
+    """Compile cells that are not known yet, and return the result of every cell.
 
-    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
-    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when
-    results cannot be kept, and MachineError when the machine refuses what compiling needs; ValueError for a cell whose env has
-    another toolchain than its kernel is for, which no caller may ask for.
+    Cells with equal keys are compiled once.
+
+    Args:
+        cells: The cells. This machine starts them in this order.
+        context: How to compile.
+        on_result: Called with each result, perhaps from another thread.
+        on_plan: Called with the cells that will be compiled, before the first starts.
+
+    Returns:
+        The results in the order of ``cells``.
+
+    Raises:
+        Interrupted: The run was stopped early. Finished cells are kept.
+        StoreError: Results cannot be kept.
+        MachineError: The machine lacks a resource, such as disk or memory.
+        ValueError: The toolchain of a cell's environment is not its kernel's. This is a fault of
+            the caller.
     """
     _refuse_mixed(cells)
     under_way = _RunningCells(cells, context, on_result)
@@ -301,9 +320,12 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 
 
 def known(cells: Sequence[Cell], context: RunContext, *, imported: bool = True) -> tuple[Result, ...]:
-    """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing.
+    """Return the results that the store has for some of ``cells``. Compiles nothing.
 
-    That a kernel's file could not be imported is no answer, and is told unless all are to be ``imported``.
+    Args:
+        cells: The cells.
+        context: How they would be compiled.
+        imported: Leave out results that say that the kernel's file could not be imported.
     """
     keys = CellKeys(folder_digest(context.worker), context.mode)
     results: list[Result] = []

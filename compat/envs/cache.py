@@ -173,25 +173,32 @@ class EnvFolder:
 
 @frozen
 class EnvCache:
-    """The folder that envs are kept in."""
+    """The folder that contains the environments."""
 
     folder: Path
+    """Its path."""
     origin: str = ""
-    """What names the folder, where that is a variable or a file: ``$COMPAT_ENVS``."""
+    """The variable or file that names the folder, such as ``$COMPAT_ENVS``."""
     like: str = ""
-    """The digest of another machine's env, where what is built has to be the same as that: such envs have folders of their own."""
+    """Digest of another machine's environment, if those here must equal it. Such environments have
+    folders of their own.
+    """
 
     def folder_of(self, env: Env) -> EnvFolder:
-        """Where an env is kept, whether it is there or not."""
+        """Return the folder of an environment, whether it exists or not."""
         return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
-        """All there are, by name: whatever is called like one and has a record or a log."""
+        """Return all environments' folders by name: those with a matching name and a record or a log."""
         folders = {path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")}
         return tuple(EnvFolder(path) for path in sorted(folders) if is_key(path.name))
 
     def prepare(self) -> None:
-        """Make the folder. Raises EnvError where nothing can be written into it."""
+        """Create the folder.
+
+        Raises:
+            EnvError: The folder cannot be written.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self.folder / _TAG, _SIGNATURE)
@@ -199,7 +206,7 @@ class EnvCache:
             raise self.refused(error) from error
 
     def refused(self, error: OSError) -> EnvError:
-        """The error of use that one of the system's comes to while an env is built."""
+        """Return the error to raise for a system error during a build."""
         where = f"{self.origin}: {self.folder}" if self.origin else str(self.folder)
         hint = f"Set {VARIABLE} to a writable folder with enough room for the environments."
         return EnvError(f"cannot build environments: {error.strerror or error}", where=where, hint=hint)

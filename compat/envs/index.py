@@ -89,6 +89,7 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
 
 
 def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
+    """Return the files that a page of a package index lists, in its JSON or HTML form."""
     if content_type.endswith("json"):
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None

@@ -158,6 +158,7 @@ def _answers(cache: Path, distribution: str) -> dict[str, Any]:
 
 
 def keep_files(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
+    """Keep the listing of a distribution in the cache, with the time of the answer."""
     answers = _answers(cache, distribution)
     answers[source] = {"asked": now, "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files]}
     with suppress(OSError):  # kept to save a second; without it, the index is asked again
@@ -165,6 +166,7 @@ def keep_files(cache: Path, distribution: str, source: str, files: tuple[File, .
 
 
 def age_phrase(seconds: float) -> str:
+    """Return an age in words, such as ``3 days ago``."""
     hours = seconds / 3600
     return f"{hours / 24:.0f} days ago" if hours >= 48 else f"{hours:.0f} hours ago" if hours >= 1 else "within the last hour"
 

@@ -54,21 +54,27 @@ AT_ONCE = AVAILABLE_CORES + 1
 
 @frozen(kw_only=True)
 class EnvProvider:
-    """Call it with a ``matrix.toml`` and envs that it declares. What it gives counts as in use as long as this process lives."""
+    """Provides environments: call it with a ``matrix.toml`` and environments that it declares.
+
+    Environments that it returns count as in use while this process lives.
+    """
 
     cache: EnvCache
+    """The cache of environments."""
     project: Path | None = None
-    """The project's own ``matrix.toml``, if what is asked for by it is to be noted beside it."""
+    """The project's own ``matrix.toml``, if its environments are recorded beside it."""
     known: frozenset[str] = frozenset()
-    """The names of envs whose release is known to exist. Of a missing env of another name the index is asked first."""
+    """Names of environments whose release is known to exist. For other missing ones, the index is
+    asked first.
+    """
     build: bool = True
-    """Whether envs that are missing are built."""
+    """Whether missing environments are built."""
     jobs: int | None = None
-    """How many are built at the same time; ``None`` for :data:`AT_ONCE`."""
+    """Number of builds at the same time. ``None``: :data:`AT_ONCE`."""
     echo: Callable[[str], None] = _log.info
-    """Is told what is done, and what goes wrong."""
+    """Called with messages about progress and errors."""
     busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(_log.debug)
-    """Is entered while something is done that takes long; gives what is told, time and again, how it goes."""
+    """Returns a context manager that is entered during a long step and yields a function for messages."""
 
     def __call__(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
         """These envs as they are in the cache, after those that are missing were built.
@@ -121,7 +127,12 @@ class EnvProvider:
                 raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 
     def build_missing(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
-        """Build these envs, where they are missing or (``again``) in any case. Raises EnvError as the call does, and Stopped."""
+        """Build missing environments, or with ``again`` all of them.
+
+        Raises:
+            EnvError: The cache cannot be written.
+            Stopped: The build was stopped.
+        """
         self.cache.prepare()
         run = partial(run_installer, cwd=_NEUTRAL)
         builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)

@@ -1,10 +1,9 @@
-"""What is known of an env: its record, and what is installed in it, read from its files and without starting its Python; and which
-envs are kept, how large they are, and which can go.
+"""The record of an environment, the packages installed in it, and the environments of a cache.
 
-The record, ``env.json``, has what was asked for, what was used to build it, and what came of it.
-
-The record is the authority: an env without one that says it succeeded, for the very requirements that are asked for now, counts as
-unusable, whatever its folder looks like. The installer's output lies beside it.
+The record, ``env.json``, says what was asked for, how it was built, and with what result. It is the
+authority: an environment without a record of success for exactly the present requirements is
+unusable, whatever its folder contains. The installer's output lies beside it. Reading a record does
+not start the environment's Python.
 """
 
 from __future__ import annotations
@@ -104,7 +103,10 @@ def installer_errors(folder: EnvFolder) -> str:
 
 
 def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
-    """What there is of an env in the cache, and why it cannot be used if it cannot. Starts no process."""
+    """Return the state of an environment in the cache, with the error if it cannot be used.
+
+    Starts no process.
+    """
     folder = cache.folder_of(env)
     record = read_record(folder)
     if record is None or record["fingerprint"] != fingerprint(env):
@@ -284,26 +286,28 @@ def _proprietary_license(location: Path, distribution: str) -> str | None:
 
 @frozen(kw_only=True)
 class KeptEnv:
-    """One env in the cache, whoever asked for it."""
+    """One environment in the cache, of any project."""
 
     folder: EnvFolder
+    """Its folder."""
     requirements: tuple[str, ...] = ()
-    """What is asked for, as pip reads it."""
+    """What was installed, as pip requirements."""
     specifier: str = ""
-    """The Pythons that are asked for, where only some are: ``>=3.12``."""
+    """The Python versions it accepts, such as ``>=3.12``. Empty: any."""
     python: str | None = None
-    """The version of its Python, three numbers; ``None`` where it has none."""
+    """Its Python version, three numbers. ``None``: it has none."""
     backend: str | None = None
+    """The tool that built it, ``uv`` or ``virtualenv``."""
     state: str
     """``complete``, ``failed``, ``interrupted``, ``damaged`` or ``being built``."""
     error: str | None = None
-    """Why it cannot be used, if it cannot."""
+    """Why it cannot be used."""
     used: float
-    """When it was last used or built, in seconds since 1970."""
+    """Time of its last use or build, in seconds since 1970."""
 
 
 def kept_envs(cache: EnvCache) -> tuple[KeptEnv, ...]:
-    """All envs in a cache, by name. Starts no process."""
+    """Return all environments in a cache, by name. Starts no process."""
     return tuple(_kept(folder) for folder in cache.folders())
 
 
@@ -361,19 +365,26 @@ def size_of(path: Path) -> int:
 
 @frozen(kw_only=True)
 class Pruned:
-    """An env that was removed, or would be."""
+    """An environment that was removed, or with ``dry_run`` would be."""
 
     env: KeptEnv
+    """The environment."""
     size: int
-    """Bytes on disk."""
+    """Its size on disk in bytes."""
     kept: str | None
-    """Why it is still there, where it could not be removed."""
+    """Why it could not be removed."""
 
 
 def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Iterator[Pruned]:
-    """Remove the envs that have not been used since then (seconds since 1970), but none that is in use or being built.
+    """Remove environments that were not used recently. Those in use or being built stay.
 
-    With ``dry_run`` they are only told. Raises EnvError where one cannot be removed.
+    Args:
+        cache: The cache.
+        unused_since: Seconds since 1970. Environments used later stay.
+        dry_run: Only report what would be removed.
+
+    Raises:
+        EnvError: An environment cannot be removed.
     """
     for env in kept_envs(cache):
         if env.used > unused_since:

@@ -152,23 +152,27 @@ class ChangedFile:
     """A file before and after an edit."""
 
     path: Path
+    """The path of the file."""
     before: bytes
+    """Its bytes before."""
     after: bytes
+    """Its bytes after."""
     old: str
+    r"""Its text before, with ``\n`` line ends."""
     new: str
-    """Both as text with ``\\n`` at the end of every line."""
+    r"""Its text after, with ``\n`` line ends."""
     is_whole: bool = True
-    """Whether the text says all that is in the file."""
+    """Whether the text is the whole content of the file."""
 
     @classmethod
     def of(cls, file: TextFile, text: str) -> ChangedFile:
-        """A file that gets another text."""
+        """Return the change of a file to another text."""
         after = file.encoded(text)
         return cls(path=file.path, before=file.content, after=after, old=file.text, new=text, is_whole=file.is_whole)
 
     @property
     def diff(self) -> str:
-        """What changes, as a unified diff with paths that ``patch -p1`` takes in the current folder."""
+        """The change as a unified diff. ``patch -p1`` applies it in the current folder."""
         name = os.path.relpath(self.path) if self.path.is_relative_to(Path.cwd()) else str(self.path).lstrip("/")
         return "\n".join([f"--- a/{name}", f"+++ b/{name}", *hunks(self.old, self.new)])
 

@@ -32,62 +32,68 @@ _MOST = 8
 
 @frozen(kw_only=True)
 class EditTrial:
-    """An edit that makes the kernel compile in the cell's env, and what became of it in all envs."""
+    """An edit that makes the kernel compile in the cell's environment, and its results in all."""
 
     candidate: EditedKernel
+    """The edited kernel."""
     results: tuple[Result, ...]
+    """One result per environment."""
 
     @property
     def helps(self) -> tuple[Result, ...]:
-        """Where it compiles."""
+        """Environments in which it compiles."""
         return tuple(result for result in self.results if is_good(result.outcome))
 
     @property
     def not_even_so(self) -> tuple[Result, ...]:
-        """Where it does not."""
+        """Environments in which it still fails."""
         return tuple(result for result in self.results if _tells(result) and not is_good(result.outcome))
 
     @property
     def unknown(self) -> tuple[Result, ...]:
-        """Where nothing is known of it: the env or the target cannot be used."""
+        """Environments without an answer: the env or the target cannot be used."""
         return tuple(result for result in self.results if not _tells(result))
 
 
 @frozen(kw_only=True)
 class Fix:
-    """What was found for a cell."""
+    """The result of a search for an edit."""
 
     cell: Cell
+    """The failing cell."""
     source: SourceFile
+    """The kernel's file."""
     before: tuple[Result, ...]
-    """What became of the kernel as it is, in every env."""
+    """Results of the unchanged kernel in every environment."""
     best: EditTrial | None
-    """The first edit that helps everywhere, else the first that helps in most envs; ``None`` where none helps in the cell's."""
+    """The first edit that helps in all environments, or else in most of them. ``None``: no edit helps
+    in the cell's own.
+    """
     others: tuple[EditTrial, ...] = ()
-    """Other edits that were tried in all envs."""
+    """Other edits that were tried in all environments."""
     refused: tuple[str, ...] = ()
-    """Edits that were not made, and why."""
+    """Edits that were not made, with reasons."""
     compiled: int = 0
-    """How many edits were compiled."""
+    """Number of edits that were compiled."""
     changes: tuple[ChangedFile, ...] = ()
     """The files that the edit changes."""
     existing: tuple[Version, ...] = ()
-    """The releases of the toolchain that are known to exist, compiled or not, oldest first."""
+    """Existing releases of the toolchain, oldest first."""
 
     @property
     def failure(self) -> Result:
-        """The cell itself."""
+        """The result of the cell itself."""
         return next(result for result in self.before if result.cell.env == self.cell.env)
 
     @property
     def breaks(self) -> tuple[Result, ...]:
-        """Where the kernel compiles as it is, and does not with the edit."""
+        """Environments in which the kernel compiles unchanged but not with the edit."""
         compiles = {result.cell.env for result in self.before if is_good(result.outcome)}
         return tuple(result for result in (self.best.not_even_so if self.best else ()) if result.cell.env in compiles)
 
     @property
     def edit_names(self) -> tuple[str, ...]:
-        """The names of the edits that are known for the failure's class."""
+        """Names of the known edits of the failure's class."""
         return tuple(edit.name for edit in known_edits(self.failure.outcome.failure, self.cell.env.toolchain))
 
 
@@ -98,16 +104,25 @@ def fix(
     obtain: Obtain | None = None,
     listener: Listener | None = None,
 ) -> Fix:
-    """Search for an edit that makes a failing cell compile, in its own env and in those that the selection names.
+    """Search for an edit that makes a failing cell compile.
 
-    ``cell`` is an id, or a glob that matches one cell; a release may stand for the env, and a GPU for the target. Edits are of the
-    function that the cell names and of functions of the same file that it uses, or of constexprs of its kernel file. The smallest
-    edits known for the failure's class are tried first, each compiled for the cell's target in all envs, until one compiles in all
-    of them. Numbers are not checked. Nothing is written: :func:`compat.fix.write_fix` does that.
+    An edit changes the cell's function, functions of the same file that it uses, or constexprs of
+    the kernel file. Known edits of the failure's class are tried, smallest first, each in all
+    environments, until one compiles in all of them. Results of the kernel are not checked.
+    :func:`compat.fix.write_fix` writes the edit.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them; ``listener`` hears of what is compiled. Raises
-    SelectionError where no one cell is meant or it compiles, EnvError where its env cannot be used, and ConfigError where its
-    source cannot be read.
+    Args:
+        selection: The project, and the environments besides the cell's own.
+        cell: Id of a cell, or a glob that matches one cell. A release may stand for the env, a GPU
+            for the target.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them. ``None``: use those that exist.
+        listener: Receives progress.
+
+    Raises:
+        SelectionError: The words do not name one cell, or the cell compiles.
+        EnvError: The cell's environment cannot be used.
+        ConfigError: The source cannot be read.
     """
     chosen = _cell(selection, cell)
     if not (toolchain := toolchains.of(chosen.env)).language.edits:
@@ -148,11 +163,17 @@ def fix(
 
 
 def write_fix(fix: Fix) -> tuple[Path, ...]:
-    """Write the edit into the files that it changes, and return their paths.
+    """Write an edit into the files that it changes.
 
-    Each file is replaced at once, with its permissions, and none is where one of them is not what it was when the edit was found.
-    Raises ConfigError where a file has changed, or would not stay as it is apart from the edit, and StoreError where it cannot be
-    written.
+    Each file is replaced atomically and keeps its permissions. If one file has changed since the
+    search, no file is written.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        ConfigError: A file has changed, or the edit would change more than intended.
+        StoreError: A file cannot be written.
     """
     return write_changes(fix.changes)
 

@@ -39,24 +39,25 @@ class EditedKernel:
     """A kernel with some edits."""
 
     text: str
-    """The kernel's own module."""
+    """Text of the kernel's module."""
     compile: CompileSpec
+    """How to compile it."""
     edits: tuple[str, ...] = ()
-    """What was done, in a few words each."""
+    """The edits, in a few words each."""
     notes: tuple[str, ...] = ()
-    """What that takes for granted or changes."""
+    """Assumptions and side effects of the edits."""
     constexprs: dict[str, object] = Factory(dict)
-    """Constexprs of the kernel file that have other values."""
+    """Changed constexprs of the kernel file."""
     beside: dict[str, str] = Factory(dict)
-    """Modules that the kernel imports and that the edits change, by the names of their files."""
+    """File name → text of modules that the kernel imports and the edits change."""
 
     @property
     def key(self) -> str:
-        """Equal for candidates that are compiled alike."""
+        """Equal for candidates that compile to the same."""
         return repr((self.text, sorted(self.beside.items()), self.compile.document()))
 
     def after(self, edit: KnownEdit, proposal: Proposal, files: KernelModules, file: str) -> EditedKernel:
-        """The candidate with one edit more, which was proposed for one of the files."""
+        """Return the candidate with one more edit, proposed for one of its files."""
         texts = {**self.beside, **proposal.beside, file: proposal.text}
         beside = {name: text for name, text in texts.items() if name in files.beside and text != files.beside[name]}
         notes = (*self.notes, *proposal.notes, *(_ELSEWHERE.format(name=name) for name in beside))

@@ -74,9 +74,16 @@ class Checked:
 
 
 def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
-    """Make a guard again of a new report, and ask both for everything that is known.
+    """Make a guard again from a new report, and compare its answers with those of an existing one.
 
-    Raises StoreError for a text that is no guard, SelectionError where the report has nothing that it was made of.
+    Args:
+        text: The text of the existing guard.
+        report: The new report.
+        where: Name of the file in errors.
+
+    Raises:
+        StoreError: The text is not a guard.
+        SelectionError: The report has none of the kernels of the guard.
     """
     guard = read_guard(text, where)
     new = make_guard(report, guard.request)

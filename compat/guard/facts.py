@@ -26,16 +26,18 @@ States = Mapping[str, str]
 
 @frozen(kw_only=True)
 class Request:
-    """What a guard is to be made of, and how."""
+    """The input of :func:`compat.guard.make_guard`."""
 
     kernels: tuple[str, ...] = ()
-    """Names and globs, like variants and cases; empty for all."""
+    """Names of kernels, or globs. Empty: all."""
     variants: tuple[str, ...] = ()
+    """Names of variants, or globs. Empty: all."""
     cases: tuple[str, ...] = ()
+    """Names of cases, or globs. Empty: all."""
     prefer: tuple[str, ...] = ()
-    """Variants, the most wanted first; the others come after them, as they are declared."""
+    """Variants, best first. The others follow in the order of their declaration."""
     policy: str = ""
-    """What is assumed where nothing was tested, one of :attr:`Guarding.policies`; empty for the first of them."""
+    """Assumption for what was not tested, one of :attr:`Guarding.policies`. Empty: the first."""
 
 
 @frozen(kw_only=True)

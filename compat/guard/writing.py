@@ -74,7 +74,11 @@ class Guard:
 
 
 def make_guard(report: Report, request: Request) -> Guard:
-    """The guard for the chosen kernels of a report. Raises SelectionError."""
+    """Make the guard for chosen kernels of a report.
+
+    Raises:
+        SelectionError: The report has no such kernel, or not what a guard needs.
+    """
     toolchain = toolchain_of(report, request)
     guarding_of(toolchain)
     return Guard(facts=find_facts(report, request, toolchain), request=request, toolchain=toolchain)
@@ -84,7 +88,7 @@ def make_guard(report: Report, request: Request) -> Guard:
 
 
 def guard_text(guard: Guard) -> str:
-    """The text of the file: what it is, the facts, and the code."""
+    """Return the text of a guard file: its description, the facts and the code."""
     before, _, code = guarding_of(guard.toolchain).code.read_text(encoding="utf-8").partition(f"{_NAME}: ")
     annotation = code.partition(" = ")[0]
     imports = before[before.index("from __future__") :]
@@ -189,7 +193,15 @@ class _StoredFacts:
 
 
 def read_guard(text: str, where: str = "guard") -> Guard:
-    """What a file says that :func:`guard_text` made. Raises StoreError for any other."""
+    """Read the facts from a text that :func:`guard_text` made.
+
+    Args:
+        text: The text of the file.
+        where: Name of the file in errors.
+
+    Raises:
+        StoreError: The text is not a guard.
+    """
     try:
         value = _facts_of(tree_of(text, where))
         stored = structure(json.loads(json.dumps(value)), _StoredFacts, more=True)

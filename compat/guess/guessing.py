@@ -46,11 +46,23 @@ class GuessedSource:
 
 
 def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
-    """Guess the kernels of some sources, those without any jit function left out.
+    """Guess the arguments of the kernels in Python sources, without importing them.
 
-    A kernel is called as its function is; where that name is ``taken``, or another source has it, the source's name comes before
-    it. What a jit function of ``others`` calls is no kernel either. Raises OSError, and SyntaxError where a source cannot be
-    parsed.
+    A guessed kernel has the name of its function. If that name is taken or occurs in two sources,
+    the source's name is put before it.
+
+    Args:
+        paths: The sources.
+        taken: Kernel names that are in use.
+        others: Further sources of the project. A jit function that they call is a helper, not a
+            kernel.
+
+    Returns:
+        One entry per source that has kernels.
+
+    Raises:
+        OSError: A source cannot be read.
+        SyntaxError: A source cannot be parsed.
     """
     guessed: list[GuessedSource] = []
     names, callers = set(taken), list(others)
@@ -113,9 +125,15 @@ def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
 def kernel_file_text(
     kernels: Sequence[GuessedKernel], source: str, *, package: str = "", toolchain: str = DEFAULT_TOOLCHAIN
 ) -> str:
-    """The kernel file of these kernels of one source, which it names as ``source``, relative to its folder.
+    """Return the TOML text of a kernel file for guessed kernels.
 
-    Where there is a ``package``, a library with its version, that is the name of a module of it.
+    Args:
+        kernels: Kernels of one source.
+        source: Path of the source, relative to the kernel file. With ``package``: the name of a
+            module.
+        package: A library and its version, such as ``fla-core==0.4.0``, if the source is a module
+            of it.
+        toolchain: Name of the toolchain.
     """
     return toml_text(_kernel_file(kernels, source, package, toolchain))
 

@@ -1,18 +1,22 @@
-"""The account of a history: outcomes by release → one word, the change that it speaks of, and what was not tested.
+"""The account of a history: one word for the outcomes of all releases, and the change behind it.
 
-There is one account, whoever asks: the verdicts of a matrix, the answers of a bisect, the text of an issue. It is made of one
-:class:`Entry` per release that there is, oldest first, and says nothing about a release that was not tested: every change is a
-:class:`Bracket` of the two releases around it and the inconclusive ones between them.
+The verdicts of a matrix, the answers of a bisection and the text of an issue use the same account.
+It has one :class:`Entry` per
+existing release, oldest first. It makes no statement about a release that was not tested: a change
+is a :class:`Bracket` of the
+two releases around it and the inconclusive ones between them.
 
-How the word is chosen, from the releases of which something is known:
+The word depends on the releases with an answer:
 
-- ``unknown``: there are none. ``unsupported``: none of them can build for the target. ``works`` and ``never worked``: all are good,
-  or all are bad.
-- Releases at the old end that *lack* what the kernel asks for (its failure class says so, or the target is not supported) are no
-  failures of the kernel. If the kernel is good from then on it ``needs ≥`` a release; if it broke later that is said of the later
-  change, and :attr:`Account.since` has the earlier one.
-- ``removed in``: good, then lacking up to the newest. ``regressed in``: good, then bad. ``fixed in``: bad, then good.
-- ``intermittent``: good and bad alternate more than that.
+- ``unknown``: there are none. ``unsupported``: none can build for the target. ``works`` and ``never
+  worked``: all are good, or all are bad.
+- The oldest releases may *lack* what the kernel needs: the failure class says so, or they do not
+  support the target. This is not a failure of the kernel. If the kernel is good afterwards, it
+  ``needs ≥`` a release. If it broke later, the word is about the later change, and
+  :attr:`Account.since` has the earlier one.
+- ``removed in``: good, then lacking up to the newest. ``regressed in``: good, then bad. ``fixed
+  in``: bad, then good.
+- ``intermittent``: good and bad alternate more often.
 """
 
 from __future__ import annotations
@@ -85,18 +89,20 @@ class Word(StrEnum):
 
 @frozen(kw_only=True)
 class Entry:
-    """What is known of one release."""
+    """What is known about one release."""
 
     release: str
+    """The release."""
     judgement: Judgement = Judgement.UNKNOWN
+    """Whether it is good or bad."""
     outcome: Outcome | None = None
-    """What became of the kernel there; ``None`` where nothing may be concluded."""
+    """The kernel's outcome. ``None``: inconclusive."""
     tried: bool = True
-    """False for a release that exists and was not tested."""
+    """Whether it was tested."""
     unsteady: bool = False
-    """Its answers differ: between attempts, or between envs of this release."""
+    """Whether its attempts or environments gave different answers."""
     remembered: bool = False
-    """Known from an earlier run alone."""
+    """Whether only an earlier run tested it."""
 
     @property
     def known(self) -> bool:
@@ -105,11 +111,12 @@ class Entry:
 
     @property
     def good(self) -> bool:
+        """Whether it is known to be good."""
         return self.judgement is Judgement.GOOD
 
     @property
     def failure_class(self) -> str:
-        """The failure's class; the status itself where there is no failure."""
+        """The failure's class, or the status if there is no failure."""
         return class_of(self.outcome) if self.outcome else ""
 
     @property
@@ -120,17 +127,17 @@ class Entry:
 
     @property
     def behaviour(self) -> tuple[Status, str | None, str | None] | None:
-        """Status, class and fingerprint; ``None`` where nothing may be concluded."""
+        """Status, class and fingerprint. ``None``: inconclusive."""
         return (self.outcome.status, *self.failure) if self.known and self.outcome else None
 
     @property
     def unsupported(self) -> bool:
-        """Whether this release cannot build for the target, which says nothing of the kernel."""
+        """Whether this release cannot build for the target, which says nothing about the kernel."""
         return self.outcome is not None and self.outcome.status is Status.UNSUPPORTED
 
     @property
     def lacking(self) -> bool:
-        """Whether this release does not have what the kernel asks for, or cannot build for the target."""
+        """Whether this release lacks what the kernel needs, or cannot build for the target."""
         return not self.good and self.outcome is not None and lacks(self.outcome)
 
 
@@ -169,35 +176,39 @@ class Bracket:
 
 @frozen(kw_only=True)
 class Account:
-    """The account of a history, and the entries that it is made of."""
+    """The account of a history with its entries."""
 
     word: Word
+    """The word for the history."""
     entries: tuple[Entry, ...]
-    """One per release that there is, oldest first, whether it was tried or not."""
+    """One per existing release, oldest first, tried or not."""
     bracket: Bracket | None = None
-    """The change that the word speaks of; of several, the newest regression."""
+    """The change that the word is about. If there are several: the newest regression."""
     since: Bracket | None = None
-    """The change before it from releases that lack what the kernel asks for; ``None`` where that is ``bracket`` itself."""
+    """The earlier change from releases that lack what the kernel needs. ``None``: there is none, or it
+    is ``bracket``.
+    """
     brackets: tuple[Bracket, ...] = ()
     """Every change between good and bad, oldest first."""
 
     @property
     def release(self) -> str | None:
-        """The first release *known* to be as the word says; ``None`` for a word that speaks of none."""
+        """The first release *known* to be as the word says. ``None``: it is not about one release."""
         return self.bracket.after if self.bracket and self.word is not Word.INTERMITTENT else None
 
     @property
     def phrase(self) -> str:
-        """The account in a few words: ``regressed in 3.9.0``, or ``failed in 3 of 13, rest unknown`` where not all were tested.
+        """The account in a few words.
 
-        ``regressed after 3.6.0, by 3.9.0`` says that a release between the two may be the one; ``works in 4 of 5, rest unknown``
-        that one of those which were tried gave no answer.
+        Examples: ``regressed in 3.9.0``; ``regressed after 3.6.0, by 3.9.0`` if a release between
+        the two may be the one; ``failed in 3 of 13, rest unknown`` if not all were tested; ``works
+        in 4 of 5, rest unknown`` if a tried release gave no answer.
         """
         return ", ".join(self.phrases)
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """What it needs, where something later is said of it too; and that."""
+        """The phrases to report: what it needs, if the word is about a later change, and the phrase."""
         needs = (_phrase(Word.NEEDS, self.since),) if self.since else ()
         if self.bracket and self.word is not Word.INTERMITTENT:
             return *needs, _phrase(self.word, self.bracket)
@@ -212,57 +223,57 @@ class Account:
 
     @property
     def complete(self) -> bool:
-        """Whether every release that there is, is known to be good or bad."""
+        """Whether every existing release is known to be good or bad."""
         return len(self.known) == len(self.entries)
 
     @property
     def line(self) -> tuple[str, ...]:
-        """Every release that there is, oldest first."""
+        """Every existing release, oldest first."""
         return tuple(entry.release for entry in self.entries)
 
     @property
     def known(self) -> tuple[Entry, ...]:
-        """The entries of releases that are known to be good or bad."""
+        """Entries that are known to be good or bad."""
         return tuple(entry for entry in self.entries if entry.known)
 
     @property
     def not_tried(self) -> tuple[str, ...]:
-        """Releases that exist and were not tested."""
+        """Existing releases that were not tested."""
         return self._releases(lambda entry: not entry.tried)
 
     @property
     def untested(self) -> tuple[str, ...]:
-        """Releases that were tried and of which nothing is known: the env or the source is broken, or no answer came."""
+        """Tried releases without an answer: the env or the source is broken, or the answer was lost."""
         return self._releases(lambda entry: entry.tried and not entry.known and not entry.unsteady)
 
     @property
     def flaky(self) -> tuple[str, ...]:
-        """Releases whose attempts or envs gave different answers."""
+        """Releases whose attempts or environments gave different answers."""
         return self._releases(lambda entry: entry.unsteady)
 
     @property
     def remembered(self) -> tuple[str, ...]:
-        """Releases that earlier runs alone know of."""
+        """Releases that only earlier runs tested."""
         return self._releases(lambda entry: entry.remembered)
 
     @property
     def deprecated(self) -> tuple[str, ...]:
-        """Releases that built it with a deprecation warning."""
+        """Releases that compiled it with a deprecation warning."""
         return self._releases(lambda entry: entry.outcome is not None and is_deprecated(entry.outcome))
 
     @property
     def unsettled(self) -> bool:
-        """Whether an unsteady release leaves open what the word is, or where the change is."""
+        """Whether an unsteady release leaves the word or the change open."""
         return bool(self.flaky) and (not self.brackets or any(set(self.flaky) & set(bracket.between) for bracket in self.brackets))
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
-        """Runs of neighbouring releases that behave the same. An inconclusive release ends a run."""
+        """Runs of neighbouring releases that behave alike. An inconclusive release ends a run."""
         return tuple(_interval(run) for run in runs((entry.release, entry.behaviour) for entry in self.entries))
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Where one failure gave way to another, between releases that follow each other among the known ones."""
+        """Changes from one failure to another, between neighbouring conclusive releases."""
         return tuple(
             Change(release=after.release, before=before.failure_class, after=after.failure_class)
             for before, after in pairwise(self.known)

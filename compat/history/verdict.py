@@ -154,10 +154,12 @@ class Disagreement:
 def verdicts(
     results: Sequence[Result], *, remembered: Iterable[Result] = (), existing: Existing = NONE_KNOWN
 ) -> tuple[Verdict, ...]:
-    """One verdict per specialization and target found in ``results``, in the order of their names.
+    """Return one verdict per specialization and target, in the order of their names.
 
-    ``remembered`` are results of earlier runs, for releases that ``results`` have no answer from; ``existing`` are the releases
-    that are known to exist, whether they were tested or not.
+    Args:
+        results: Results of this run.
+        remembered: Results of earlier runs, used for releases without an answer in ``results``.
+        existing: Existing releases, tested or not.
     """
     earlier = _by_kernel(remembered)
     return tuple(

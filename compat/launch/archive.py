@@ -53,9 +53,21 @@ if __name__ == "__main__":
 
 
 def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Path:
-    """Write the folder; what a build before this one has left in it is replaced, but for results. Its ``launch.py``.
+    """Write the folder that a GPU host needs: binaries, inputs and ``launch.py``.
 
-    Raises SelectionError where the folder has other files in it, and StoreError where it cannot be written.
+    An earlier build in the folder is replaced; its results are kept.
+
+    Args:
+        built: The compiled cells.
+        folder: Where to write.
+        keep_text: Include assembler texts.
+
+    Returns:
+        The path of ``launch.py``.
+
+    Raises:
+        SelectionError: The folder contains other files.
+        StoreError: The folder cannot be written.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).exists():
         hint = "Name a new folder, or one that `compat build` wrote before."
@@ -76,7 +88,11 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
 
 
 def pack(folder: Path) -> Path:
-    """The folder as a compressed archive beside it, without results. Raises StoreError."""
+    """Compress a folder into an archive beside it, without results.
+
+    Raises:
+        StoreError: The archive cannot be written.
+    """
     path = folder.with_name(folder.name + ".tar.xz")
     try:
         with tarfile.open(path, "w:xz", preset=6) as archive:

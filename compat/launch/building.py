@@ -26,24 +26,28 @@ from compat.workers.attempt import Compile, Mode
 
 @frozen(kw_only=True)
 class Launchable:
-    """A cell that was compiled to be launched."""
+    """A cell that was compiled for launching."""
 
     cell: Cell
+    """The cell."""
     identity: str
+    """See :func:`identity_of`."""
     problem: Problem
+    """Inputs, grid and references."""
     digest: str
-    """Of its problem."""
+    """See :func:`problem_digest`."""
     binary: bytes
+    """The cubin or code object."""
     text: str
-    """What the binary was assembled from."""
+    """The assembler text that the binary was made from."""
     launch: Mapping[str, Any]
-    """What a launch has to know (see ``compat/toolchains/pytorch/host``)."""
+    """Launch facts, such as entry point and shared memory (``compat/toolchains/pytorch/host``)."""
     label: str = ""
-    """What it was compiled with, where that is not what its env has: ``ptxas of 3.8.0``."""
+    """The assembler, if it is not the environment's own: ``ptxas of 3.8.0``."""
 
     @property
     def name(self) -> str:
-        """What a reader calls it."""
+        """The cell's name for readers."""
         return f"{self.cell.id} with {self.label}" if self.label else self.cell.id
 
 
@@ -52,23 +56,35 @@ class LeftOut:
     """A cell that cannot be launched."""
 
     cell: Cell
+    """The cell."""
     why: str
+    """The reason."""
 
 
 @frozen(kw_only=True)
 class Built:
-    """What came of a selection."""
+    """Compiled cells for one target."""
 
     target: Target
+    """The target."""
     launchable: tuple[Launchable, ...]
+    """Cells that can be launched."""
     left_out: tuple[LeftOut, ...]
+    """Cells that cannot."""
 
 
 def build(selection: Selection, context: RunContext, obtain: Obtain, listener: Listener | None = None) -> Built:
-    """Compile every chosen cell that has a problem, for the one target that is chosen.
+    """Compile every chosen cell that has a problem, for one target.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them. Raises SelectionError where no cell can be
-    launched, and what :func:`compat.engine.run.run` does.
+    Args:
+        selection: The cells.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+
+    Raises:
+        SelectionError: No cell can be launched.
+        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
     target = _target_of(selection, cells)
@@ -207,9 +223,10 @@ def launchable_of(
 
 
 def identity_of(cell: Cell, built: BuiltEnv) -> str:
-    """Equal for cells that compile to the same: a hash of the kernel, what it is compiled with and for, and the env.
+    """Return a hash of what a cell compiles: kernel, arguments, options, target and environment.
 
-    It holds no path, and nothing of the worker, so that what was launched stays known where only that has changed.
+    It covers no paths and nothing of the worker, so that launch results stay valid when only those
+    change.
     """
     spec, target = cell.spec, cell.target
     return _digest(
@@ -224,7 +241,7 @@ def identity_of(cell: Cell, built: BuiltEnv) -> str:
 
 
 def problem_digest(problem: Problem) -> str:
-    """Equal for problems with the same inputs and references."""
+    """Return a hash of a problem's inputs and references."""
     return _digest(
         {
             "closure": problem.closure,

@@ -1,5 +1,4 @@
-"""Launching on the GPU of this machine: what was chosen, in one go, what a search asks for
-while it goes on, and how good and bad builds behave beside each other.
+"""Launches on the GPU of this machine: for a selection, for a search, and good against bad builds.
 
 In: a selection, cells, or what was built of them. Out: results in the store, as if they had been brought back (:mod:`.merging`).
 """
@@ -75,7 +74,11 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
 
 
 def find_python(selection: Selection | None = None) -> str:
-    """The path of an interpreter that has PyTorch: this one, else that of an env. Raises SelectionError where there is none."""
+    """Return the path of an interpreter that has PyTorch: this one, or an environment's.
+
+    Raises:
+        SelectionError: There is none.
+    """
     python = gpus.find_python([selection.config.env_cache()] if selection is not None else [])
     if python is None:
         hint = "Name an interpreter that has PyTorch with --python, or build an env that has it: `compat matrix --envs pairs`."
@@ -89,17 +92,35 @@ def python_for(folder: Path, selection: Selection | None) -> str:
 
 
 def launch(folder: Path, python: str, options: Sequence[str] = ()) -> ForegroundResult:
-    """Run the program of a folder that was built, to its end. Raises SelectionError where it is none."""
+    """Run the ``launch.py`` of a folder to its end.
+
+    Args:
+        folder: A folder that :func:`compat.launch.archive.write_archive` wrote.
+        python: An interpreter with PyTorch.
+        options: Further arguments for ``launch.py``.
+
+    Raises:
+        SelectionError: The folder has no such program.
+    """
     return run_in_foreground([python, str(program_of(folder)), *options], {})
 
 
 def build_and_launch(
     selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, *, python: str | None = None
 ) -> MergedResults:
-    """Compile what was chosen for the GPU of this machine, launch it, and keep what came of it.
+    """Compile chosen cells for the GPU of this machine, launch them, and keep the results.
 
-    What was launched before, and is the same, is not launched again. Raises SelectionError where there is no GPU, no PyTorch, or
-    nothing to launch.
+    Cells that were launched before are not launched again.
+
+    Args:
+        selection: The cells.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+        python: An interpreter with PyTorch. ``None``: see :func:`find_python`.
+
+    Raises:
+        SelectionError: There is no GPU, no PyTorch, or nothing to launch.
     """
     gpu = find_gpu(selection, python)
     folder = selection.state / _FOLDER

@@ -36,13 +36,14 @@ class _Malformed(Exception):
 
 @frozen(kw_only=True)
 class MergedResults:
-    """What a file of results had."""
+    """The contents of a file of results."""
 
     kept: int
+    """Number of results that were kept."""
     lost: int
-    """Cells of which nothing is known."""
+    """Number of cells without an answer."""
     unreadable: int
-    """Lines that are none, such as one that was cut short."""
+    """Number of lines that cannot be read, such as a truncated one."""
 
     def __add__(self, other: MergedResults) -> MergedResults:
         return MergedResults(
@@ -54,7 +55,11 @@ NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
 
 
 def merge(path: Path, store: Store) -> MergedResults:
-    """Keep the results in a file; of several for one cell the last. Raises StoreError for what is no such file."""
+    """Keep the results of a file in the store. If a cell occurs twice, the last result counts.
+
+    Raises:
+        StoreError: The file does not contain results.
+    """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -98,7 +103,10 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
 
 
 def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
-    """The same results, with what is known of launches of those that were built; of several GPUs that with the first name."""
+    """Return results with what the store knows about launches of the cells.
+
+    If a cell was launched on several GPUs, the first by name counts.
+    """
     wanted = {index: _place(result) for index, result in enumerate(results) if _can_be_known(result)}
     rows: dict[tuple[str, str], LaunchedRow] = {}
     for row in sorted(store.launched(identity for identity, _ in wanted.values()), key=lambda row: row.device, reverse=True):

@@ -222,12 +222,25 @@ class MatrixLaunches(Launches):
 def begin(
     selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, *, python: str | None = None
 ) -> MatrixLaunches | None:
-    """Build what was chosen for the GPUs of an executor's machines, and have it launched there meanwhile and from then on.
+    """Build chosen cells for the GPUs of an executor's machines, and start launching them there.
 
-    ``None`` where the executor knows no GPUs but those of this machine. ``python`` is an interpreter with PyTorch there. What is
-    known of launches is not launched again, and nothing is connected where all is. For which targets there is no GPU is said at
-    once, and :meth:`Launches.check` fails where that is all of them; what no machine has a GPU for is tried again in the end.
-    Raises SelectionError where no chosen cell can be launched anywhere, and what :func:`compat.engine.run.run` does.
+    Cells that were launched before are not launched again. Targets without a GPU are reported at
+    once and tried again at the end.
+
+    Args:
+        selection: The cells.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+        python: An interpreter with PyTorch on those machines.
+
+    Returns:
+        The launches in progress. ``None``: the executor has no GPUs besides this machine's.
+        :meth:`Launches.check` raises if no target has a GPU.
+
+    Raises:
+        SelectionError: No chosen cell can be launched.
+        compat.engine.run.Interrupted: And the other errors of :func:`compat.engine.run.run`.
     """
     check_gpus(selection.cells)
     executor = context.open_executor(threading.Event())
@@ -276,11 +289,26 @@ def launch_folder(
     python: str | None = None,
     say: Callable[[str], None] = lambda words: None,
 ) -> int | None:
-    """Launch what is in a folder on the GPUs of an executor's machines, and say how many cells are lost.
+    """Launch the cells of a folder on the GPUs of an executor's machines.
 
-    ``None`` where the executor knows no GPUs but those of this machine. Results are added to ``out`` as they come, else to the
-    folder's own file; what that file has is not launched again. Raises SelectionError where no machine can launch it, and what
-    submitting a batch raises.
+    Cells that the output file has are not launched again.
+
+    Args:
+        path: A folder that :func:`compat.launch.archive.write_archive` wrote.
+        where: The executor.
+        out: File that results are added to as they come. ``None``: the folder's own.
+        globs: Globs over the names of cells. Empty: all.
+        options: Further arguments for ``launch.py``.
+        python: An interpreter with PyTorch on those machines.
+        say: Called with messages.
+
+    Returns:
+        The number of cells without a result. ``None``: the executor has no GPUs besides this
+        machine's.
+
+    Raises:
+        SelectionError: No machine can launch them.
+        ClusterError: A batch cannot be submitted.
     """
     folder = read_folder(path)
     if folder.needs is None:

@@ -145,47 +145,58 @@ def _with_tuples(value: Any) -> Any:
 
 @frozen(kw_only=True, cache_hash=True)
 class CompileSpec:
-    """All that a compile needs to know of a kernel's arguments, and how to compile it.
+    """How to compile a kernel: its arguments and options.
 
-    Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
+    Two are equal if they mean the same. The order of arguments and options does not matter, and
+    ``1`` differs from ``True``.
     """
 
     signature: Mapping[str, ArgumentType] = field(factory=dict, eq=_content)
-    """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
+    """Run-time argument → type: ``*fp16``, ``i32``, or a tuple of types. Parameters that are
+    constexprs are not in it.
+    """
     launch: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Run-time argument → what a launch passed, in the forms of :mod:`compat.model.arguments`, in the place of signature and
-    hints: each release makes of it what its own launcher does."""
+    """Run-time argument → the value of a launch, in the forms of :mod:`compat.model.arguments`. It
+    replaces signature and hints: each release derives them as its launcher does.
+    """
     constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.model.constexprs`."""
+    """Parameter, or path of a tuple's element (``args[1]``) → value, in the forms of
+    :mod:`compat.model.constexprs`.
+    """
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
-    """Run-time arguments, and elements by their paths, that are known to be multiples of 16: aligned pointers, sizes, strides."""
+    """Run-time arguments, or paths of elements, that are multiples of 16: aligned pointers (in bytes),
+    sizes, strides.
+    """
     equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
-    """Whole numbers that are known to be 1."""
+    """Integer arguments that equal 1."""
     pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
-    """Pointers to less than 2 GiB, which matters where a launcher looks at it (AMD, with buffer operations)."""
+    """Pointers to less than 2 GiB. Only AMD's launcher uses it, for buffer operations."""
     options: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Compile options: ``num_warps``, ``num_stages``, …"""
+    """Compile options, such as ``num_warps`` and ``num_stages``."""
 
     @property
     def hints(self) -> dict[str, tuple[str, ...]]:
-        """What a launch finds out of its arguments, by the names in ``HINTS``."""
+        """The facts that a launch derives from arguments, by the names in ``HINTS``."""
         return {name: getattr(self, name) for name in HINTS}
 
     @property
     def ones(self) -> frozenset[str]:
-        """The run-time arguments that are known to be 1."""
+        """The run-time arguments that equal 1."""
         passed = {name for name, value in self.launch.items() if type(value) is int and value == 1}
         return frozenset((*passed, *self.equal_to_1))
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions that its values name, and those that make its arguments (``"make()"``), each once."""
+        """The functions that its values refer to, and those that make arguments, each once."""
         makers = (kind.removesuffix("()") for kind in leaf_types(self.signature).values() if kind.endswith("()"))
         values = (*self.constexprs.values(), *arguments.constants(self.launch.values()))
         return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
     def document(self) -> dict[str, Any]:
-        """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
+        """As JSON, for workers and keys.
+
+        Arguments keep the order of the function. The order of options has no meaning.
+        """
         return {
             "signature": {name: plain_type(kind) for name, kind in self.signature.items()},
             "launch": dict(self.launch),
@@ -195,14 +206,14 @@ class CompileSpec:
         }
 
     def with_tuples(self) -> CompileSpec:
-        """The same as it was before it became JSON, which has arrays for tuples."""
+        """The same with tuples again, which JSON stores as arrays."""
         tables: dict[str, Any] = {
             table: _with_tuples(dict(getattr(self, table))) for table in ("signature", "launch", "constexprs")
         }
         return evolve(self, **tables)
 
     def of_parameters(self, names: Collection[str]) -> CompileSpec:
-        """What is said of these parameters, with all options."""
+        """Return the part about these parameters, with all options."""
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
             launch={name: value for name, value in self.launch.items() if name in names},

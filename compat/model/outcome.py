@@ -1,5 +1,7 @@
-"""What the evidence on a cell means (:class:`Outcome`), a cell with it (:class:`Result`), and that as data: the form that
-``matrix.json`` has, and that a user's judging program reads (:func:`cell_document`).
+"""The meaning of a cell's evidence (:class:`Outcome`), and a cell with it (:class:`Result`).
+
+:func:`cell_document` makes the data that ``matrix.json`` has and that a user's judging program
+reads.
 """
 
 from __future__ import annotations
@@ -23,55 +25,72 @@ class Failure:
     """Why a cell is not ``ok``."""
 
     failure_class: Text = field(metadata={KEY: "class"})
-    """The name of the class, one of its toolchain's."""
+    """Name of the failure class."""
     toolchain: str = field(default=DEFAULT_TOOLCHAIN, metadata={ABSENT: True})
-    """The name of the toolchain that has this class; another toolchain may have another class of the same name."""
+    """Name of the toolchain that the class belongs to. Two toolchains may have classes of the same
+    name.
+    """
     fingerprint: Text
-    """Equal for the same defect whatever the release, path, line, stage or pass; different for different ones."""
+    """Equal for the same defect in any release, path, line, stage or pass, and different for different
+    defects.
+    """
     excerpt: str
-    """The few lines that say it."""
+    """The decisive lines of the message."""
     stage: str
+    """The stage that failed."""
     pass_: str | None = field(default=None, metadata={KEY: "pass"})
+    """The compiler pass that failed."""
     op: str | None = None
+    """The operation that the message names."""
     location: str | None = None
+    """The place in the source, as file and line."""
     reproducer: str | None = None
+    """Name of the artifact with the MLIR reproducer."""
     ir: str | None = None
+    """Name of the artifact with the IR before the pass."""
     advice: str
+    """What the author can do."""
     prediction: bool = False
-    """True where nothing failed yet: it compiled, and a launch would fail, or compute wrong numbers."""
+    """It compiled, but a launch would fail or compute wrong values."""
 
 
 @frozen(kw_only=True, weakref_slot=False)
 class Outcome:
-    """What all the evidence on one cell means."""
+    """The meaning of all evidence on one cell."""
 
     status: Status
+    """How the cell ended."""
     stage: str
+    """The last stage it reached."""
     failure: Failure | None = None
+    """The failure. ``None``: it did not fail."""
     flaky: bool = False
     """Two attempts under the same conditions ended differently."""
     attempts: tuple[str, ...] = ()
-    """One ``status class`` per attempt, first to last."""
+    """``status class`` of each attempt, in order."""
     warnings: tuple[Noticed, ...] = ()
+    """The compiler's warnings."""
     metrics: Mapping[str, Any] = Factory(dict)
+    """Metric → value: registers, bytes of spills, shared memory, …"""
     stages: Mapping[str, float] = Factory(dict)
-    """CPU seconds by stage, in order."""
+    """Stage → CPU seconds, in order."""
     seconds: float = 0.0
-    """Wall time of the attempt that counts, which other work of the machine makes longer."""
+    """Wall time of the decisive attempt, in seconds. Other load on the machine increases it."""
     stood_in: StoodIn | None = None
-    """What took the place of packages that the env lacks."""
+    """Stand-ins that replaced packages which the environment lacks."""
 
     @property
     def has_code(self) -> bool:
-        """Whether the compiler made code that can be launched; it has of what is only predicted to be refused, too."""
+        """Whether the compiler made code for a launch, even if the launch is predicted to fail."""
         return self.status is Status.OK or (self.failure is not None and self.failure.prediction)
 
     @property
     def compile_seconds(self) -> float | None:
-        """CPU seconds of compiling, as far as it came; ``None`` where no stage of a compile is known.
+        """CPU seconds of compiling. ``None``: no stage of a compile is known.
 
-        Importing the kernel's file is no part of it: only the first cell of a batch does that. It is the sum of what is written of
-        the stages, so that it is the same of a report that was read.
+        Importing the kernel's file does not count, because only the first cell of a batch imports
+        it. The sum is over the rounded seconds of the stages, so that a report that was read gives
+        the same number.
         """
         compiling = [round(seconds, DIGITS) for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
         return round(sum(compiling), DIGITS) if compiling else None
@@ -79,25 +98,29 @@ class Outcome:
 
 @frozen(kw_only=True, weakref_slot=False)
 class Result:
-    """A cell with its outcome, beside what was declared of it."""
+    """A cell with its outcome and its declared expectation."""
 
     cell: Cell
+    """The cell."""
     built: BuiltEnv
+    """Its environment."""
     outcome: Outcome
+    """What its evidence means."""
     expectation: Expectation | None = None
+    """The failure that the kernel file declares. ``None``: it declares none."""
     cached: bool = False
-    """Read from the store, not compiled in this run."""
+    """Whether it was read from the store."""
     numbers: Numbers = NOT_RUN
-    """Whether what it computes is right, as far as that was checked."""
+    """Whether the computed values are right, as far as they were checked."""
     latency: Latency | None = None
-    """How long a launch takes; ``None`` where that was not measured."""
+    """Time of a launch. ``None``: not measured."""
 
     @property
     def expected(self) -> bool:
-        """Whether this is as expected: that it compiles, or how it fails to, and what it computes.
+        """Whether outcome and computed values are as declared.
 
-        A toolchain that cannot build for a target says nothing about the kernel, so ``unsupported`` is never unexpected; a broken
-        env, a lost answer and a flaky cell always are.
+        ``unsupported`` says nothing about the kernel and is always expected. A broken env, a lost
+        answer and a flaky cell never are.
         """
         return self._compiles_as_expected and self._computes_as_expected
 

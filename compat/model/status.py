@@ -13,7 +13,7 @@ from compat.model.fields import ABSENT, KEY, OPTIONAL, Amount, Count
 
 
 class Status(StrEnum):
-    """What became of a cell."""
+    """How a cell ended."""
 
     OK = "ok"
     REJECTED = "rejected"
@@ -41,7 +41,7 @@ class Status(StrEnum):
 
     @property
     def is_answer(self) -> bool:
-        """Whether this says something about the kernel on this release (and not about what it was tried in)."""
+        """Whether it says something about the kernel, and not only about the environment."""
         return self not in (Status.ENV_BROKEN, Status.SOURCE_BROKEN, Status.LOST)
 
 

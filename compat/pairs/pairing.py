@@ -66,10 +66,24 @@ def try_pairs(
     again: bool = False,
     command: str = "compat pairs",
 ) -> Grid:
-    """Try the pairs that are meant (see :func:`compat.pairs.pairing.chosen`), as far as they are not known.
+    """Try pairs of a PyTorch and a Triton release that are not known yet.
 
-    ``obtain`` gives the envs that have a PyTorch, and may build them; ``again`` tries what is known, too. Raises SelectionError
-    where there is no pair, EnvError where there is no C compiler, and MachineError where the machine refuses what is needed.
+    :func:`compat.pairs.pairing.chosen` says which pairs the arguments choose.
+
+    Args:
+        selection: The project.
+        obtain: Called for environments with PyTorch, and may build them.
+        listener: Receives progress.
+        torches: Versions of PyTorch.
+        releases: Releases of Triton.
+        every: Try every known PyTorch with every release.
+        again: Try known pairs again.
+        command: The command line that the result names as its origin.
+
+    Raises:
+        SelectionError: There is no pair.
+        EnvError: There is no C compiler.
+        MachineError: The machine lacks a resource, such as disk or memory.
     """
     began = time.monotonic()
     requested, notes = chosen(selection, torches, releases, every=every)
@@ -145,6 +159,7 @@ def pairs_of(
 
 
 def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
+    """Run every program of a pair."""
     if built.error is not None or built.python is None or built.python_version is None:
         return _broken(asked, built, built.error or "it has no interpreter")
     toolchain = toolchains.of(asked.env)
@@ -257,6 +272,10 @@ def _kept(path: Path) -> Answers | None:
 
 
 def keep_answers(path: Path, answers: Answers) -> None:
+    """Keep the answers about pairs for later commands.
+
+    An error of the disk is only logged: the next command tries the pairs again.
+    """
     try:
         replace_file(path, write_json({"facts": answers.facts, "programs": dict(answers.programs)}))
     except OSError as error:  # it is tried again by the next command

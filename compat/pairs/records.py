@@ -14,59 +14,65 @@ from compat.model.fields import KEY, Seconds, Text
 
 @frozen(kw_only=True)
 class PairProgram:
-    """One program in one pair."""
+    """The result of one program in one pair."""
 
     name: Text
+    """Name of the program."""
     status: Status
+    """How it ended."""
     failure_class: str | None = field(default=None, metadata={KEY: "class"})
-    """In which way it failed; ``None`` where it did not."""
+    """Class of the failure. ``None``: it did not fail."""
     message: str = ""
-    """What was raised, or what is missing, on one line."""
+    """The exception, or what is missing, on one line."""
     stage: str = ""
-    """How far it came: ``import``, ``compile``, ``launch``, ``launched``."""
+    """The last stage: ``import``, ``compile``, ``launch`` or ``launched``."""
     launched: tuple[str, ...] = ()
-    """The kernels that were launched, in order."""
+    """Kernels that were launched, in order."""
     seconds: Seconds = 0.0
+    """Wall time in seconds."""
 
     @property
     def ok(self) -> bool:
-        """Whether every kernel was launched that must be."""
+        """Whether every required kernel was launched."""
         return self.status is Status.OK
 
 
 @frozen(kw_only=True)
 class Pair:
-    """A PyTorch and a release."""
+    """A PyTorch and a Triton release."""
 
     framework_release: str = field(metadata={KEY: DEFAULT_FRAMEWORK})
-    """Version, without what it was built for (``+cu128``)."""
+    """Version of PyTorch without its build (``+cu128``)."""
     release: str
+    """The Triton release."""
     env: Text
-    """The name of the env that has the PyTorch."""
+    """Name of the environment with this PyTorch."""
     own: bool = False
-    """Whether the release is the one that was installed with the PyTorch."""
+    """Whether PyTorch was installed with this release."""
     ok: bool = field(init=False, eq=False, repr=False)
     """Whether all programs are ok."""
     error: str | None = None
-    """Why nothing could be tried: the env or the release cannot be had."""
+    """Why nothing could be tried."""
     static_launcher: bool | None = None
-    """Whether PyTorch launches by itself, and not through the toolchain; ``None`` where that is not known."""
+    """Whether PyTorch launches kernels itself instead of through the toolchain. ``None``: unknown."""
     cached: bool = False
-    """Whether it was known from before."""
+    """Whether the result is from an earlier command."""
     seconds: Seconds = 0.0
+    """Wall time in seconds."""
     programs: tuple[PairProgram, ...] = ()
+    """One result per program."""
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "ok", self.error is None and bool(self.programs) and not self.failed)
 
     @property
     def name(self) -> str:
-        """As in ``pair/2.9.1+3.6.0``."""
+        """Name such as ``pair/2.9.1+3.6.0``."""
         return f"{PAIRS}/{self.framework_release}+{self.release}"
 
     @property
     def failed(self) -> tuple[PairProgram, ...]:
-        """The programs that are not ``ok``."""
+        """Programs that are not ``ok``."""
         return tuple(program for program in self.programs if not program.ok)
 
 
@@ -75,34 +81,37 @@ class Grid:
     """All pairs that one command tried."""
 
     pairs: tuple[Pair, ...]
+    """The pairs."""
     pins: Mapping[str, str | None] = field(factory=dict)
-    """PyTorch → the release that an installer takes with it; ``None`` where it is not known."""
+    """PyTorch → the Triton release that an installer installs with it. ``None``: unknown."""
     notes: tuple[str, ...] = ()
-    """What a reader should know of how it came about: that the package index did not answer."""
+    """Facts that a reader should know, such as that the package index did not answer."""
     classes: Mapping[str, str] = field(factory=dict)
-    """Failure class → what it means."""
+    """Failure class → its meaning."""
     title: str = ""
-    """What the toolchain is called."""
+    """Title of the toolchain."""
     command: str = ""
+    """The command line that tried them."""
     seconds: float = 0.0
+    """Wall time in seconds."""
 
     @property
     def ok(self) -> bool:
-        """Whether every pair is."""
+        """Whether every pair is ok."""
         return all(pair.ok for pair in self.pairs)
 
     @property
     def torches(self) -> tuple[str, ...]:
-        """The versions of PyTorch, oldest first."""
+        """Versions of PyTorch, oldest first."""
         return in_order(pair.framework_release for pair in self.pairs)
 
     @property
     def releases(self) -> tuple[str, ...]:
-        """The releases, oldest first."""
+        """Releases, oldest first."""
         return in_order(pair.release for pair in self.pairs)
 
     def at(self, framework_release: str, release: str) -> Pair | None:
-        """The pair of these two, where it was tried."""
+        """Return the pair of these two versions. ``None``: it was not tried."""
         wanted = (framework_release, release)
         return next((pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None)
 

@@ -1,10 +1,11 @@
-"""Start a process, ask it, watch it, and end it with all that it has started; and what Linux tells of one, most of it in ``/proc``.
-Only this module starts any.
+"""Starts processes, asks them, watches them, and ends them with their descendants.
 
-What a process prints goes to a file, of which a bounded part is read: of much, its beginning and its end, in whole lines.
+Only this module starts processes. It also reads what Linux knows about one, mostly from ``/proc``.
 
-Every process but :func:`run_in_foreground`'s leads a session of its own: the terminal's Ctrl-C does not reach it, and it is ended
-in order, with its process group.
+Output of a process goes to a file. A bounded part of it is read: beginning and end, in whole lines.
+
+Every process leads a session of its own, except that of :func:`run_in_foreground`. Ctrl-C of the
+terminal does not reach it, and it is ended in order, with its process group.
 """
 
 from __future__ import annotations
@@ -233,10 +234,18 @@ class Session:
         pass_fds: Sequence[int] = (),
         patience: float = 0.0,
     ) -> None:
-        """Start it, with variables besides one's own. ``stop`` ends whoever waits for an answer; ``patience`` is how many seconds
-        it has to end by itself when it is closed.
+        """Start a program.
 
-        Raises SessionEnded where there is no such program, and MachineError where the machine refuses to start any.
+        Args:
+            command: The command line.
+            stop: Set it to end whoever waits for an answer.
+            variables: Environment variables besides this process's.
+            pass_fds: File descriptors that the program inherits.
+            patience: Seconds that it has to end by itself when it is closed.
+
+        Raises:
+            SessionEnded: There is no such program.
+            MachineError: The machine refuses to start a process.
         """
         self.stop, self._patience = stop, patience
         self._printed = TemporaryFile()  # noqa: SIM115 - closed with all else

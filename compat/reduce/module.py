@@ -54,10 +54,9 @@ def needed(tree: ast.Module, *functions: str) -> ast.Module:
 
 
 def undress(tree: ast.Module, language: Simplification, annotated: Container[str] = ()) -> ast.Module:
-    """Without docstrings and without annotations, except those that the compiler reads, and all of functions that are
-    ``annotated``.
+    """Remove docstrings and annotations, except annotations that the compiler reads.
 
-    Changes ``tree``.
+    Functions in ``annotated`` keep all annotations. Changes ``tree``.
     """
     for function in functions(tree).values():
         first = function.body[0]

@@ -35,23 +35,31 @@ _EXAMINING = 0.3
 
 @frozen(kw_only=True)
 class ReductionSubject:
-    """A kernel for a target, and the envs in which it is to stay as it is."""
+    """A kernel for a target, and the environments in which its outcome must stay."""
 
     spec: Specialization
+    """The kernel, variant and case."""
     target: Target
+    """The target."""
     bad: tuple[Env, ...]
+    """Environments in which it must fail."""
     good: tuple[Env, ...]
+    """Environments in which it must stay ok."""
     rest: tuple[Env, ...] = ()
-    """Those of other releases."""
+    """Environments of other releases."""
     hold_rest: bool = True
-    """Whether its outcome there must be preserved; else differences are only reported."""
+    """Whether its outcome in ``rest`` must stay. False: differences are only reported."""
 
     def cells(self, envs: Sequence[Env], spec: Specialization | None = None) -> list[Cell]:
-        """Its cells in some envs, or those of another specialization in its place."""
+        """Return its cells in some environments, optionally of another specialization."""
         return [Cell(env=env, target=self.target, spec=spec or self.spec) for env in envs]
 
     def start(self) -> Candidate:
-        """The kernel without comments, annotations, and the rest of its file. Raises ConfigError where it cannot be parsed."""
+        """Return the kernel without comments, annotations and the rest of its file.
+
+        Raises:
+            ConfigError: The source cannot be parsed.
+        """
         spec = self.spec
         try:
             language = toolchains.named(spec.toolchain).language
@@ -332,6 +340,7 @@ def _patient(requirement: CandidateRequirement, patience: float, whole: float) -
 
 
 def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> ReductionSubject:
+    """Return the one kernel that the words name, with the environments in which it must stay as it is."""
     config = selection.config
     cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
     cell, envs = cells[0], tuple(match.env for match in cells)

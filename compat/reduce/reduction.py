@@ -1,7 +1,8 @@
 """A whole reduction, from what a user names to the file with the smaller kernel: the feature that ``compat reduce`` calls.
 
 In: a kernel that fails, and what of its outcomes is to stay (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller
-kernel, tested closely, in a file with a kernel file beside it, and where it differs from the original."""
+kernel, tested closely, in a file with a kernel file beside it, and where it differs from the original.
+"""
 
 from __future__ import annotations
 
@@ -60,13 +61,17 @@ class ReductionEnd(StrEnum):
 
 
 class ReductionListener:
-    """Hears the progress of a reduction. This one ignores it."""
+    """Receives the progress of a reduction. This base class ignores it."""
 
     def say(self, words: str) -> None:
         """A message of one line."""
 
     def searching(self, start: Candidate) -> AbstractContextManager[Callable[[Candidate, int], None]]:
-        """A search begins from ``start``: what to call with the best so far, and how many candidates were judged, until it ends."""
+        """A search starts from ``start``.
+
+        Returns:
+            A function to call with the best candidate so far and the number of judged candidates.
+        """
         return nullcontext(lambda best, tests: None)
 
 
@@ -81,25 +86,32 @@ class CloseTest:
 
 @define(kw_only=True, slots=False)
 class Reduction:
-    """One reduction. :meth:`run` searches, and writes the file; the rest says what came of it."""
+    """One reduction: :meth:`run` searches and writes the file; the attributes have the result."""
 
     runs: BudgetedRuns
+    """Compiles within the budget."""
     original: OriginalKernel
+    """The kernel that is reduced."""
     start: Candidate
+    """The first candidate."""
     path: Path
     """The ``.py`` file that is written."""
     listener: ReductionListener
+    """Receives progress."""
     history: list[Candidate] = field(init=False)
-    """Every candidate that was accepted."""
+    """Every accepted candidate."""
     results: list[Result] = field(factory=list, init=False)
-    """Of the last one, tested closely; empty where there was no time for that."""
+    """Results of a close test of the last candidate. Empty: no time was left."""
     differences: list[ReleaseDifference] = field(factory=list, init=False)
-    """Releases in which the last one differs from the original."""
+    """Releases in which the last candidate differs from the original."""
     reproducers: tuple[Path, ...] = field(default=(), init=False)
-    """The compiler's reproducers of the last one, cut down to the pass that fails, where one does."""
+    """The compiler's reproducers of the last candidate, cut to the failing pass."""
     tests: int = field(default=0, init=False)
+    """Number of tested candidates."""
     seconds: float = field(default=0.0, init=False)
+    """Wall time in seconds."""
     ended: ReductionEnd = field(default=ReductionEnd.DONE, init=False)
+    """Why the search ended."""
     _best: BestSoFar = field(init=False)
     _close_tests: dict[str, CloseTest] = field(factory=dict, init=False)
     """Candidate → its close test."""
@@ -112,43 +124,43 @@ class Reduction:
 
     @property
     def subject(self) -> ReductionSubject:
-        """What is reduced."""
+        """The kernel, its target and the environments."""
         return self.runs.subject
 
     @property
     def budget(self) -> Budget:
-        """The time that there is for it."""
+        """The time limit."""
         return self.runs.budget
 
     @property
     def goal(self) -> Goal:
-        """What is to stay."""
+        """What must stay."""
         return self.original.goal
 
     @property
     def question(self) -> NumbersQuestion | None:
-        """What launches are asked, of a reduction by numbers."""
+        """For a criterion about numbers: what launches are asked."""
         return self.original.question
 
     @property
     def confirmed(self) -> bool:
-        """Whether the last candidate was tested closely, and held."""
+        """Whether a close test confirmed the last candidate."""
         return bool(self.results)
 
     @property
     def not_compared(self) -> list[str]:
-        """Envs of other releases of which it is not known whether it fares there as the original does."""
+        """Environments of other releases in which the candidate was not compared with the original."""
         compared = {result.cell.env.name for result in self.results} & set(self.original.results)
         return [env.name for env in self.subject.rest if env.name not in compared]
 
     @property
     def behaved(self) -> BuildComparison | None:
-        """Of a reduction by numbers: how the last candidate behaved; ``None`` where there was no time to launch it more often."""
+        """For a criterion about numbers: the behaviour of the last candidate. ``None``: not measured."""
         test = self._close_tests.get(self.history[-1].key)
         return test.compared if test else None
 
     def run(self) -> None:
-        """Search, confirm what the search accepted, write it, and see where it differs from the original."""
+        """Search, confirm, write the file, and compare with the original."""
         with closing(self.question) if self.question is not None else nullcontext():
             if self.question is not None and self.subject.spec.problem is not None:
                 self._problem = write_problem(self.subject.spec.problem, self.path)
@@ -250,7 +262,7 @@ class Reduction:
 
     @property
     def confirm_deadline(self) -> float:
-        """Seconds that a compile may take in a close test: the whole deadline, or what a budget has for it."""
+        """Seconds for one compile in a close test: the deadline, or the budget's share."""
         full = self.runs.context.limits.deadline
         if not self.budget.bounded or not self._rounds:
             return full
@@ -360,18 +372,32 @@ def reduce(
     output: Path | None = None,
     python: str | None = None,
 ) -> Reduction:
-    """Make a kernel smaller while it fails the same way; the reduction that is returned has been run, and its file written.
+    """Make a kernel smaller while it still fails in the same way, and write the result.
 
-    ``what`` is the id of a cell, with or without the env, a glob, or the path of a Python file with a kernel file of the same
-    name beside it. ``bad`` and ``good`` name where the failure is to stay and where the kernel is to stay ok, each an env, a
-    group, a glob or a release, perhaps several with commas between them; without ``bad`` it is where the cells are. ``hold_rest``
-    has it fare in every other release that is there as it does. ``criterion`` says what is to stay, the failure unless given;
-    ``budget`` is the seconds that all of it may take, and ``output`` the ``.py`` file to write, ``reduced/NAME.py`` unless given.
-    A criterion about numbers has every candidate launched on the GPU of this machine, by ``python``, which has PyTorch.
+    An interrupt ends the search early; the smallest kernel so far is written
+    (:attr:`Reduction.ended`).
 
-    ``context`` needs no envs: those that are named are asked of ``obtain``, which may build them. Raises SelectionError where no
-    one kernel is meant, or it is not bad or good where it was named so; ConfigError if it cannot be parsed, and
-    StoreError where the file cannot be written. One that is interrupted ends by itself, and says so in ``ended``.
+    Args:
+        selection: The project.
+        what: Id of a cell, with or without the env; a glob; or the path of a Python file with a
+            kernel file of the same name beside it.
+        context: How to compile; needs no environments.
+        obtain: Called for environments, and may build them.
+        listener: Receives progress.
+        bad: Where the failure must stay: envs, groups, globs or releases. Empty: where the cells
+            are.
+        good: Where the kernel must stay ok.
+        hold_rest: Preserve the outcome on every other installed release, too.
+        criterion: What must stay. ``None``: the failure. A criterion about numbers launches every
+            candidate on the GPU of this machine.
+        budget: Seconds for all of it. ``None``: no limit.
+        output: The ``.py`` file to write. ``None``: ``reduced/NAME.py``.
+        python: An interpreter with PyTorch, for launches.
+
+    Raises:
+        SelectionError: The words do not name one kernel, or it is not bad (good) where they say so.
+        ConfigError: The kernel cannot be parsed.
+        StoreError: The file cannot be written.
     """
     config, listener = selection.config, listener or ReductionListener()
     subject = find_subject(selection, what, bad, good)

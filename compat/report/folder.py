@@ -34,11 +34,15 @@ _REVISION_HINT = (
 
 
 def read_report(*names: str) -> Report:
-    """The report that a file holds, or that several hold together. A name with a colon is a git revision and a path, where there
-    is no such file.
+    """Read one report, or several as one.
 
-    Raises StoreError where there is no such file, for what is no report that this version reads, and for reports that do not go
-    together.
+    Args:
+        names: Paths of ``matrix.json`` files. If a name with a colon is not a file, it is a git
+            revision and a path.
+
+    Raises:
+        StoreError: A file does not exist, is not a report that this version reads, or does not go
+            with the others.
     """
     return load_reports(opened(names))
 
@@ -86,7 +90,14 @@ def open_revision(name: str) -> BinaryIO:
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
-    """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
+    """Write a report in every format. Each file is written completely or not at all.
+
+    Returns:
+        The paths of the files.
+
+    Raises:
+        StoreError: The folder cannot be written.
+    """
     formats = [always for always in FORMATS if always.file]
     try:
         for written in formats:
@@ -116,17 +127,26 @@ def are_stores(files: Sequence[Path]) -> bool:
 
 
 def merge_reports(files: Sequence[Path]) -> Report:
-    """The report of one run of all that several have tried. A cell of which two do not say the same is flaky.
+    """Merge reports into one, as if one run had made it. A cell with two different answers is flaky.
 
-    Raises StoreError where a file is no report that this version reads, and where they do not go together.
+    Raises:
+        StoreError: A file is not a report that this version reads, or does not go with the others.
     """
     return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
 
 
 def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, Merged]:
-    """Join stores to that of the project, or to the one in a folder, which may be none yet; where that is, and what came of it.
+    """Merge stores into one.
 
-    Raises StoreError where one is no store of this version's, or cannot be read or written.
+    Args:
+        files: The databases to merge.
+        folder: Folder of the target store, created if needed. ``None``: the project's.
+
+    Returns:
+        The path of the target store, and what was merged.
+
+    Raises:
+        StoreError: A file is not a store of this version, or cannot be read or written.
     """
     into = folder or read_matrix().base / STATE
     with Store(into) as store:

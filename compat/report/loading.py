@@ -46,9 +46,15 @@ from compat.text import JsonObject, printable, read_json_stream
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:
-    """The report that a ``matrix.json`` was made from; ``where`` is what errors call the file.
+    """Return the report that a ``matrix.json`` holds.
 
-    Raises StoreError, with the place in the file, for what is no such file, and for one of a newer version.
+    Args:
+        text: The content of the file.
+        where: Name of the file in errors.
+
+    Raises:
+        StoreError: The content is not a report, or a newer version wrote it. The error names the
+            place in the file.
     """
     return load_reports([(where, text)])
 

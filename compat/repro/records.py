@@ -131,49 +131,55 @@ class ReproFinding:
 
 @frozen(kw_only=True)
 class ReproRequest:
-    """What is to be written of a cell."""
+    """The input of :func:`compat.repro.writing.write_repro`."""
 
     cell: Cell
+    """The failing cell."""
     targets: tuple[Target, ...]
-    """The columns of the table; the cell's own is among them."""
+    """Columns of the issue's table, the cell's own target included."""
     bundle: Bundle | None = None
-    """A smaller kernel with the same failure; the cell's own unless given."""
+    """A smaller kernel with the same failure. ``None``: the cell's own."""
     remembered: tuple[Result, ...] = ()
-    """What earlier runs found of the cell's kernel on releases that the context has no env of."""
+    """Results of earlier runs on releases without an environment in the context."""
     existing: Existing = NONE_KNOWN
-    """Releases that are known to exist."""
+    """Existing releases."""
     root: Path
-    """The project, which keeps what package indexes say."""
+    """The project's folder, which keeps answers of package indexes."""
     folder: Path
-    """Where the files go."""
+    """Where files are written."""
     name: str = ""
-    """Of the files, without suffix; after the cell unless given."""
+    """Name of the files without suffix. Empty: made from the cell."""
     portable: bool = False
-    """A script for every release, not only for the cell's."""
+    """Write a script that runs on every release, not only on the cell's."""
     command: str = "compat repro"
-    """What the user typed."""
+    """The command line that the issue names as its origin."""
 
 
 @frozen(kw_only=True)
 class WrittenRepro:
-    """What was written, and what it tells."""
+    """The files of a verified repro."""
 
     finding: ReproFinding
+    """The failure and where it occurs."""
     paths: tuple[Path, ...]
+    """The files."""
 
     @property
     def cell(self) -> Cell:
-        """What it is about."""
+        """The failing cell."""
         return self.finding.result.cell
 
 
 @frozen(kw_only=True)
 class Unverified:
-    """What was found instead of the failure; only the evidence of it was written."""
+    """A cell whose script did not show the failure. Only evidence was written."""
 
     cell: Cell
+    """The cell."""
     reasons: tuple[str, ...]
+    """What the script showed instead."""
     evidence: Path
+    """The file with the evidence."""
 
 
 def name_of(cell: Cell) -> str:

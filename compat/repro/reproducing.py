@@ -31,17 +31,21 @@ _MOST = 12
 
 
 class ReproListener:
-    """Is told the progress of repros. This one ignores it."""
+    """Receives the progress of repros. This base class ignores it."""
 
     def left_out(self, built: BuiltEnv) -> None:
-        """An env of the table is not there."""
+        """An environment of the table does not exist."""
 
     def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
-        """A cell is compiled, and run as a script, in so many envs: what to call with what is done, perhaps from another thread."""
+        """A cell is compiled, and run as a script, in ``envs`` environments.
+
+        Returns:
+            A function to call with the present step, perhaps from another thread.
+        """
         return nullcontext(lambda words: None)
 
     def ends(self, outcome: WrittenRepro | Unverified) -> None:
-        """What came of it, before the next cell begins."""
+        """The outcome of a cell, before the next cell begins."""
 
 
 def repro(
@@ -56,17 +60,29 @@ def repro(
     portable: bool = False,
     command: str = "compat repro",
 ) -> tuple[WrittenRepro | Unverified, ...]:
-    """Write a standalone script and the text of an issue for each cell that is meant, verified by running the script.
+    """Write a standalone script and an issue text for failing cells, and verify each by a run.
 
-    ``cell`` is the id of a cell, a glob, or ``last-bisect``: the bad ends that the last bisect in the project found. The table of
-    an issue has the envs and targets that the selection names, and else every release that is there for the default targets.
-    ``context`` needs no envs: the cells' own are asked of ``obtain``, which may build them. What is written goes to ``folder``,
-    ``repro/`` in the project unless given. ``reduced`` is a Python file with a smaller kernel to show instead of the original,
-    ``portable`` makes a script for every release, and ``command`` is what the issue says that it was made by.
+    If a script does not show the failure, the result is :class:`compat.repro.Unverified` with the
+    reasons, and only the evidence is written.
 
-    Where a script did not show what it should, there is :class:`compat.repro.Unverified` with the reasons, and only the evidence is
-    written. Raises SelectionError where no cell is meant, too many are, or one does not fail; ConfigError for an invalid smaller
-    kernel, EnvError where a cell's own env cannot be used, and StoreError where the folder will not have the files.
+    Args:
+        selection: The project. Its environments and targets are the table of the issue. If it names
+            none: every installed release and the default targets.
+        cell: Id of a cell, a glob, or ``last-bisect`` for the bad ends of the project's last
+            bisection.
+        context: How to compile; needs no environments.
+        obtain: Called for the cells' environments, and may build them.
+        listener: Receives progress.
+        folder: Where files are written. ``None``: ``repro/`` in the project.
+        reduced: A Python file with a smaller kernel to show instead.
+        portable: Write a script that runs on every release.
+        command: The command line that the issue names as its origin.
+
+    Raises:
+        SelectionError: No cell or too many cells match, or one does not fail.
+        ConfigError: The smaller kernel is invalid.
+        EnvError: A cell's environment cannot be used.
+        StoreError: The folder cannot be written.
     """
     names: Sequence[str] = (cell,)
     if cell == bisecting.WORD:

@@ -56,11 +56,20 @@ _SILENT = (Status.TIMED_OUT, *_UNFIT)
 def write_repro(
     request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda words: None
 ) -> WrittenRepro | Unverified:
-    """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
+    """Write the script, issue text and MLIR reproducer of a failing cell, and verify them.
 
-    ``context`` has the env of the cell and all those of the table; ``doing`` hears what is done, and how far it is. Raises
-    SelectionError where the cell does not fail, or fails in a way that no script can show; ConfigError where its kernel cannot be
-    taken out of its file; OSError where the folder will not have the files.
+    Args:
+        request: The cell, and what to write.
+        context: How to compile, with the environments of the cell and of the table.
+        doing: Called with the present step.
+
+    Returns:
+        The files, or why they could not be verified.
+
+    Raises:
+        SelectionError: The cell does not fail, or no script can show its failure.
+        ConfigError: The kernel cannot be extracted from its file.
+        OSError: The folder cannot be written.
     """
     return _ReproWriter(request, context, doing).write()
 

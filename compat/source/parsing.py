@@ -28,10 +28,13 @@ _FORM_FEEDS = lazy_pattern(r"^\f+", re.MULTILINE)
 
 
 def text_of(path: Path) -> str:
-    """The text of a file in the encoding that it declares, with ``\\n`` at the end of every line.
+    """Read a Python file in its declared encoding, with LF at the end of every line.
 
-    Without the byte order mark and the form feeds at the beginning of lines, which mean nothing to Python. Raises OSError, and
-    SyntaxError where the file is not in that encoding.
+    The byte order mark and form feeds at the beginning of lines are removed: Python ignores them.
+
+    Raises:
+        OSError: The file cannot be read.
+        SyntaxError: The file is not in its declared encoding.
     """
     source = path.read_bytes()
     try:

@@ -40,11 +40,16 @@ _MARGIN = 0.1
 
 
 def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
-    """The key of a cell: equal exactly when its result must be, wherever its files are.
+    """Return the key of a cell. Equal keys mean equal results, wherever the files are.
 
-    ``worker`` is the digest of the worker's own files (:func:`compat.files.folder_digest`), ``mode`` has the actions that the
-    result is of; what an interpreter makes of a cell has one key for all targets. Deadline and memory are no part of it: what they
-    cut short is told by the evidence (:meth:`Store.read` leaves out what a larger limit could change).
+    Limits are not part of the key. :meth:`Store.read` leaves out evidence that a larger limit could
+    change.
+
+    Args:
+        cell: The cell. For the interpreter, its target does not matter.
+        env: Its environment.
+        worker: Digest of the worker's files (:func:`compat.files.folder_digest`).
+        mode: The actions that make the result.
     """
     return CellKeys(worker, mode).of(cell, env)
 

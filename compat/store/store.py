@@ -53,9 +53,11 @@ class _PendingRow:
 
 
 class Store:
-    """Evidence by key, and artifacts by name. Safe to use from several threads and several processes.
+    """A database of evidence by key, and a folder of artifacts by name.
 
-    A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
+    Several threads and processes may use it at the same time. A damaged database is renamed, never
+    deleted, and a new one is created. A
+    database of a newer version is an error.
     """
 
     def __init__(
@@ -66,11 +68,16 @@ class Store:
         say: Callable[[str], None] = lambda words: None,
         only_read: bool = False,
     ) -> None:
-        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside, ``say`` of what is waited for.
+        """Open or create the store in ``folder``.
 
-        A store that is ``only_read`` may be in a folder that cannot be written, if it is there.
-        Raises
-        :class:`StoreError` when it cannot be had.
+        Args:
+            folder: The folder.
+            warn: Called with a warning when a database was put aside.
+            say: Called when another process is waited for.
+            only_read: Never write, so that an existing folder may be read-only.
+
+        Raises:
+            StoreError: The store cannot be opened.
         """
         self.folder = folder
         self.artifacts = folder / "artifacts"
@@ -107,9 +114,17 @@ class Store:
             self.warn(f"{path} {why}: renamed it to {aside.name} and started a new one; its cells are compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
-        """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
+        """Return the evidence under these keys, without evidence that needs another try.
 
-        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        Evidence needs another try if the limits have grown, or files have changed.
+
+        Args:
+            keys: Keys of cells (:func:`compat.store.keys.cell_key`).
+            deadline: Present deadline in seconds.
+            memory: Present memory limit in bytes.
+
+        Raises:
+            StoreError: The database cannot be read, and not because it is damaged.
         """
         wanted, digests = list(keys), dict[str, str | None]()
         evidence_by_key: dict[str, tuple[Evidence, ...]] = {}
@@ -143,31 +158,40 @@ class Store:
         return read
 
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
-        """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""
+        """Return rows as stored.
+
+        Raises:
+            StoreError: As :meth:`read`.
+        """
         stored = list[StoredRow]()
         for start in range(0, len(keys), _CHUNK):
             stored += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "cannot read results")
         return stored
 
     def put(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
-        """Keep rows as they are, each with the name of its cell, all or none. Raises :class:`StoreError` as :meth:`write` does."""
+        """Store rows as they are, each with the id of its cell: all or none.
+
+        Raises:
+            StoreError: As :meth:`write`.
+        """
         if rows:
             self._do(partial(Database.add, rows=rows), "cannot save results")
 
     def as_read(self, row: StoredRow, attempts: Sequence[Evidence]) -> Sequence[Evidence]:
-        """The attempts in a row with what can be read in them by now."""
+        """Return the attempts of a row, read with the present rules of diagnosis."""
         return self._read(row, tuple(attempts)) or attempts
 
     def named(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
-        """The artifacts that a row names, each perhaps several times."""
+        """Return the names of artifacts in a row, perhaps with repetitions."""
         for evidence in as_read(row, tuple(attempts)) or attempts:
             found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
             yield from (name for name in found if name and Path(name).name == name)
 
     def seconds(self, kernels: Iterable[str]) -> Iterator[tuple[str, float]]:
-        """The id of the cell of each kept result, of these kernels, and the seconds that it took, all attempts together.
+        """Return cell id and seconds of each stored result of these kernels, all attempts together.
 
-        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        Raises:
+            StoreError: The database cannot be read, and not because it is damaged.
         """
         wanted = sorted(set(kernels))
         for start in range(0, len(wanted), _CHUNK):
@@ -178,7 +202,11 @@ class Store:
                 yield from ((cell, seconds) for _, cell, seconds in rows)
 
     def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
-        """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
+        """Store the evidence on a cell.
+
+        Raises:
+            StoreError: The disk refuses it.
+        """
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
@@ -202,7 +230,11 @@ class Store:
             raise mine.trouble
 
     def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
-        """What was launched of these identities. Raises :class:`StoreError` as :meth:`read` does."""
+        """Return the launch results of these identities.
+
+        Raises:
+            StoreError: As :meth:`read`.
+        """
         wanted, launched_rows = sorted(set(identities)), list[LaunchedRow]()
         for start in range(0, len(wanted), _CHUNK):
             part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
@@ -210,7 +242,11 @@ class Store:
         return launched_rows
 
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
-        """Keep what launches came to, in the place of what was known before. Raises :class:`StoreError` as :meth:`write` does."""
+        """Store launch results, replacing earlier ones.
+
+        Raises:
+            StoreError: As :meth:`write`.
+        """
         self._do(partial(Database.add_launched, rows=rows), "cannot save results")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
@@ -228,13 +264,20 @@ class Store:
                 raise StoreError(f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)) from error
 
     def keep(self, suffix: str, data: bytes) -> str:
-        """Keep an artifact and return its name: the hash of its content and ``suffix``."""
+        """Store an artifact.
+
+        Returns:
+            Its name: the hash of its content with ``suffix``.
+        """
         name = artifact_name(suffix, data)
         self._put(name, data)
         return name
 
     def add(self, artifacts: Mapping[str, bytes]) -> None:
-        """Keep artifacts that have their names already; what has not the content that its name is the hash of is left out."""
+        """Store artifacts that have names.
+
+        An artifact whose content does not match the hash in its name is left out.
+        """
         for name, data in artifacts.items():
             if _has_name(name, data):
                 self._put(name, data)
@@ -248,14 +291,14 @@ class Store:
             raise StoreError(f"cannot save an artifact: {error}", where=str(path), hint=_hint_on(error)) from error
 
     def artifact(self, name: str) -> bytes | None:
-        """What was kept under a name; ``None`` where it is gone, or is no more what it was."""
+        """Return the content of an artifact. ``None``: it is missing or damaged."""
         if Path(name).name != name:
             return None
         data = content_of(self.artifacts / name, _LARGEST)
         return data if data is not None and _has_name(name, data) else None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database."""
         self._file.close()
         self.claims.close()
 

@@ -199,7 +199,12 @@ def _plain(name: str) -> str:
 
 
 def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:
-    """The edits that are known for a failure's class, the smallest first; no edit is known where nothing failed."""
+    """Return the known edits for a failure's class, smallest first.
+
+    Args:
+        failure: The failure. ``None``: no edits.
+        toolchain: Name of the toolchain.
+    """
     if failure is None or failure.prediction:
         return ()
     return tuple(edit for edit in named(toolchain).language.edits if failure.failure_class in edit.classes)

@@ -13,6 +13,7 @@ from types import ModuleType
 
 
 def load() -> ModuleType:
+    """Import the worker package from this folder under a private name."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
     spec = importlib.util.spec_from_file_location(

@@ -19,8 +19,11 @@ SIZE = _NEXT + 1024
 
 
 class Beacon:
-    """The writing end. Layout: ``path:line`` padded with NUL, then one byte, ``P`` while a pass manager runs, then the next stage,
-    ``stage:path`` padded with NUL."""
+    """The writing end.
+
+    Layout: ``path:line`` padded with NUL; one byte, ``P`` while a pass manager runs; the next stage, ``stage:path``, padded with
+    NUL.
+    """
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:

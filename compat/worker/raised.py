@@ -110,6 +110,7 @@ def _type_name(error: BaseException) -> str:
 
 
 def message_of(error: BaseException, letters: int) -> str:
+    """Return the message of an exception, cut to a number of letters, even if making it raises."""
     try:
         return cut(str(error), letters)
     except BaseException as broken:  # a diagnostic whose own text cannot be made is still a diagnostic

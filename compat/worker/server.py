@@ -278,7 +278,7 @@ def _ending(status: int) -> dict[str, Any]:
 
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
-    """One packet and its file descriptors. (``socket.recv_fds`` is there from Python 3.9 on only.)"""
+    """Receive one packet with its file descriptors. Python 3.8 lacks ``socket.recv_fds``."""
     packet, ancillary, _, _ = control.recvmsg(4096, socket.CMSG_SPACE(4 * _DESCRIPTORS))
     fds: list[int] = []
     for level, kind, data in ancillary:

@@ -29,18 +29,18 @@ from compat.toolchains import Toolchain
 
 @frozen(kw_only=True)
 class Limits:
-    """What one cell may use."""
+    """Limits of one cell."""
 
     deadline: float
-    """Seconds, from the moment when the kernel's file has been imported."""
+    """Seconds from the moment when the kernel's file has been imported."""
     memory: int
-    """Bytes resident, over the compiling process and what it starts."""
+    """Bytes of resident memory of the compiling process and its children."""
     import_deadline: float = 120.0
-    """Seconds that importing the kernel's file may take."""
+    """Seconds for importing the kernel's file."""
     stage: str | None = None
-    """A stage in which it may be for no longer than ``stage_deadline``."""
+    """A stage that has a limit of its own."""
     stage_deadline: float = 0.0
-    """Seconds."""
+    """Seconds for ``stage``."""
 
 
 @frozen(kw_only=True)

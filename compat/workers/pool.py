@@ -121,6 +121,7 @@ def stop_resident_workers() -> StopResult:
 
 
 def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
+    """Return what two runs must share to use the same worker."""
     code = [worker_digest, folder_digest(toolchain.adapter), *map(folder_digest, STANDIN)]
     facts = [built.python, built.digest, code, sorted(passed_on(toolchain).items()), _inherited()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]

@@ -167,7 +167,7 @@ class TestOneAttempt:
         failure = outcome.failure
         assert failure is not None
         assert (failure.prediction, failure.stage) == (True, "check")
-        assert failure.excerpt.startswith("would compute wrong numbers: in 3 sums of a wgmma descriptor")
+        assert failure.excerpt.startswith("would compute wrong numbers: 3 sums make the high word of a wgmma descriptor")
         assert "TRITON_PTXAS_PATH" in failure.advice
 
     def test_code_without_mixed_descriptors_is_ok(self) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from compat.diagnosis.classify import broken_env, classify
 from compat.diagnosis.failure_class import FailureClass
 from compat.diagnosis.symptoms import Symptoms
 from compat.model import Status
 from compat.toolchains.triton.failures import KNOWLEDGE
+from tests.diagnosis.captured_failures import all_captured_failures, installers_words
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "failure-classes.md"
 NAMES = [
@@ -69,6 +72,7 @@ NAMES = [
     "internal-error",
     "unclassified",
 ]
+_LIST = re.compile(r"(?<=<!-- classes -->\n).*?(?=<!-- end -->)", re.DOTALL)
 ALWAYS_KNOWN = {"target", "stage", "called"}
 
 
@@ -96,28 +100,50 @@ class TestFailureClass:
             assert sign.words in {field.name for field in Symptoms.__attrs_attrs__}
             sign.match(Symptoms(stage="ast"))
 
-    def test_is_documented(self, failure_class: FailureClass) -> None:
-        section = sections()[failure_class.name]
-        assert failure_class.meaning.replace("{target}", "the target") in section
-        assert f"**Status** `{failure_class.status}`" in section
-        assert f"**usually** {failure_class.blame}" in section
+
+class _Facts(dict[str, str]):
+    """What the page writes for the facts of a failure: their names in capitals."""
+
+    def __missing__(self, name: str) -> str:
+        return name.upper()
 
 
-def sections() -> dict[str, str]:
-    """Class → its section of the document."""
-    parts = re.split(r"^## `([\w-]+)`", DOCUMENT.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def section(failure_class: FailureClass, example: str | None) -> str:
+    """A class in the document."""
+    facts = _Facts(target="the target", stage="…")
+    meaning, advice = (text.format_map(facts) for text in (failure_class.meaning, failure_class.advice))
+    marks = [f"`{failure_class.status}`", str(failure_class.blame), *(["lacks"] if failure_class.lacks else [])]
+    paragraphs = [
+        f"## `{failure_class.name}`",
+        f"**{failure_class.title}.** {meaning}",
+        " · ".join(marks),
+        advice[0].upper() + advice[1:],
+        *([f"```text\n{example}\n```"] if example else []),
+    ]
+    return "\n\n".join(paragraphs) + "\n"
 
 
-def test_nothing_else_is_documented() -> None:
-    assert list(sections()) == NAMES
-
-
-def test_the_document_names_the_classes_that_say_what_a_release_lacks() -> None:
-    paragraph = DOCUMENT.read_text(encoding="utf-8").partition("say that a release *lacks*")[2].partition(". Of such failures")[0]
-    assert set(re.findall(r"`([\w-]+)`", paragraph)) == {
-        failure_class.name for failure_class in KNOWLEDGE.by_name.values() if failure_class.lacks
+def examples() -> dict[str, str]:
+    """Class → the message of its first captured failure."""
+    outcomes = [
+        classify(captured.attempts, target=captured.target, knowledge=KNOWLEDGE) for captured in reversed(all_captured_failures())
+    ]
+    outcomes.append(broken_env(installers_words()[0], KNOWLEDGE.toolchain))
+    return {
+        outcome.failure.failure_class: outcome.failure.excerpt.splitlines()[-1].strip() for outcome in outcomes if outcome.failure
     }
+
+
+def test_the_document_has_the_classes_as_they_are_in_order() -> None:
+    """The texts are those of the classes: ``COMPAT_REGOLD=1`` writes them into the document."""
+    shown = examples()
+    sections = "\n" + "\n".join(section(failure_class, shown.get(name)) for name, failure_class in KNOWLEDGE.by_name.items()) + "\n"
+    text = DOCUMENT.read_text(encoding="utf-8")
+    if os.environ.get("COMPAT_REGOLD") == "1":
+        DOCUMENT.write_text(_LIST.sub(lambda _: sections, text), encoding="utf-8")
+    else:
+        (listed,) = _LIST.findall(text)
+        assert listed == sections, "a class has changed; run again with COMPAT_REGOLD=1"
 
 
 def test_saying_nothing_is_no_symptom() -> None:

@@ -1,5 +1,7 @@
-"""The formats in which a report is written, for code forges, browsers and CI systems: one registry, from which commands make their
-options and runs their files. What makes each is imported when it is written.
+"""The registry of report formats, for code forges, browsers and CI systems.
+
+Commands make their options from it and write their files with it. A format's module is imported
+when a report is written.
 """
 
 from __future__ import annotations

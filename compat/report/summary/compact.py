@@ -1,5 +1,4 @@
-"""Compact phrases: runs of releases, products of targets and cases, lists, counts, what an account rests on,
-and the commands that show a cell again."""
+"""Compact phrases: runs of releases, products of targets and cases, lists, counts, and commands."""
 
 from __future__ import annotations
 

@@ -257,7 +257,7 @@ def _failing(programs: Iterable[PairProgram]) -> Iterator[str]:
 
 
 class CellChangeKind(StrEnum):
-    """What became of a cell, in the order in which it is told."""
+    """How a cell changed, in the order of reporting."""
 
     BROKEN = "broken"
     """It worked, and does not: it does not compile, or its numbers are not right any more."""
@@ -281,77 +281,92 @@ class CellChangeKind(StrEnum):
 
 @frozen(kw_only=True)
 class ReportSide:
-    """One of the two reports, and what the user calls it."""
+    """One of two compared reports."""
 
     name: str
+    """The user's name for it, such as a path."""
     report: Report
+    """The report."""
 
     @cached_property
     def cells(self) -> Mapping[str, Result]:
-        """Id → result."""
+        """Cell id → result."""
         return {result.cell.id: result for result in self.report.ordered}
 
 
 @frozen(kw_only=True)
 class CellChange:
-    """Cells of one variant that changed alike."""
+    """Cells of one variant that changed in the same way."""
 
     kind: CellChangeKind
+    """How they changed."""
     before: str | None
-    """What it was: ``ok``, ``rejected (api-removed)``; ``None`` for what only the new report has."""
+    """The old outcome: ``ok`` or ``rejected (api-removed)``. ``None``: only the new report has these
+    cells.
+    """
     after: str | None
+    """The new outcome. ``None``: only the old report has these cells."""
     declared: bool
-    """Whether the new report has it as expected: its kernel file declares this failure."""
+    """Whether the kernel file declares the new failure as expected."""
     declaration: str
-    """What that declares, in words."""
+    """The declaration in words."""
     failure: Failure | None
-    """The new one, or else the old one."""
+    """The new failure, or else the old one."""
     says: str
-    """What the compiler says of it now: the failure's excerpt, or the deprecation warning; empty where it says nothing."""
+    """The compiler's present message: excerpt of the failure or deprecation warning. Empty: none."""
     results: tuple[Result, ...]
-    """Of the new report, or else of the old one."""
+    """Results of the new report, or else of the old one."""
     where: tuple[Where, ...]
+    """Targets, cases and releases of these cells."""
 
     @property
     def gated(self) -> int:
-        """How many of the cells count where a user gates on this kind: a failure that is declared is meant to be there."""
+        """Number of these cells that count for ``--fail-on``. Declared failures do not count."""
         meant = self.declared and self.kind in (CellChangeKind.BROKEN, CellChangeKind.CHANGED)
         return 0 if meant else len(self.results)
 
 
 @frozen(kw_only=True)
 class Comparison:
-    """Two reports, and what changed between them."""
+    """Two reports and the changes between them."""
 
     old: ReportSide
+    """The earlier report."""
     new: ReportSide
+    """The later report."""
     threshold: float
-    """Percent by which a number has to change to be a jump."""
+    """Percent by which a number has to change to count as a jump."""
     differences: tuple[CellChange, ...]
+    """Changes of outcomes, in the order of :class:`CellChangeKind`."""
     jumps: tuple[JumpGroup, ...]
+    """Numbers that changed by more than ``threshold``."""
     compared: int
-    """Cells that both reports have."""
+    """Number of cells that both reports have."""
     same: int
-    """Those of them of which nothing is told."""
+    """Number of these cells without a change."""
     envs: tuple[ChangedEnv, ...]
+    """Environments whose packages changed."""
     pairs: tuple[PairChange, ...]
-    """The pairs of a PyTorch and a release that came out differently."""
+    """Pairs of a PyTorch and a Triton release whose outcome changed."""
     arguments: tuple[str, ...]
-    """``kernel/variant/case`` of those that both have with other arguments or options."""
+    """``kernel/variant/case`` that has other arguments or options in the new report."""
 
     def of(self, kind: CellChangeKind) -> tuple[CellChange, ...]:
-        """The differences of a kind."""
+        """Return the differences of a kind."""
         return tuple(difference for difference in self.differences if difference.kind is kind)
 
     @cached_property
     def counts(self) -> Mapping[CellChangeKind, int]:
-        """Kind → cells, of those that occur, in their order. Of ``metric`` those in which a number rose."""
+        """Kind → number of cells, for kinds that occur.
+
+        ``metric`` counts cells in which a number rose.
+        """
         counts = {kind: sum(len(difference.results) for difference in self.of(kind)) for kind in CellChangeKind}
         counts[CellChangeKind.METRIC] = len({jump.result.cell.id for group in self.jumps for jump in group.jumps if jump.rise})
         return {kind: number for kind, number in counts.items() if number}
 
     def gated(self, kinds: Collection[CellChangeKind]) -> int:
-        """How many cells and pairs changed in one of these ways, without failures that are declared."""
+        """Return the number of cells and pairs with such changes, without declared failures."""
         rises = self.counts.get(CellChangeKind.METRIC, 0) if CellChangeKind.METRIC in kinds else 0
         return (
             rises + sum(difference.gated for difference in self.differences if difference.kind in kinds) + self._gated_pairs(kinds)
@@ -362,19 +377,25 @@ class Comparison:
 
     @cached_property
     def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
-        """Axis → what only the old report has of it, and what only the new one has."""
+        """Axis → names that only the old report has, and names that only the new one has."""
         old, new = axes_of(self.old.report), axes_of(self.new.report)
         return without(old, new), without(new, old)
 
     @property
     def versions(self) -> tuple[str, str] | None:
-        """The versions of the tool, where two wrote the reports: what failures are called may have changed with them."""
+        """The two versions of triton-compat, if they differ. Names of failures may differ with them."""
         old, new = self.old.report.version, self.new.report.version
         return (old, new) if old != new else None
 
 
 def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> Comparison:
-    """What changed from the old report to the new one; numbers that changed by up to ``threshold`` percent are the same."""
+    """Compare two reports.
+
+    Args:
+        old: The earlier report.
+        new: The later report.
+        threshold: Percent. A number that changes by at most this much counts as unchanged.
+    """
     both = [(before, new.cells[name]) for name, before in old.cells.items() if name in new.cells]
     kinds = [(_kind(before, after), before, after) for before, after in both]
     jumps = [jump for _, before, after in kinds for jump in _jumps(before, after, threshold)]

@@ -1,5 +1,9 @@
-"""The tables with a column per release: the grid, one row for all coordinates of a kernel with the same outcomes and a mark per
-release; and the versions of a library, how many of whose kernels compile."""
+"""The tables with a column per release.
+
+The grid has one row for all coordinates of a kernel with the same outcomes, and a mark per release.
+The other table shows versions of
+a library, with the number of kernels that compile.
+"""
 
 from __future__ import annotations
 

@@ -111,44 +111,54 @@ class UnimportedSource:
 
 @frozen(kw_only=True)
 class Report:
-    """All that one run found. The views below are computed once, on first use; none depends on the order of ``results``."""
+    """Everything that one run found.
+
+    The properties are computed once, on first use. None depends on the order of ``results``.
+    """
 
     results: tuple[Result, ...]
+    """One result per cell."""
     verdicts: tuple[Verdict, ...]
+    """One verdict per specialization and target."""
     envs: tuple[BuiltEnv, ...]
+    """The environments that were tried."""
     command: str
-    """The command line that made it, as a user would type it."""
+    """The command line that made the report."""
     seconds: float
+    """Wall time of the run, in seconds."""
     existing: Existing = NONE_KNOWN
-    """Releases that are known to exist, whether they were tried or not."""
+    """Releases that are known to exist, tried or not."""
     api: Packed | None = None
-    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
+    """The names that the toolchain has in these environments. ``None``: they were never read."""
     options: tuple[str, ...] = ()
-    """The options with which a command in the same folder reads the same files."""
+    """Options that make a command in the same folder read the same files."""
     limits: tuple[str, ...] = ()
-    """The options with which a command that compiles stops a cell after as long."""
+    """Options that give a command the same limits per cell."""
     pending: tuple[Cell, ...] = ()
-    """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
+    """Cells without a result, of a run that is in progress or was stopped."""
     root: str = ""
-    """The folder of the project, absolute; empty where the paths of sources are relative to it."""
+    """Absolute path of the project. Empty: paths of sources are relative to it."""
     version: str = __version__
-    """The version of the tool that found it."""
+    """Version of triton-compat that made the report."""
     sources: Mapping[str, str] = field(factory=dict)
-    """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
+    """Path from :meth:`source_of` → text of the source. Large sources are left out."""
     attachments: Mapping[str, str] = field(factory=dict)
-    """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    """Name → content of kept artifacts of distinct failures (MLIR reproducers, IR). Text is compressed
+    with gzip and encoded as base64.
+    """
     helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Source → the files of its tree that it imports, called as :meth:`source_of` calls sources; only for sources of which a
-    failure names a line in another file."""
+    """Source → other files it imports, as :meth:`source_of` names them. Only for sources with a
+    failure in another file.
+    """
     variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
-    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
+    """Kernel → its variants in the order of their declaration. Empty: the file does not say."""
 
     pairs: tuple[Pair, ...] = ()
-    """The pairs of a PyTorch and a release that were tried."""
+    """Pairs of a PyTorch and a Triton release that were tried."""
     shards: tuple[str, ...] = ()
-    """Which shards of all cells these are, such as ``3/8``; empty where they are all cells that were meant."""
+    """Shards that this report holds, such as ``3/8``. Empty: all cells."""
     earlier: int = 0
-    """How many of the cells the run did not try: a report before had them, and nothing that they depend on has changed."""
+    """Number of cells taken from an earlier report, because nothing they depend on has changed."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -157,14 +167,14 @@ class Report:
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
-        """Every release that was tried or is going to be, oldest first, then the forks."""
+        """Every release that was or will be tried, oldest first, then the forks."""
         coming = (release_of(BuiltEnv(env=cell.env)) for cell in self.pending)
         by_label = {release.label: release for release in (*coming, *(release_of(result.built) for result in self.results))}
         return tuple(sorted(by_label.values(), key=lambda release: release.order))
 
     @cached_property
     def counts(self) -> Mapping[Status, int]:
-        """Cells per status, in the order the statuses are declared."""
+        """Status → number of cells, in the order of :class:`~compat.model.Status`."""
         counter = Counter(result.outcome.status for result in self.results)
         return {status: counter[status] for status in Status if counter[status]}
 
@@ -175,22 +185,25 @@ class Report:
 
     @property
     def failing_pairs(self) -> tuple[Pair, ...]:
-        """Those that are not ``ok``; all of them are unexpected."""
+        """Pairs that are not ``ok``. All of them are unexpected."""
         return tuple(pair for pair in self.pairs if not pair.ok)
 
     @cached_property
     def unexpected(self) -> tuple[Result, ...]:
-        """Every cell that did not come out as declared, broken envs and lost answers among them."""
+        """Every cell whose outcome is not as declared, including broken envs and lost answers."""
         return tuple(result for result in self.ordered if not result.expected)
 
     @property
     def cached(self) -> int:
-        """How many cells were read from the store."""
+        """Number of cells read from the store."""
         return sum(result.cached for result in self.results)
 
     @cached_property
     def failures(self) -> tuple[DistinctFailure, ...]:
-        """Every defect once. What is no answer about a kernel stands in :attr:`broken` and :attr:`unimported`."""
+        """Each distinct defect once.
+
+        :attr:`broken` and :attr:`unimported` have what is not an answer about a kernel.
+        """
         groups: dict[str, list[Result]] = defaultdict(list)
         for result in self.ordered:
             if result.outcome.failure and result.outcome.status not in _TOLD_APART:
@@ -204,12 +217,15 @@ class Report:
 
     @property
     def edits_known(self) -> int:
-        """Of how many distinct failures the class has a known edit. Nothing was compiled for it."""
+        """Number of distinct failures whose class has a known edit. The edits were not compiled."""
         return sum(bool(distinct.to_fix) for distinct in self.failures)
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:
-        """The unexpected cells, those that fared alike together; see :attr:`broken` and :attr:`unimported` for the rest."""
+        """Unexpected cells, grouped where their outcomes are alike.
+
+        See :attr:`broken` and :attr:`unimported` for the rest.
+        """
         groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
         for result in self.unexpected:
             if result.outcome.status not in _TOLD_APART:
@@ -231,7 +247,7 @@ class Report:
 
     @cached_property
     def broken(self) -> tuple[BrokenEnv, ...]:
-        """The envs that could not be built or could not import their toolchain."""
+        """Environments that could not be built, or cannot import their toolchain."""
         cells: dict[str, list[Result]] = defaultdict(list)
         for result in self.ordered:
             if result.outcome.status is Status.ENV_BROKEN:
@@ -242,7 +258,7 @@ class Report:
 
     @cached_property
     def unimported(self) -> tuple[UnimportedSource, ...]:
-        """The kernels' files that could not be imported, by reason."""
+        """Kernel sources that could not be imported, by reason."""
         groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
         for result in self.ordered:
             if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
@@ -251,7 +267,7 @@ class Report:
 
     @cached_property
     def divisions(self) -> tuple[Division, ...]:
-        """Releases whose envs answered differently."""
+        """Releases whose environments gave different answers."""
         groups: dict[tuple[tuple[tuple[str, str], ...], str], list[Result]] = defaultdict(list)
         for noted in disagreements(self.ordered):
             results = (r for r in self.by_coordinate[noted.coordinate] if release_of(r.built).label == noted.release)
@@ -262,7 +278,7 @@ class Report:
 
     @cached_property
     def by_coordinate(self) -> Mapping[Coordinate, tuple[Result, ...]]:
-        """The results of each (kernel, variant, case, target), in order."""
+        """(Kernel, variant, case, target) → results, in order."""
         groups: dict[Coordinate, list[Result]] = defaultdict(list)
         for result in self.ordered:
             groups[coordinate_of(result)].append(result)
@@ -270,17 +286,17 @@ class Report:
 
     @cached_property
     def verdict_of(self) -> Mapping[Coordinate, Verdict]:
-        """(Kernel, variant, case, target) → what its releases say together; empty of a run that has not ended."""
+        """(Kernel, variant, case, target) → verdict. Empty while the run is in progress."""
         return {(verdict.kernel, verdict.variant, verdict.case, verdict.target): verdict for verdict in self.verdicts}
 
     @property
     def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
-        """The releases of each (kernel, variant, case, target), oldest first, then forks."""
+        """(Kernel, variant, case, target) → its releases, oldest first, then forks."""
         return Points(self.by_coordinate)
 
     @cached_property
     def coming(self) -> frozenset[tuple[Coordinate, str]]:
-        """The (kernel, variant, case, target) and the label of the release of each cell of which nothing is known yet."""
+        """(Kernel, variant, case, target) and release label of each cell without a result."""
         return frozenset(
             ((cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name), release_of(BuiltEnv(env=cell.env)).label)
             for cell in self.pending
@@ -288,7 +304,7 @@ class Report:
 
     @cached_property
     def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
-        """(Kernel, variant) → the cases and the targets it was tried with, or is going to be."""
+        """(Kernel, variant) → its cases and targets, tried or planned."""
         axes: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
         for kernel, variant, case, target in (*self.by_coordinate, *(coordinate for coordinate, _ in self.coming)):
             axes[kernel, variant][0].add(case)
@@ -299,12 +315,12 @@ class Report:
 
     @property
     def toolchains(self) -> str:
-        """What the toolchains are called whose releases were tried."""
+        """Titles of the toolchains whose releases were tried."""
         return " and ".join(dict.fromkeys(verdict.toolchain for verdict in self.verdicts)) or toolchains.DEFAULT.title
 
     @cached_property
     def line(self) -> tuple[str, ...]:
-        """Every release that there is of the toolchains that were tried, oldest first; no forks."""
+        """Every existing release of these toolchains, oldest first, without forks."""
         by_version = {release.version: release.label for release in self.releases if not release.fork and release.version}
         tried = {cell.env.toolchain for cell in (*self.pending, *(result.cell for result in self.results))}
         existing = (version for name in tried for version in self.existing.get(name, ()))
@@ -313,17 +329,21 @@ class Report:
 
     @cached_property
     def specs(self) -> tuple[Specialization, ...]:
-        """The kernels that were tried, in every variant and case, in order."""
+        """Every specialization that was tried, in order."""
         return tuple(dict.fromkeys(result.cell.spec for result in self.ordered))
 
     def source_of(self, spec: Specialization) -> str:
-        """The path of a kernel's source: from the project's folder, with slashes, where it lies in there, else the absolute one."""
+        """Return the path of a kernel's source.
+
+        It is relative to the project, with slashes, if it lies inside, and otherwise absolute.
+        """
         return path_in(self.root, spec.source)
 
     def spans(self, chosen: Collection[str]) -> str:
-        """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
+        """Return releases, by label, as runs of neighbours.
 
-        It is said so where these are all that there are, or all that were tried.
+        A run never crosses a release that was not tried, and never contains a fork. The text says
+        so if the runs cover all releases, or all that were tried.
         """
         forks = [release.label for release in self.releases if release.fork and release.label in chosen]
         text = ", ".join(part for part in (spans(chosen, self.line), *forks) if part)
@@ -332,7 +352,7 @@ class Report:
         return f"{text} (all)" if len(self.line) + len(forks) == len(chosen) else f"{text} (all tested)"
 
     def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
-        """Where ``results`` stand, in as few words as there are."""
+        """Return the place of ``results`` in as few words as possible."""
         line = [release.label for release in self.releases]
         places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
         for result in results:

@@ -144,8 +144,11 @@ def _story(report: Report, verdict: Verdict) -> _Story:
 
 
 def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
-    """Of which releases nothing is said, those between the ends of a change aside. An untested one is named where the word
-    could be taken to speak of it; all others say which releases they are about."""
+    """Name releases without an answer, except those between the ends of a change.
+
+    An untested release is named if the word could be understood to include it. All other words name
+    their releases.
+    """
     between = {release for change in changes if change for release in change.between}
     unclear = [*verdict.untested, *verdict.flaky, *(verdict.not_tried if verdict.word is Word.NEVER else ())]
     return unknown(verdict, [release for release in unclear if release not in between])

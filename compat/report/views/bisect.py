@@ -491,11 +491,13 @@ def _failures(answer: ReleaseAnswer) -> list[Failure]:
 
 
 def failure_place(failure: Failure) -> str:
+    """Return where a failure occurs: stage, pass and operation."""
     parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op, "at": failure.location}
     return ", ".join(f"{name} {code(value)}" for name, value in parts.items() if value)
 
 
 def package_versions(probe: ReleaseProbe) -> str:
+    """Return the versions that decide in a probe's environment."""
     built = probe.result.built
     versions = [f"Python {built.python_version}"] if built.python_version else []
     versions += [f"{p.name} {p.version}" for p in built.packages if p.name not in (toolchains.of(built.env).distribution, "pip")]

@@ -53,21 +53,22 @@ CLASSES = (
     FailureClass(
         name="kernel-file",
         title="Kernel file does not fit",
-        meaning="What the kernel file says of arguments does not go with the function. Nothing is known about the kernel.",
+        meaning="The arguments in the kernel file do not fit the function. The kernel itself was not compiled.",
         status=Status.SOURCE_BROKEN,
-        advice="Compare `[signature]` and `[constexprs]` with the parameters of the function, and of the class's constructor.",
+        advice="Compare `[signature]` and `[constexprs]` with the parameters of the function, and of the constructor if it is a "
+        "class.",
         blame=Blame.ENV,
         signs=(
             Sign(
                 error=r"^KernelFileError$",
                 message=_EXPECTS,
                 means="{name}: {type} expected, {other} given",
-                advice="Give `{name}` another type in `[signature]`: the function declares it as a `{type}`.",
+                advice="Give `{name}` another type in `[signature]`. The function declares it as `{type}`.",
             ),
             Sign(
                 message=r"the function launches no kernel|error\[LAUNCH_NEVER_ISSUED\]",
                 means="the function launches no kernel",
-                advice="Name a function that launches a kernel: `kernel(…).launch(grid=…, block=…)`.",
+                advice="Name a function that launches a kernel, with `kernel(…).launch(grid=…, block=…)`.",
             ),
             Sign(error=r"^KernelFileError$"),
         ),
@@ -75,39 +76,41 @@ CLASSES = (
     FailureClass(
         name="compiler-assert",
         title="Compiler aborted",
-        meaning="The compiler gave up by ending the process.",
+        meaning="The compiler aborted the process.",
         status=Status.CRASHED,
-        advice="A compiler bug. Try the neighbouring releases, and report it with the evidence that was kept.",
+        advice="This is a bug of the compiler. Try the neighbouring releases, and report it (`compat repro`).",
         blame=Blame.COMPILER,
         signs=(Sign(assertion=r"^compile$", words="assertion", by_pass=True), Sign(assertion=r".", words="assertion")),
     ),
     FailureClass(
         name="ptxas",
         title="ptxas refuses the code",
-        meaning="The assembler does not take the PTX that was made, or that the kernel has as inline assembly.",
-        advice="The message names the instruction. Inline assembly is the kernel's own; any other is a defect of the release.",
+        meaning="The assembler does not accept PTX of the compiler or inline assembly of the kernel.",
+        advice="The message names the instruction. If it is not inline assembly of the kernel, this is a defect of the release.",
         blame=Blame.COMPILER,
         signs=(Sign(assembler=r".", words="assembler"),),
     ),
     FailureClass(
         name="arch-required",
         title="Operation of another architecture",
-        meaning="The kernel uses an operation that {target} does not have: wgmma is of sm_90a, tcgen05 of sm_100a and its kin.",
-        advice='Compile for an architecture that has it: `targets = ["{first}"]` in the kernel file.',
+        meaning="The kernel uses an operation that {target} does not have. sm_90a has wgmma, and sm_100a and its variants have "
+        "tcgen05.",
+        advice='Compile for an architecture that has it, with `targets = ["{first}"]` in the kernel file.',
         signs=(
             Sign(message=r"expects arch to be (?:one of )?\W*(?:[\w.]*Arch\.)?(?P<first>sm_\w+)", means="needs {first}"),
             Sign(
                 message=r"libNVVM extra log: +error: (?P<name>[\w.]+) supported only on",
                 means="{name}",
-                advice="`{name}` is of another architecture.",
+                advice="`{name}` belongs to another architecture. Set `targets` in the kernel file to one that has it.",
             ),
         ),
     ),
     FailureClass(
         name="nvvm",
         title="libNVVM refuses the code",
-        meaning="The back end that makes PTX does not take what MLIR's passes made of the kernel.",
-        advice="An operation that the target does not have is the usual cause. Releases up to 4.5 name it, later ones do not.",
+        meaning="libNVVM, which makes PTX, does not accept the code that MLIR's passes made from the kernel.",
+        advice="The usual cause is an operation that the target does not have. Releases up to 4.5 name the operation, later ones "
+        "do not.",
         blame=Blame.COMPILER,
         signs=(
             Sign(message=r"(?s:.*)libNVVM extra log: *(?:[Ee]rror: )?(?P<words>[^\n]+)", means="{words}"),
@@ -117,9 +120,9 @@ CLASSES = (
     FailureClass(
         name="api-missing",
         title="API missing",
-        meaning="The kernel uses a name that this release does not have: not yet, or no longer.",
-        advice="`{name}` is not in this release. Take what this release has in its place, or have the kernel ask for it "
-        "(`hasattr`, inside of `cutlass.const_expr`).",
+        meaning="The kernel uses a name that this release does not have yet, or no longer has.",
+        advice="This release has no `{name}`. Use a replacement, or let the kernel check for it with `hasattr` inside "
+        "`cutlass.const_expr`.",
         at_import=r".",
         lacks=True,
         signs=(
@@ -141,7 +144,7 @@ CLASSES = (
     FailureClass(
         name="api-changed",
         title="API call changed",
-        meaning="The function is there, but does not take these arguments in this release.",
+        meaning="The function exists, but does not take these arguments in this release.",
         advice="Compare the call with the definition of `{name}` in this release.",
         lacks=True,
         signs=(
@@ -149,13 +152,13 @@ CLASSES = (
                 error=r"^TypeError$",
                 message=r"^(?:\w+\.)*(?P<name>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'",
                 means="{name} got {argument}",
-                advice="`{name}` takes no `{argument}` in this release: leave it out, or pass it only where the release takes it.",
+                advice="`{name}` takes no `{argument}` in this release. Leave it out, or pass it only on releases that take it.",
             ),
             Sign(
                 error=r"^TypeError$",
                 message=r"^(?:\w+\.)*(?P<name>\w+)\(\) missing \d+ required (?:\S+ )?arguments?: '(?P<argument>\w+)'",
                 means="{name} lacks {argument}",
-                advice="`{name}` needs `{argument}`, too, in this release: pass it.",
+                advice="`{name}` also needs `{argument}` in this release. Pass it.",
             ),
             Sign(
                 error=r"^TypeError$",
@@ -178,7 +181,7 @@ CLASSES = (
     FailureClass(
         name="wrong-call",
         title="Call does not fit the function",
-        meaning="The kernel calls one of its own functions with arguments that this one does not take.",
+        meaning="The kernel calls one of its own functions with arguments that the function does not take.",
         advice="Compare the call with the parameters of the function, and with their annotations.",
         signs=(
             Sign(message=_EXPECTS, means="{name}: {type} expected, {other} given"),
@@ -194,8 +197,8 @@ CLASSES = (
         name="undefined-name",
         title="Name not defined",
         meaning="The kernel uses a name that is defined nowhere, or not on every path that leads to its use.",
-        advice="Check the spelling of `{name}`. A variable that only one branch of a dynamic `if` defines does not exist after it: "
-        "define it before, or make the condition a constant (`cutlass.const_expr`).",
+        advice="Check the spelling of `{name}`. A variable that only one branch of a dynamic `if` defines does not exist after "
+        "it. Define it before the `if`, or make the condition a constant (`cutlass.const_expr`).",
         signs=(
             Sign(error=r"^NameError$", message=r"name '(?P<name>\w+)' is not defined", means="{name}"),
             Sign(error=r"^UnboundLocalError$", message=r"local variable '(?P<name>\w+)'", means="{name}"),
@@ -205,24 +208,24 @@ CLASSES = (
     FailureClass(
         name="unsupported-syntax",
         title="Syntax not supported",
-        meaning="The kernel is written in a form of Python that CuTe DSL does not translate.",
-        advice="Write it in another way: the message names the form.",
+        meaning="The kernel uses a form of Python that CuTe DSL does not translate.",
+        advice="Write the form that the message names in another way.",
         signs=(
             Sign(
                 message=r"Early exit \((?P<what>\w+)\) is not allowed",
                 means="early exit by {what}",
-                advice="A `{what}` inside of a dynamic `if`, `for` or `while` is not translated: make the condition a constant "
-                "(`cutlass.const_expr`, `cutlass.range_constexpr`), or carry a flag.",
+                advice="CuTe DSL does not translate a `{what}` inside a dynamic `if`, `for` or `while`. Make the condition a "
+                "constant (`cutlass.const_expr`, `cutlass.range_constexpr`), or carry a flag.",
             ),
             Sign(
                 message=r"could not get source code|error\[UNSUP_NO_SOURCE\]",
                 means="no source",
-                advice="CuTe DSL reads the source of a kernel: it has to be in a file.",
+                advice="Put the kernel into a file. CuTe DSL reads its source there.",
             ),
             Sign(
                 message=r"callee is not a valid FunctionOpInterface|failed to legalize operation 'gpu\.launch_func'",
                 means="a launch inside of a kernel",
-                advice="Only a function below `@cute.jit` launches kernels. A kernel calls functions.",
+                advice="Launch kernels from a function below `@cute.jit`. A kernel cannot launch another one.",
             ),
             Sign(message=r"error\[(?P<code>UNSUP_\w+)\]", means="{code}"),
             Sign(error=r"^DSLAstPreprocessorError$", message=r"^(?:DSLAstPreprocessorError: )?(?P<words>[^\n]+)", means="{words}"),
@@ -231,7 +234,7 @@ CLASSES = (
     FailureClass(
         name="loop-carried-type",
         title="Variable changes type",
-        meaning="A variable has one type before a dynamic `for`, `while` or `if`, and another inside of it.",
+        meaning="A variable has one type before a dynamic `for`, `while` or `if`, and another type inside.",
         advice="Give `{name}` its final type before (`cutlass.Float32(0.0)` instead of `0`), or convert it back inside (`.to(…)`).",
         signs=(
             Sign(
@@ -247,8 +250,9 @@ CLASSES = (
     FailureClass(
         name="constexpr-required",
         title="Compile-time constant required",
-        meaning="A range, a condition or an argument that has to be known when the kernel is compiled depends on a run-time value.",
-        advice="Declare the parameter `cutlass.Constexpr`, or use the dynamic form: `range` for `range_constexpr`, a plain `if`.",
+        meaning="A range, a condition or an argument that must be a compile-time constant depends on a run-time value.",
+        advice="Declare the parameter as `cutlass.Constexpr`. Or use the dynamic form, which is `range` for `range_constexpr` "
+        "and a plain `if` for `const_expr`.",
         signs=(
             Sign(message=r"`range_constexpr(?:\(\))?` requires", means="range_constexpr over a run-time value"),
             Sign(message=r"`const_expr\(\??\)` (?:received a dynamic expression|requires)", means="const_expr of a run-time value"),
@@ -259,17 +263,18 @@ CLASSES = (
             Sign(
                 message=r"Only constexpr \(Python Value\) is allowed here|Explicit boolean conversion requires a value",
                 means="a run-time value as a condition of Python's",
-                advice="`bool`, `not` and conditions of comprehensions are Python's. Write a plain `if` over the value itself.",
+                advice="Write a plain `if` over the value itself. Python evaluates `bool`, `not` and the conditions of "
+                "comprehensions when it traces the kernel.",
             ),
             Sign(message=r"error\[(?P<code>ARG_NON_CONSTANT|PHASE_REQUIRES_CONSTANT)\]", means="{code}"),
         ),
     ),
     FailureClass(
         name="layout-mismatch",
-        title="Layouts do not go together",
-        meaning="Shapes, strides, ranks or alignments of tensors and atoms do not go together in an operation.",
-        advice="Print the shapes while the kernel is traced (`print(tensor)`), and compare them with what the message asks for: "
-        "later releases check more of this.",
+        title="Layouts do not fit",
+        meaning="The shapes, strides, ranks or alignments of tensors and atoms do not fit together in an operation.",
+        advice="Print the shapes with `print(tensor)` in the kernel, and compare them with the message. Later releases check "
+        "more of this.",
         signs=(
             Sign(message=r"'(?P<name>[\w.]+)' op [^\n]*ptr alignment [^\n]*does not meet requirement", means="{name}: alignment"),
             Sign(
@@ -295,16 +300,16 @@ CLASSES = (
     FailureClass(
         name="not-implemented",
         title="Not implemented",
-        meaning="The release knows what the kernel asks for, and has no code for it.",
-        advice="Write it in another way, or take a release that has it.",
+        meaning="The release knows the feature that the kernel uses, but has no code for it.",
+        advice="Write it in another way, or use a release that implements it.",
         lacks=True,
         signs=(Sign(error=r"^NotImplementedError$"),),
     ),
     FailureClass(
         name="operand-type",
-        title="Operand of another type",
-        meaning="An operation is given a value of a type that it does not take.",
-        advice="Convert the value first (`.to(…)`, `.load()`), or take its elements: the message says which type it has.",
+        title="Operand of the wrong type",
+        meaning="An operation got a value of a type that it does not take.",
+        advice="Convert the value first (`.to(…)`, `.load()`), or use its elements. The message names its type.",
         signs=(
             Sign(
                 error=r"^ValueError$",
@@ -321,8 +326,8 @@ CLASSES = (
     FailureClass(
         name="verifier",
         title="Refused by MLIR's verifier",
-        meaning="The IR that tracing the kernel made is not valid, for a reason that is not one of layouts.",
-        advice="The message names the operation: compare its call with what it asks for.",
+        meaning="MLIR's verifier found an invalid operation in the IR of the kernel, and the reason is not a layout.",
+        advice="Compare the call of the operation that the message names with the requirement in the message.",
         signs=(
             Sign(message=r"'(?P<name>[\w.]+)' op (?P<words>[^\n]+)", means="{name}: {words}"),
             Sign(message=rf"{_MLIR_SAYS}(?P<words>[^\n]+)", means="{words}"),
@@ -331,8 +336,8 @@ CLASSES = (
     FailureClass(
         name="static-assert",
         title="The kernel's own assertion",
-        meaning="An `assert` or a `raise` of the kernel's own ends its tracing.",
-        advice="The kernel says that it is not meant for these arguments: give it others.",
+        meaning="An `assert` or a `raise` in the kernel ended its tracing.",
+        advice="The kernel does not support these arguments. Give it others.",
         signs=(
             Sign(error=r"^AssertionError$", raiser=r"^kernel$"),
             Sign(error=r"^AssertionError$", message=r".", source=r"^\s*assert\b"),
@@ -341,9 +346,10 @@ CLASSES = (
     ),
     FailureClass(
         name="internal-error",
-        title="Error inside of CuTe DSL",
-        meaning="Code of CuTe DSL fails in itself, and does not say what the kernel has to do with it.",
-        advice="Raised in {where}: what the kernel's line calls may take other arguments here. Try the neighbouring releases.",
+        title="Error inside CuTe DSL",
+        meaning="Code of CuTe DSL failed without a message about the kernel.",
+        advice="CuTe DSL failed in {where}. Check the arguments of the call in the kernel's line, and try the neighbouring "
+        "releases.",
         blame=Blame.COMPILER,
         signs=(
             Sign(
@@ -356,8 +362,8 @@ CLASSES = (
     FailureClass(
         name="coded",
         title="Refused with a code",
-        meaning="The release refuses the kernel with a diagnostic of its own, which has a code.",
-        advice="The message says what is wrong, and often what to write instead.",
+        meaning="The release refuses the kernel with a diagnostic that has a code.",
+        advice="The message says what is wrong, and often how to mend it.",
         signs=(Sign(message=r"error\[(?P<code>(?!INTERNAL\b)[A-Z_]+)\]", means="{code}"),),
     ),
     common.UNCLASSIFIED,

@@ -1,8 +1,7 @@
-"""What MLIR printed with dumps of its IR on, taken apart: the passes that ran with the IR before each, the pass that failed, and
-the words that remain without IR. Pure.
+"""Parses what MLIR prints with IR dumps enabled: passes with their IR, and the failing pass. Pure.
 
-A pass manager that is asked for it prints a heading and the IR before every pass; what the compiler has to say for itself stands in
-between. This is the only reader of such text.
+A pass manager prints a heading and the IR before every pass. The compiler's own messages stand
+between them. Only this module reads such text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The GPUs that Triton compiles for, and what takes their place: a GPU shown to programs, the interpreter (what it
-needs, and the probes that tell what a release's gets wrong), a false libcuda.
-"""
+"""Triton's GPUs and what replaces them: a shown GPU, the interpreter, a false libcuda."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What is known of Triton's failures: its classes, as data, in the order of precedence, and how its compilers word things.
 
 What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before what only names a consequence (a
-failed pass). Adding a class takes one entry here, one fixture in ``tests/diagnosis/fixtures`` and one heading in
-``docs/failure-classes.md``.
+failed pass). Adding a class takes one entry here and one fixture in ``tests/diagnosis/fixtures``. With
+``COMPAT_REGOLD=1``, ``tests/diagnosis/test_taxonomy.py`` writes the classes into ``docs/failure-classes.md``.
 """
 
 from __future__ import annotations

@@ -36,26 +36,28 @@ RETURNS = "failed to legalize operation 'tt.return'"
 _LIBRARY = "device library function {called} of {types}"
 
 _FP8_ADVICE = (
-    "Convert to a type that is taken (`.to(tl.float16)` and back), or build for a target that has it: on NVIDIA fp8e4nv needs "
-    "sm_89 or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more."
+    "Convert to a supported type (`.to(tl.float16)` and back), or compile for a target that has this one. On NVIDIA, fp8e4nv "
+    "needs sm_89 or newer, and dots of fp8 need sm_89 or sm_90. AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases support "
+    "more types."
 )
 
 CLASSES = (
     FailureClass(
         name="mlir-bitwidth-assert",
-        title="A block where MLIR wants a scalar",
-        meaning="MLIR was asked for the bit width of a type that has none, typically of a block used as a loop bound.",
+        title="A block where MLIR needs a scalar",
+        meaning="The compiler asked MLIR for the bit width of a type that has none, usually of a block that is the bound of a "
+        "loop.",
         status=Status.CRASHED,
-        advice="Make the bounds of `for` loops scalars: load them with a scalar pointer (`tl.load(ptr + i)`), not through "
+        advice="Make the bounds of `for` loops scalars. Load them through a scalar pointer (`tl.load(ptr + i)`) instead of "
         "`tl.arange(0, 1)`, or reduce the block first (`tl.max(x, 0)`).",
         signs=(Sign(assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)", words="assertion"),),
     ),
     FailureClass(
         name="dtype-unsupported",
-        title="Data type not supported here",
-        meaning="An operation, a conversion or the target does not take this data type, in this release.",
-        advice="Convert to a type that this operation takes (`.to(tl.float32)` and back): the message names the type that it got, "
-        "and often those that it takes. Newer releases and targets take more.",
+        title="Data type not supported",
+        meaning="An operation, a conversion or the target does not support this data type in this release.",
+        advice="Convert to a type that the operation supports (`.to(tl.float32)` and back). The message names the type, and "
+        "often the types that are supported. Newer releases and targets support more types.",
         lacks=True,
         signs=(
             Sign(
@@ -82,7 +84,7 @@ CLASSES = (
             ),
             Sign(
                 message=r"^Cannot bitcast data-type of size",
-                advice="A bitcast keeps the bits: take a type of the same width, or convert (`.to(…)` without `bitcast=True`).",
+                advice="A bitcast keeps the bits. Use a type of the same width, or convert (`.to(…)` without `bitcast=True`).",
             ),
             Sign(
                 diagnostic=r"^Unsupported conversion from '(?P<from>\w+)' to '(?P<to>\w+)'", means="conversion from {from} to {to}"
@@ -97,11 +99,10 @@ CLASSES = (
     FailureClass(
         name="invalid-option",
         title="Compile option not allowed",
-        meaning="A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this release or the target does not "
-        "take.",
-        advice="`num_warps` is a power of two (at most 1,024 threads a block), `num_ctas` above 1 needs sm_90 or newer, "
-        "`num_stages` is 1 "
-        "or more on NVIDIA and AMD's pipeliner wants 2 or more in some releases. Take the value that the message asks for.",
+        meaning="A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this release or the target does "
+        "not allow.",
+        advice="Use a value that the message allows. `num_warps` is a power of two, and a block has at most 1,024 threads. "
+        "`num_ctas` above 1 needs sm_90 or newer. `num_stages` is at least 1 on NVIDIA, and at least 2 on AMD in some releases.",
         lacks=True,
         signs=(
             Sign(message=r"num_warps must be a power of 2", means="num_warps must be a power of 2"),
@@ -119,11 +120,11 @@ CLASSES = (
     FailureClass(
         name="inline-asm",
         title="Inline assembly refused",
-        meaning="LLVM does not accept inline assembly: its constraints, its number of operands, or a register class of another "
-        "target.",
-        advice="Inline assembly is written for one target: `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v` and `=s,s` AMD's. "
-        "There is one "
-        "constraint for each result and each argument, and `$0` counts results first. Choose by target with a constexpr.",
+        meaning="LLVM does not accept the inline assembly. Its constraints or its number of operands are wrong, or a register "
+        "class belongs to another target.",
+        advice="Inline assembly is for one target. `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v` and `=s,s` are AMD's. "
+        "Write one constraint for each result and each argument. `$0`, `$1`, … count the results first. Choose the assembly by "
+        "target with a constexpr.",
         signs=(
             Sign(diagnostic=r"(?:output|input) reg\w* for constraint|asm constraint|inline asm", words="diagnostic"),
             Sign(assertion=r"inline asm string|input constraints does not match|failed to parse constraints", words="assertion"),
@@ -132,10 +133,10 @@ CLASSES = (
     FailureClass(
         name="compiler-assert",
         title="Compiler assertion",
-        meaning="An assertion inside MLIR, LLVM or Triton failed, or LLVM gave up with a fatal error: a bug of the compiler.",
+        meaning="An assertion inside MLIR, LLVM or Triton failed, or LLVM ended with a fatal error.",
         status=Status.CRASHED,
-        advice="A compiler bug. Vary `num_warps`, `num_stages`, block sizes or the order of operands to get around it, try the "
-        "neighbouring releases, and report it with the reproducer.",
+        advice="This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the order of operands to avoid "
+        "it. Try the neighbouring releases, and report it with the reproducer (`compat repro`).",
         blame=Blame.COMPILER,
         signs=(
             Sign(assertion=r".", words="assertion"),
@@ -146,17 +147,17 @@ CLASSES = (
     FailureClass(
         name="assembler-crash",
         title="Assembler crashed",
-        meaning="The assembler was killed by a signal that it caused itself, such as a bad memory access.",
+        meaning="A signal that the assembler caused itself ended it, such as a segmentation fault.",
         status=Status.CRASHED,
-        advice="A bug of the assembler. Vary `num_warps`, block sizes or inline assembly to get around it, try another one with "
-        "TRITON_PTXAS_PATH (`compat bisect --axis part --ptxas` does), and report it to NVIDIA with the PTX.",
+        advice="This is a bug of the assembler. Vary `num_warps`, the block sizes or inline assembly to avoid it. Try another "
+        "assembler with TRITON_PTXAS_PATH, or with `compat bisect --axis part --ptxas`. Report it to NVIDIA with the PTX.",
         blame=Blame.TOOLCHAIN,
         signs=tuple(starmap(_assembler_died, _BY_MISTAKE.items())),
     ),
     evolve(
         common.COMPILER_CRASH,
-        advice="A compiler bug. Vary `num_warps`, `num_stages`, block sizes or the order of operands to get around it, try the "
-        "neighbouring releases, and report it with the reproducer.",
+        advice="This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the order of operands to avoid "
+        "it. Try the neighbouring releases, and report it with the reproducer (`compat repro`).",
         # Where it writes reproducers, MLIR catches the signal and says this, or nothing at all: see compat.diagnosis.classify.
         signs=(
             Sign(output=r"A signal was caught while processing the MLIR module", means="a signal that MLIR caught", by_pass=True),
@@ -165,9 +166,9 @@ CLASSES = (
     FailureClass(
         name="device-library",
         title="Device library function missing",
-        meaning="A function of a device library (libdevice, OCML) is called that the library linked for the target does not have.",
-        advice="Take `triton.language.extra.libdevice`, which finds the target's own library; `tl.extra.cuda.libdevice` is for "
-        "NVIDIA alone, `tl.extra.hip.libdevice` for AMD. What the target's library lacks has to be written out.",
+        meaning="The kernel calls a function of a device library (libdevice, OCML) that the target's library does not have.",
+        advice="Use `triton.language.extra.libdevice`, which finds the target's own library. `tl.extra.cuda.libdevice` is only "
+        "for NVIDIA, and `tl.extra.hip.libdevice` only for AMD. Write a function out if the target's library lacks it.",
         signs=(
             Sign(message=r"^Implicit conversion of CUDA (?P<name>\w+) device function has been dropped", means="{name}"),
             Sign(assembler=r"[Uu]nresolved extern function '(?P<name>\w+)'", means="{name}"),
@@ -177,10 +178,10 @@ CLASSES = (
     ),
     FailureClass(
         name="target-feature",
-        title="Feature that the target does not have",
+        title="Target lacks a feature",
         meaning="The code needs an instruction that the target does not have, or that this assembler does not know yet.",
-        advice="{target} lacks what the message names: a data type, a cache policy, an atomic or inline assembly of other GPUs. "
-        "Build for a target that has it, or choose by target inside the kernel.",
+        advice="{target} lacks the feature that the message names, such as a data type, a cache policy, an atomic operation or "
+        "an instruction. Compile for a target that has it, or choose by target inside the kernel.",
         lacks=True,
         signs=(
             Sign(assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target", means="feature {feature}"),
@@ -192,17 +193,16 @@ CLASSES = (
     FailureClass(
         name="ptxas",
         title="Assembler error",
-        meaning="The assembler (ptxas, or AMD's) refused what the compiler or inline assembly gave it.",
-        advice="Check inline assembly first: the assembler for {target} does not take the instruction or the operand that the "
-        "message "
-        "names. Without any, the compiler made it of an operation or a data type that {target} does not have in this form: write "
-        "that in another way, or report it.",
+        meaning="The assembler (ptxas, or AMD's) refused code of the compiler or inline assembly.",
+        advice="Check inline assembly first. The assembler for {target} does not accept the instruction or the operand that the "
+        "message names. If the kernel has no inline assembly, the compiler generated the instruction. Write the operation in "
+        "another way, and report it.",
         blame=Blame.COMPILER,
         signs=(
             Sign(
                 assembler=r"(?i)register|too (?:many|much)|out of memory",
                 words="assembler",
-                advice="Lower the register pressure: smaller blocks, more warps, fewer `num_stages`.",
+                advice="Lower the register pressure with smaller blocks, more warps or fewer `num_stages`.",
             ),
             Sign(assembler=r".", words="assembler"),
             Sign(message=r"failed to link hsaco|AMD assembler rejected", diagnostic=r".", words="diagnostic"),
@@ -212,9 +212,9 @@ CLASSES = (
     FailureClass(
         name="ir-parse",
         unreadable_ir=True,
-        title="IR that cannot be parsed",
-        meaning="The compiler could not read the IR text it was given.",
-        advice="IR text is not stable across releases: make it with the release that reads it, or compile from the Python source.",
+        title="IR not readable",
+        meaning="The compiler could not parse the text of the IR.",
+        advice="IR text is not stable across releases. Make it with the release that reads it, or compile the Python source.",
         at_import=r"",
         signs=(
             Sign(message=rf"Parse MLIR file failed|{_RUN_FAILED}", diagnostic=_SYNTAX, words="diagnostic"),
@@ -224,25 +224,25 @@ CLASSES = (
     FailureClass(
         name="verifier",
         title="IR verifier failed",
-        meaning="An operation is malformed, by the front end or by a pass, and MLIR's verifier noticed.",
+        meaning="MLIR's verifier found an invalid operation, which the front end or a pass made.",
         status=Status.CRASHED,
-        advice="Look at the operation that the message names: give its operands the shapes and dtypes that it requires (`tl.full`, "
-        "`.to(…)`, `tl.broadcast_to`); if the kernel is right, it is a compiler bug to report.",
+        advice="Give the operands of the operation that the message names the shapes and dtypes that it requires (`tl.full`, "
+        "`.to(…)`, `tl.broadcast_to`). If the kernel is right, report it as a bug of the compiler.",
         blame=Blame.COMPILER,
         signs=(
             Sign(
                 message=_RUN_FAILED,
                 diagnostic=r"'llvm\.f\w+' op .*got 'i8'",
                 words="diagnostic",
-                advice="This release stores 8-bit floats and does not compute with them: convert before (`.to(tl.float16)`) and "
-                "after.",
+                advice="This release stores 8-bit floats but does not compute with them. Convert before (`.to(tl.float16)`) and "
+                "after the computation.",
             ),
             Sign(
                 message=_RUN_FAILED,
                 diagnostic=r"'(?:tt|scf)\.\w+' op operand #\d+ must be 1-bit signless integer",
                 words="diagnostic",
-                advice="A mask or a condition has to be a flag, for scalars one and for blocks one of each element: compare (`x "
-                "!= 0`), and use `tl.where` where a block decides.",
+                advice="A mask or a condition must be boolean, one value for a scalar and one for each element of a block. "
+                "Compare (`x != 0`), and use `tl.where` if a block decides.",
             ),
             Sign(
                 message=_RUN_FAILED,
@@ -257,10 +257,10 @@ CLASSES = (
         name="pass-failure",
         of_pass=True,
         title="Compiler pass failed",
-        meaning="A pass failed, with or without a diagnostic, but without an assertion.",
+        meaning="A pass of the compiler failed without an assertion.",
         status=Status.CRASHED,
-        advice="The kernel uses something that this release cannot lower for {target}. Rewrite the operation that the message "
-        "names, vary `num_warps` or `num_stages`, or try the neighbouring releases.",
+        advice="This release cannot lower an operation of the kernel for {target}. Rewrite the operation that the message names, "
+        "vary `num_warps` or `num_stages`, or try the neighbouring releases.",
         blame=Blame.COMPILER,
         signs=(
             Sign(message=r"PassManager::run failed", diagnostic=rf"^(?!{RETURNS}).", words="diagnostic"),
@@ -270,7 +270,7 @@ CLASSES = (
     ),
     evolve(
         common.SHARED_MEMORY,
-        advice="Use smaller blocks or fewer `num_stages`: pipelining holds one copy of every staged tile per stage.",
+        advice="Use smaller blocks or fewer `num_stages`. Pipelining keeps one copy of every staged tile for each stage.",
         signs=(
             Sign(message=r"out of resource: shared memory"),
             Sign(assembler=r"uses too much shared data", words="assembler"),
@@ -280,18 +280,18 @@ CLASSES = (
     FailureClass(
         name="sass-descriptor",
         title="Mixed-up wgmma descriptor",
-        meaning="It compiles, and the machine code makes the high word of a wgmma descriptor out of the low one, a defect of ptxas "
-        "12.8: a launch would read other shared memory than it should, which gives wrong numbers or an illegal address.",
+        meaning="The kernel compiles, but its machine code makes the high word of a wgmma descriptor from the low word. This is "
+        "a defect of ptxas 12.8. A launch would read the wrong shared memory and give wrong numbers or an illegal address.",
         status=Status.WRONG,
-        advice="Another assembler mends it: set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer (the wheel "
-        "`nvidia-cuda-nvcc-cu12`, from 13 on `nvidia-cuda-nvcc`). Other block sizes or `num_warps` may avoid it.",
+        advice="Set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer. The wheel `nvidia-cuda-nvcc-cu12` has it, and "
+        "`nvidia-cuda-nvcc` for CUDA 13. Other block sizes or `num_warps` may avoid the defect.",
         blame=Blame.COMPILER,
         prediction=Prediction(
             metric="mixed_descriptors",
             most=lambda target: 0,
             stage="check",
             words="the high word of a wgmma descriptor is made of the low one",
-            excerpt="would compute wrong numbers: in {found} sums of a wgmma descriptor the high word is made of the low one",
+            excerpt="would compute wrong numbers: {found} sums make the high word of a wgmma descriptor from the low word",
             script_text="sums mix up a wgmma descriptor",
         ),
     ),

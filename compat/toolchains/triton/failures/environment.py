@@ -14,7 +14,8 @@ CLASSES = (
     common.INSTALL,
     evolve(
         common.IMPORT,
-        advice="Install what is missing into the env (`install = […]`); Triton 3.0 to 3.2 need setuptools without declaring it.",
+        advice="Install the missing package into the environment (`install = […]`). Triton 3.0 to 3.2 need setuptools and do not "
+        "declare it.",
     ),
     evolve(
         common.TOOLCHAIN_DAMAGED,
@@ -51,18 +52,18 @@ CLASSES = (
     common.SOURCE_TIMEOUT,
     evolve(
         common.TIMEOUT,
-        advice="It was still in stage {stage} when its time was up. Smaller blocks, fewer `static_range` iterations and fewer "
-        "`num_stages` shorten compiles; if it is merely slow, raise the deadline.",
+        advice="It was still in stage {stage} at its deadline. Smaller blocks, fewer `static_range` iterations and fewer "
+        "`num_stages` shorten a compile. Raise the deadline if the compile is only slow.",
     ),
     evolve(
         common.OUT_OF_MEMORY,
-        advice="It happened in stage {stage}. Smaller blocks and less unrolling shrink the IR; if the machine has more memory, "
-        "raise the limit.",
+        advice="It ran out of memory in stage {stage}. Smaller blocks and less unrolling shrink the IR. Raise the limit if the "
+        "machine has more memory.",
     ),
     evolve(
         common.TOOLCHAIN_MISSING,
-        advice="For AMD, take Triton 3.5 or later, whose wheels link by themselves, or install ROCm and point "
-        "the environment variable `TRITON_HIP_LLD_PATH` at its `ld.lld`: the next run tries again.",
+        advice="For AMD, use Triton 3.5 or later, whose wheels contain a linker. Or install ROCm and set the environment "
+        "variable `TRITON_HIP_LLD_PATH` to its `ld.lld`. The next run tries again.",
         signs=(
             Sign(message=r"ROCm linker .*not found|ld\.lld.*(?:not found|No such file)", means="no ROCm linker"),
             Sign(message=r"[Cc]annot find (?P<program>cuobjdump|nvdisasm|ld\.lld)"),
@@ -71,8 +72,8 @@ CLASSES = (
     ),
     evolve(
         common.TARGET_UNKNOWN,
-        meaning="Part of this toolchain (Triton, LLVM or ptxas) does not know {target} yet, or no longer supports it.",
-        advice="Use a release whose toolchain knows {target}: `sm_100` and `sm_120` need Triton 3.3 or later.",
+        meaning="A part of this toolchain (Triton, LLVM or ptxas) does not know {target} yet, or no longer supports it.",
+        advice="Use a release whose toolchain knows {target}. `sm_100` and `sm_120` need Triton 3.3 or later.",
         signs=(
             Sign(assembler=r"is not defined for option 'gpu-name'", means=_NOT_KNOWN),
             # LLVM only warns, builds for its default processor, and stumbles over what that one does not have.

@@ -15,40 +15,40 @@ _CALLED = r"(?<![\w.<>])(?P<name>[\w.<>]+)\(\) "
 _FUNCTION = f"(?:{_CALLED})?"
 _NO_BLOCK = "a loop changes what is no block"
 _NO_BLOCK_ADVICE = (
-    "A variable that a loop changes must be a number or a block before the loop and after each iteration: not a constexpr, "
-    "not `None`, not a tuple of another length. Copy a constexpr into a variable before the loop "
-    "(`x = tl.full((), N, tl.int32)`), or unroll the loop with `tl.static_range`."
+    "A variable that a loop changes must be a number or a block, before the loop and after each iteration. It cannot be a "
+    "constexpr, `None` or a tuple of another length. Copy a constexpr into a variable before the loop (`x = tl.full((), N, "
+    "tl.int32)`), or unroll the loop with `tl.static_range`."
 )
 _NAMES_NO_ARGUMENT = "{argument} of autotune names no argument"
 _NAMES_NO_ARGUMENT_ADVICE = (
-    "`{argument}` of `@triton.autotune` may only name parameters of the kernel: Triton 3.0 and 3.1, and 3.9 again, refuse others "
-    "while the module is imported."
+    "`{argument}` of `@triton.autotune` must name parameters of the kernel. Triton 3.0, 3.1 and 3.9 refuse other names when the "
+    "module is imported."
 )
 
 _OPERATOR_ADVICE = (
-    "Write out what the operator means: `x * x` for `x ** 2`, `tl.dot(a, b)` for `a @ b`, `x == 1 or x == 2` for `x in (1, 2)`; "
-    "`and` and `or` of three terms in parentheses, two at a time."
+    "Write the operator out: `x * x` for `x ** 2`, `tl.dot(a, b)` for `a @ b`, `x == 1 or x == 2` for `x in (1, 2)`. Put `and` "
+    "and `or` of three terms in parentheses, two at a time."
 )
 _NESTED_ADVICE = "Move the function to the top of the module and decorate it with `@triton.jit`."
 _ASSIGNMENT_ADVICE = (
-    "Blocks and their attributes cannot be changed in place: make a new block, `x = tl.where(at == 3, value, x)`, or store through "
-    "a pointer."
+    "A kernel cannot change a block or its attributes in place. Make a new block, `x = tl.where(at == 3, value, x)`, or store "
+    "through a pointer."
 )
 _RETURN_ADVICE = (
-    "Carry a flag through the loop and choose by it (`tl.where`, or an `if` around the rest of the body) instead of leaving it."
+    "Do not leave the loop. Carry a flag through it, and choose by the flag with `tl.where` or with an `if` around the rest of "
+    "the body."
 )
 _LOOP_ADVICE = (
-    "Loop over `range` or `tl.static_range` with numbers, written in the `for` itself and without an `else`, and take what is "
-    "wanted by its index."
+    "Write `range` or `tl.static_range` in the `for` itself, with numbers and without an `else`. Take the elements by their index."
 )
 _UNROLL_ADVICE = "Write the elements out, or fill them in a loop over `tl.static_range`."
 _GUARD_ADVICE = (
-    "Put the import into a `try`, with an `except ImportError` that takes what this release has in its place "
-    "(`compat api` tells which releases have a name), or leave these releases out."
+    "Put the import into a `try`, with an `except ImportError` that takes a replacement, or leave this release out. `compat api` "
+    "shows which releases have a name."
 )
 _ANNOTATION_ADVICE = (
-    "The annotation of a parameter names `{name}`, which Triton takes for a global that the kernel uses: put it in quotes, or "
-    "leave it out. Only `tl.constexpr` means anything there."
+    "The annotation of a parameter names `{name}`, and Triton reads it as a global that the kernel uses. Put the annotation in "
+    "quotes, or leave it out. Triton understands only `tl.constexpr` there."
 )
 _OF_FRONT_END = "_semantic|_builder|_generator"
 """Arguments that Triton's front end passes to its own functions."""
@@ -57,17 +57,18 @@ CLASSES = (
     FailureClass(
         name="static-assert",
         title="Static assertion",
-        meaning="A `tl.static_assert` does not hold for these constexprs: one of the kernel's own, or of a function that it calls.",
-        advice="The line named, or the function of Triton's that it calls, asserts something that these constexprs and shapes do "
-        "not fulfil: change them, or leave the case out.",
+        meaning="A `tl.static_assert` of the kernel, or of a function that it calls, does not hold for these constexprs.",
+        advice="Change the constexprs and shapes until the assertion holds, or leave the case out. The assertion is in the line "
+        "that the message names, or in a function of Triton that the line calls.",
         signs=(Sign(error=r"^CompileTimeAssertionFailure$"),),
     ),
     FailureClass(
         name="unsupported-syntax",
         title="Unsupported Python",
         meaning="The kernel uses a feature of Python that this release does not compile.",
-        advice="Kernels are written in a subset of Python: conditions, masks and `tl.where` instead of `break`, `continue` and "
-        "`return` inside loops; helpers as `@triton.jit` functions of the module; no dicts, lambdas, `try` or list comprehensions.",
+        advice="Kernels use a subset of Python. Write conditions, masks and `tl.where` instead of `break`, `continue` and "
+        "`return` inside loops. Write helpers as `@triton.jit` functions of the module. Do not use dicts, lambdas, `try` or list "
+        "comprehensions.",
         lacks=True,
         signs=(
             Sign(
@@ -116,7 +117,7 @@ CLASSES = (
             Sign(
                 diagnostic=RETURNS,
                 means="kernel returns a value",
-                advice="A kernel returns nothing: store the value through a pointer parameter.",
+                advice="A kernel cannot return a value. Store it through a pointer parameter.",
             ),
             Sign(message=r"AST node type: Starred|starred assignment targets", means="starred"),
             Sign(message=r"Attribute assignment is not supported", means="attribute assignment", advice=_ASSIGNMENT_ADVICE),
@@ -150,8 +151,8 @@ CLASSES = (
             Sign(
                 error=r"^NameError$",
                 message=rf"^(?P<name>{_BUILTINS}) is not defined$",
-                advice="Kernels do not have Python's `{name}`: take Triton's where there is one (`tl.abs`, `tl.sum`, `tl.floor`), "
-                "and `range` or `tl.static_range` with an index in the place of other iterators.",
+                advice="A kernel cannot call Python's `{name}`. Use Triton's function if there is one (`tl.abs`, `tl.sum`, "
+                "`tl.floor`). Use `range` or `tl.static_range` with an index instead of other iterators.",
             ),
             Sign(
                 message=r"AST (?:binary|unary|boolean|comparison) operator '(?P<node>\w+)' is not",
@@ -164,15 +165,15 @@ CLASSES = (
                 advice="Write one assignment for each variable: `b = …`, `a = b`.",
             ),
             Sign(message=r"chained boolean operators", advice=_OPERATOR_ADVICE),
-            Sign(message=r"^Cannot evaluate f-string", advice="Hand values to `tl.device_print` as arguments of their own."),
+            Sign(message=r"^Cannot evaluate f-string", advice="Pass the values to `tl.device_print` as separate arguments."),
             Sign(error=r"^UnsupportedLanguageConstruct$", message=r"^(?!Boolean value|`if` conditionals)"),
         ),
     ),
     FailureClass(
         name="recursion",
         title="Recursion",
-        meaning="A kernel's function calls itself, directly or through others, without end or in a way that this "
-        "release does not support.",
+        meaning="A function of the kernel calls itself, directly or through others. It does so without end, or this release does "
+        "not support recursion there.",
         advice="Write it as a loop. Recursion works only where constexprs end it, and not in every release.",
         signs=(
             Sign(error=r"^RecursionError$", means="recursion"),
@@ -183,17 +184,17 @@ CLASSES = (
         name="undefined-name",
         title="Name not defined",
         meaning="The kernel uses a name that is defined nowhere, or not on every path that leads to its use.",
-        advice="Check the spelling of `{name}`. A variable that only one branch of an `if` defines does not exist after it, nor "
-        "where a constexpr leaves out the branch that defines it: define it before, or give that constexpr a value that the kernel "
-        "knows.",
+        advice="Check the spelling of `{name}`. A variable that only one branch of an `if` defines does not exist after the "
+        "`if`, or if a constexpr leaves that branch out. Define the variable before the `if`, or give the constexpr a value that "
+        "the kernel supports.",
         signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
     ),
     FailureClass(
         name="unusable-global",
-        title="Global that a kernel cannot use",
-        meaning="The kernel uses something of its module that is neither a constexpr nor a `@triton.jit` function.",
-        advice="Make `{name}` a constexpr where it is a value (`{name} = tl.constexpr(…)`), decorate it with `@triton.jit` where "
-        "it is a function of yours, take Triton's in the place of Python's (`tl.sqrt` for `math.sqrt`), or pass it as a parameter.",
+        title="Unusable global",
+        meaning="The kernel uses a global of its module that is neither a constexpr nor a `@triton.jit` function.",
+        advice="If `{name}` is a value, make it a constexpr (`{name} = tl.constexpr(…)`) or pass it as a parameter. If it is "
+        "your function, decorate it with `@triton.jit`. If it is Python's function, use Triton's (`tl.sqrt` for `math.sqrt`).",
         signs=(
             Sign(
                 message=r"^Cannot access global variable (?P<name>\w+)",
@@ -209,18 +210,18 @@ CLASSES = (
     FailureClass(
         name="api-removed",
         title="API removed",
-        meaning="The kernel uses something that this release says it has removed.",
-        advice="Port the kernel to what the message names in its place; block pointers (gone in 3.9) become tensor descriptors "
-        "(since 3.4) or plain pointers (always).",
+        meaning="The kernel uses a feature that this release has removed, and the release says so.",
+        advice="Port the kernel to the replacement that the message names. Block pointers are gone in 3.9. Use tensor "
+        "descriptors, which came with 3.4, or plain pointers, which every release has.",
         lacks=True,
         signs=(Sign(message=r"(?:has|have) been removed|(?:was|were) removed|no longer (?:supported|available)"),),
     ),
     FailureClass(
         name="api-missing",
         title="API missing",
-        meaning="The kernel uses a name that this release does not have: not yet, or no longer.",
-        advice="`{name}` is not in this release: it came later, or went, or never was there (`compat api` tells which releases "
-        "have a name). Take what this release has in its place, or write out what it does.",
+        meaning="The kernel uses a name that this release does not have yet, or no longer has.",
+        advice="This release has no `{name}`. `compat api` shows which releases have it. Use a replacement, or write out what it "
+        "does.",
         at_import=r".",
         lacks=True,
         signs=(
@@ -229,7 +230,7 @@ CLASSES = (
                 error=r"^AttributeError$",
                 message=r"'(?:tensor|tensor_descriptor\w*|block_type|dtype)' object has no attribute '(?P<name>\w+)'",
                 place=r": (?:visit|get)_Attribute$|^$",
-                advice="Blocks have no `{name}` in this release: take a function of `tl` (`tl.sum(x, 0)`), or write out what it "
+                advice="Blocks have no `{name}` in this release. Use a function of `tl` (`tl.sum(x, 0)`), or write out what it "
                 "does.",
             ),
             Sign(
@@ -248,25 +249,24 @@ CLASSES = (
                 error=r"^KeyError$",
                 message=r"^'?(?P<name>tensordesc)\b",
                 means="tensor descriptors as arguments",
-                advice="This release takes no tensor descriptors as arguments, which came with Triton 3.4: make the descriptor in "
-                "the kernel where there is a way, or use plain pointers.",
+                advice="This release takes no tensor descriptors as arguments. They came with Triton 3.4. Make the descriptor in "
+                "the kernel if this release can, or use plain pointers.",
             ),
             Sign(
                 error=r"^AttributeError$",
                 message=r"^'tuple' object has no attribute 'dtype'$",
                 place=r": mangle_type$|^$",
                 means="tuples as arguments",
-                advice="Launchers of this release take no tuples as arguments, which came with Triton 3.3: make each element a "
-                "parameter.",
+                advice="This release takes no tuples as arguments. They came with Triton 3.3. Make each element a parameter.",
             ),
         ),
     ),
     FailureClass(
         name="api-changed",
         title="API call changed",
-        meaning="The function is there, but does not take these arguments in this release.",
-        advice="Compare the call with the definition of `{name}` in this release (`compat api` tells what a name of Triton's "
-        "takes).",
+        meaning="The function exists, but does not take these arguments in this release.",
+        advice="Compare the call with the definition of `{name}` in this release. `compat api` shows the parameters of a name of "
+        "Triton.",
         at_import=r"^(?:jit|autotune|heuristics|constexpr\w*|(?:Autotuner|Heuristics|Config|JITFunction|constexpr)\.__init__)$",
         lacks=True,
         signs=(
@@ -274,21 +274,21 @@ CLASSES = (
                 error=r"^TypeError$",
                 message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>{_OF_FRONT_END})'",
                 means="{name} got {argument}",
-                advice="A defect of this release: its front end hands `{name}` an argument that it does not take. Do without "
-                "`{name}` here, or leave this release out.",
+                advice="This is a defect of the release. Its front end passes `{name}` an argument that it does not take. Do "
+                "without `{name}`, or leave this release out.",
             ),
             Sign(
                 error=r"^TypeError$",
                 message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>\w+)'",
                 means="{name} got {argument}",
-                advice="`{name}` takes no `{argument}` in this release: leave it out, or pass it only where the release takes it "
-                "(`compat api` tells which do, where `{name}` is Triton's).",
+                advice="`{name}` takes no `{argument}` in this release. Leave it out, or pass it only on releases that take it. "
+                "`compat api` shows which do if `{name}` belongs to Triton.",
             ),
             Sign(
                 error=r"^TypeError$",
                 message=rf"{_FUNCTION}missing (?:\d+|a) required (?:\S+ )?arguments?: '(?P<argument>\w+)'",
                 means="{name} lacks {argument}",
-                advice="`{name}` needs `{argument}`, too: pass it.",
+                advice="`{name}` also needs `{argument}`. Pass it.",
             ),
             Sign(
                 error=r"^TypeError$",
@@ -315,7 +315,7 @@ CLASSES = (
                 error=r"^KeyError$",
                 message=r"Keyword argument (?P<name>\w+) was specified but unrecognised",
                 means="option {name}",
-                advice="A launch on this release takes no option `{name}` for this target: leave it out there.",
+                advice="A launch takes no option `{name}` for this target on this release. Leave the option out there.",
             ),
         ),
     ),
@@ -323,7 +323,7 @@ CLASSES = (
         name="constexpr-required",
         title="Compile-time constant required",
         meaning="A shape, a range or an option depends on a run-time value.",
-        advice="Declare the parameter `tl.constexpr`, with a whole number for shapes and ranges, and use masks for sizes that are "
+        advice="Declare the parameter as `tl.constexpr`, and give shapes and ranges a whole number. Use masks for sizes that are "
         "known only at run time.",
         signs=(
             Sign(message=r"^Shape element \d+ must have type `constexpr", means="shape element must be constexpr"),
@@ -342,10 +342,8 @@ CLASSES = (
             Sign(
                 message=r"^Did you forget to add @triton\.jit",
                 means="a block where Python needs a constant",
-                advice="An axis, an index or another argument that has to be known when the kernel is compiled is a value of run "
-                "time. Mind "
-                "that the second argument of `tl.max` and `tl.min` is an axis: they reduce, where `tl.maximum` and `tl.minimum` "
-                "compare.",
+                advice="Make this argument, such as an axis or an index, a compile-time constant. The second argument of "
+                "`tl.max` and `tl.min` is an axis, because they reduce a block. `tl.maximum` and `tl.minimum` compare two values.",
             ),
         ),
     ),
@@ -353,8 +351,8 @@ CLASSES = (
         name="loop-carried-type",
         title="Variable changes type in a loop",
         meaning="A variable enters a loop with one dtype or shape and leaves an iteration with another.",
-        advice="Give `{name}` its final type before the loop (`tl.zeros(shape, tl.float32)`, `0.0` instead of `0`), or convert it "
-        "back inside (`.to(…)`).",
+        advice="Give `{name}` its final type before the loop (`tl.zeros(shape, tl.float32)`, `0.0` instead of `0`), or convert "
+        "it back inside the loop (`.to(…)`).",
         signs=(
             Sign(message=r"[Ll]oop-carried variable (?P<name>\w+)"),
             Sign(

@@ -12,46 +12,45 @@ _DOT_SIZES = "dot operands too small"
 _BROADCAST = "Cannot make_shape_compatible: incompatible dimensions at index {index}: 16 and 32"
 _SPLIT = "split of a last dimension that is not 2"
 _BARE = r"^$"
-_RESHAPE_ADVICE = "The new shape needs as many elements as the block has: compare the products of both shapes."
+_RESHAPE_ADVICE = "Give the new shape as many elements as the block has. Compare the products of the two shapes."
 _SURPLUS_ADVICE = (
-    "The index has more axes than the value: a scalar takes no `:`, a block with one axis `[:, None]` or `[None, :]`. Leave out "
-    "what is too much, or make a block of the value first."
+    "The index has more axes than the value. A scalar takes no `:`, and a block with one axis takes `[:, None]` or `[None, :]`. "
+    "Leave out the surplus axes, or make the value a block first."
 )
-_SPLIT_ADVICE = "`tl.split` takes a block whose last axis has two elements: `tl.reshape(x, (…, 2))` makes one."
+_SPLIT_ADVICE = "`tl.split` takes a block whose last axis has two elements. `tl.reshape(x, (…, 2))` makes such a block."
 _AXES_ADVICE = (
-    "Name every axis of the block once: `tl.permute(x, (0, 2, 1))` for three. `tl.trans(x)` alone is for blocks with two axes."
+    "Name every axis of the block once, such as `tl.permute(x, (0, 2, 1))` for three axes. `tl.trans(x)` without axes takes only "
+    "blocks with two axes."
 )
 _SAME_SHAPE_ADVICE = (
-    "Bring the operands of this operation to one shape first: `tl.broadcast_to`, `tl.reshape`, or an axis (`[:, None]`)."
+    "Bring the operands of this operation to one shape first, with `tl.broadcast_to`, `tl.reshape` or an axis (`[:, None]`)."
 )
 _ONE_AXIS_ADVICE = (
-    "This operation takes one axis, or one value: `tl.reshape(x, (N,))` makes one axis, a reduction (`tl.max(x, 0)`) a value."
+    "This operation takes a block with one axis, or one value. `tl.reshape(x, (N,))` makes one axis, and a reduction (`tl.max(x, "
+    "0)`) makes a value."
 )
 _NONE_ADVICE = (
-    "The value is `None`: of a helper that returns nothing, of an operation without a result, or of an argument that was left out. "
-    "Return a value, or ask for it (`if x is not None:`) before using it."
+    "The value is `None`. A helper may return nothing, an operation may have no result, or an argument may be missing. Return a "
+    "value, or check it first (`if x is not None:`)."
 )
-_UNPACK_ADVICE = (
-    "Take as many names on the left as there are values on the right: the length of a tuple is known when it is compiled."
-)
+_UNPACK_ADVICE = "Write as many names on the left as there are values on the right."
 _PYTHON_ADVICE = (
-    "Python's own functions do not take blocks: take Triton's (`tl.sqrt`, `x.to(tl.float32)`, `tl.cdiv`), and the block's "
-    "constexpr for `len`."
+    "Python's own functions do not take blocks. Use Triton's (`tl.sqrt`, `x.to(tl.float32)`, `tl.cdiv`), and the constexpr of "
+    "the block's size instead of `len`."
 )
-_ARGUMENT_ADVICE = "The message says which argument does not go with this call: leave it out, or pass what it goes with."
+_ARGUMENT_ADVICE = "Leave out the argument that the message names, or also pass the one that it needs."
 _AXIS = (
-    "Axes count from 0, and an operation removes or adds one. Mind that `tl.max` and `tl.min` reduce a block along an axis, their "
-    "second argument: `tl.maximum` and `tl.minimum` compare."
+    "Axes count from 0, and an operation may remove or add one. The second argument of `tl.max` and `tl.min` is an axis, because "
+    "they reduce a block. `tl.maximum` and `tl.minimum` compare two values."
 )
 
 CLASSES = (
     FailureClass(
         name="branch-types",
         title="Branches disagree on a type",
-        meaning="A variable, a conditional expression or a return value has one type on one path through the kernel and another "
-        "type on the other.",
-        advice="Give both paths the same dtype and shape: `.to(…)`, `tl.full(shape, …)`, `1.0` instead of `1`; set the variable to "
-        "its final type before the `if`.",
+        meaning="A variable, a conditional expression or a return value has different types on two paths through the kernel.",
+        advice="Give both paths the same dtype and shape, with `.to(…)`, `tl.full(shape, …)`, or `1.0` instead of `1`. Give the "
+        "variable its final type before the `if`.",
         signs=(
             Sign(message=r"[Mm]ismatched type for \w+ between then block"),
             Sign(message=r"initial value for `\w+` is of type .* block redefines it"),
@@ -65,38 +64,40 @@ CLASSES = (
     FailureClass(
         name="block-condition",
         title="A block as a condition",
-        meaning="An `if`, a `while`, `and`, `or` or `not` is given a block, or something else that is neither a number nor a flag.",
-        advice="Use masks and `tl.where` to choose for each element, `&`, `|` and `~` to combine masks; or reduce the block to one "
-        "value first: `tl.sum(mask.to(tl.int32)) > 0`.",
+        meaning="The condition of an `if`, `while`, `and`, `or` or `not` is a block, or another value that is neither a number "
+        "nor a flag.",
+        advice="Use masks and `tl.where` to choose for each element, and `&`, `|` and `~` to combine masks. Or reduce the block "
+        "to one value first: `tl.sum(mask.to(tl.int32)) > 0`.",
         signs=(
             Sign(message=r"^Boolean value of Tensor", means=_BLOCK_CONDITION),
             Sign(
                 message=r"^`if` conditionals can only accept values of type",
-                advice="An `if` takes a number or a flag: compare numbers (`x.shape[0] == 16`), and use `tl.where` for blocks.",
+                advice="An `if` takes a number or a flag. Compare numbers (`x.shape[0] == 16`), and use `tl.where` for blocks.",
             ),
         ),
     ),
     FailureClass(
         name="loop-bounds",
         title="Loop bounds that are not integers",
-        meaning="A `for` counts from, to or by something that is not a scalar integer.",
-        advice="Make start, end and step scalar integers: convert with `.to(tl.int32)`, load them with a scalar pointer.",
+        meaning="The start, the end or the step of a `for` is not a scalar integer.",
+        advice="Make start, end and step scalar integers. Convert them with `.to(tl.int32)`, or load them through a scalar "
+        "pointer.",
         signs=(
             Sign(message=r"^For loop bounds and step must all be ints"),
             Sign(message=r"^For (?:lower bound|upper bound|step) must be a scalar"),
             Sign(
                 message=r"^range\(\) arg 3 must not be zero",
-                advice="The step of the loop is 0 in this case: give it another value.",
+                advice="The step of the loop is 0 in this case. Give it another value.",
             ),
         ),
     ),
     FailureClass(
         name="dot-operands",
-        title="Operands that a dot does not take",
-        meaning="The operands of a `tl.dot` differ in dtype, have the wrong rank or inner size, are too small, or its accumulator "
-        "is of another type.",
-        advice="Both operands are two-dimensional blocks (`[M, K]` and `[K, N]`) of one dtype; M, N and K have a least size, 16 on "
-        "most targets and 32 for K of 8-bit types. The accumulator is `[M, N]` and `tl.float32`, or `tl.int32` for integers.",
+        title="Invalid operands of a dot",
+        meaning="The operands of a `tl.dot` differ in dtype, are too small, or have the wrong rank or inner size. Or its "
+        "accumulator has the wrong type.",
+        advice="Use two-dimensional blocks of one dtype, `[M, K]` and `[K, N]`. M, N and K have a minimum of 16 on most targets, "
+        "and K of 8-bit types has 32. The accumulator is an `[M, N]` block of `tl.float32`, or of `tl.int32` for integers.",
         signs=(
             Sign(
                 message=r"[Bb]oth operands must be same d?type|must have the same dtype|lhs and rhs bitwidth must be the same",
@@ -118,10 +119,10 @@ CLASSES = (
     ),
     FailureClass(
         name="pointer-or-value",
-        title="A pointer where a value is needed, or the other way round",
-        meaning="An operation got a pointer and wants a number, or got a number and wants a pointer.",
-        advice="Read through pointers with `tl.load` before computing; load from and store to pointers, with integers added to "
-        "them. A parameter is a pointer if its type in the signature begins with `*`.",
+        title="Pointer and value mixed up",
+        meaning="An operation got a pointer and needs a number, or got a number and needs a pointer.",
+        advice="Load a number through the pointer with `tl.load` before you compute with it. Load from and store to pointers, to "
+        "which you add integers. A parameter is a pointer if its type in the signature begins with `*`.",
         signs=(
             Sign(
                 message=r"^(?:Unsupported ptr type|Pointer argument of \w+ instruction is) (?P<type>.*?)(?: in `tl\.\w+`)?$",
@@ -137,16 +138,17 @@ CLASSES = (
     FailureClass(
         name="scalar-pointer",
         title="A block through a scalar pointer",
-        meaning="The pointer is one address, but the value, the mask or the default is a block.",
+        meaning="The pointer is one address, but the value, the mask or `other` is a block.",
         advice="Add a block of offsets to the pointer (`ptr + tl.arange(0, BLOCK)`), or reduce the value to a scalar first.",
         signs=(Sign(message=r"^(?P<what>Mask|Other|Value) argument cannot be block type"),),
     ),
     FailureClass(
         name="descriptor-rules",
         title="Invalid descriptor or block pointer",
-        meaning="Shape, strides, offsets or block of a tensor descriptor or of a block pointer are invalid.",
-        advice="All lists have one entry per dimension; the last stride is 1 and the others are multiples of 16 bytes; the last "
-        "dimension of the block has at least 16 bytes; a gather or scatter takes blocks of one row and at least 8 of them.",
+        meaning="A tensor descriptor or a block pointer has an invalid shape, block, strides or offsets.",
+        advice="Give every list one entry for each dimension. The last stride is 1, and the others are multiples of 16 bytes. "
+        "The last dimension of the block has at least 16 bytes. A gather or scatter takes blocks of one row, and at least 8 of "
+        "them.",
         signs=(
             Sign(message=r"[Tt]ensor descriptor|^[Dd]escriptor |^descriptor (?:block|must|gather|scatter)"),
             Sign(message=r"^Expected (?:\d+ <= ndim <= \d+|block_shape to have \d+|\d+ strides)|^expected \d+ offsets"),
@@ -154,13 +156,13 @@ CLASSES = (
             Sign(message=r"^Expected an? .* in (?:`?block_shape|shape/strides/offsets)|^Block pointers only support"),
             Sign(
                 message=r"^Block (?:shape|element type)\(.*mismatch",
-                advice="Store a value of the block pointer's own shape and type: `.to(ptr.dtype.element_ty)` with the pointer "
-                "that it was made of.",
+                advice="Store a value with the shape and type of the block pointer. Convert it with `.to(ptr.dtype.element_ty)`, "
+                "where `ptr` is the block pointer's base.",
             ),
             Sign(message=r"^Duplicate dimension in `boundary_check`"),
             Sign(
                 message=r"arguments? cannot be specified for (?:loading|storing) block pointers",
-                advice="Block pointers take `boundary_check` and `padding_option` in the place of `mask` and `other`.",
+                advice="Block pointers take `boundary_check` and `padding_option` instead of `mask` and `other`.",
             ),
             Sign(message=r"^x offsets must|^expected value shape|^tl\.advance"),
             Sign(
@@ -180,16 +182,16 @@ CLASSES = (
     FailureClass(
         name="block-size",
         title="Block size not allowed",
-        meaning="A block's size is not a power of two, is empty, or is beyond what Triton takes.",
-        advice="Sizes of blocks are powers of two, and a block has at most 1,048,576 elements: take the next power of two "
-        "(`triton.next_power_of_2`) and mask what is beyond, or loop over smaller blocks.",
+        meaning="The size of a block is 0, not a power of two, or larger than Triton's limit.",
+        advice="Use the next power of two (`triton.next_power_of_2`) and mask the elements beyond the end, or loop over smaller "
+        "blocks. A block has at most 1,048,576 elements.",
         signs=(
             Sign(message=r"^arange's range must be a power of 2|^Shape element \d+ must be a power of 2"),
             Sign(message=r"exceeds triton maximum tensor numel", means="block exceeds the maximum size"),
             Sign(
                 message=r"^arange's end argument must be greater|^arange must fit in int32",
-                advice="The end of `tl.arange` is greater than its start, by a power of two, and both fit into 32 bits: look at "
-                "the constexprs that they are made of.",
+                advice="Check the constexprs in `tl.arange`. Its end must exceed its start by a power of two, and both must fit "
+                "into 32 bits.",
             ),
         ),
     ),
@@ -197,8 +199,8 @@ CLASSES = (
         name="shape-mismatch",
         title="Shapes do not fit",
         meaning="Two blocks cannot be broadcast against each other, or a block does not have the shape that an operation requires.",
-        advice="Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None, :]` for columns: a term "
-        "without one is taken for columns. Compare the two sizes with your block sizes.",
+        advice="Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None, :]` for columns. Triton "
+        "reads a term without an axis as columns. Compare the two sizes with your block sizes.",
         signs=(
             Sign(message=r"^Cannot broadcast, the expanded size .* at non-singleton dimension (?P<index>\d+)", means=_BROADCAST),
             Sign(message=r"make_shape_compatible|incompatible dimensions|[Cc]annot broadcast|[Rr]ank mismatch|[Ss]hape mismatch"),
@@ -223,7 +225,10 @@ CLASSES = (
             Sign(message=r"^expected last dimension to be 2 for split", means=_SPLIT, advice=_SPLIT_ADVICE),
             Sign(message=r"^too many indices", advice=_SURPLUS_ADVICE),
             Sign(message=r"^tl\.trans invoked with", advice=_AXES_ADVICE),
-            Sign(message=r"^0d block_type is forbidden", advice="A block has an axis at least: take the value itself, or `(1,)`."),
+            Sign(
+                message=r"^0d block_type is forbidden",
+                advice="A block has at least one axis. Use the value itself, or the shape `(1,)`.",
+            ),
             Sign(message=r"^permute dims must be a permutation", means="no permutation", advice=_AXES_ADVICE),
             Sign(message=r"^permute dims must|length as input shape", advice=_AXES_ADVICE),
             Sign(error=r"^AssertionError$", message=_BARE, place=r": (?:cat|broadcast_impl_value)$"),
@@ -232,18 +237,18 @@ CLASSES = (
     FailureClass(
         name="block-indexing",
         title="A block indexed like an array",
-        meaning="An element or a part of a block, a number or a pointer is asked for by position.",
-        advice="Only `:` and `None` are taken, which add an axis. Load the element that is wanted (`tl.load(ptr + i)`), reduce "
-        "with a mask (`tl.sum(tl.where(at == 3, x, 0))`), or split blocks with `tl.split` and `tl.reshape`.",
+        meaning="The kernel takes an element or a part of a block, a number or a pointer by its position.",
+        advice="An index may contain only `:` and `None`, which add an axis. Load the element (`tl.load(ptr + i)`), reduce with "
+        "a mask (`tl.sum(tl.where(at == 3, x, 0))`), or split the block with `tl.split` and `tl.reshape`.",
         lacks=True,
         signs=(Sign(message=r"^unsupported tensor index", means="index of a block"),),
     ),
     FailureClass(
         name="signature-type",
-        title="Type in the signature unknown",
+        title="Unknown type in the signature",
         meaning="The kernel file gives a parameter a type that this release does not know.",
-        advice="Types are Triton's: `i1` to `i64`, `u8` to `u64`, `fp16`, `bf16`, `fp32`, `fp64`, `fp8e4nv`, `fp8e5`, with `*` "
-        "before them for pointers. Some 8-bit types came with later releases.",
+        advice="Use the names of Triton's types: `i1` to `i64`, `u8` to `u64`, `fp16`, `bf16`, `fp32`, `fp64`, `fp8e4nv`, "
+        "`fp8e5`. Write `*` before them for pointers. Some 8-bit types came with later releases.",
         signs=(
             Sign(error=r"^(?:KeyError|IndexError|ValueError|AssertionError|RuntimeError)$", place=r": (?:str_to_ty|_?ty_to_\w+)$"),
         ),
@@ -251,9 +256,8 @@ CLASSES = (
     FailureClass(
         name="invalid-argument",
         title="Argument not allowed",
-        meaning="An argument of an operation is not one of the values that this release allows, or conflicts with "
-        "another argument.",
-        advice="Take one of the values that the message names; the list differs between releases and targets. Axes begin with 0.",
+        meaning="This release does not allow the value of an argument, or the argument conflicts with another one.",
+        advice="Use one of the values that the message names. The list differs between releases and targets. Axes count from 0.",
         lacks=True,
         signs=(
             Sign(
@@ -277,11 +281,11 @@ CLASSES = (
             Sign(message=r"fp_downcast_rounding should be set only", advice=_ARGUMENT_ADVICE),
             Sign(
                 message=r"is not an ascii string|is not (?:a )?string$|^dtype must be specified",
-                advice="Pass what the message names: a text of ASCII letters, or a dtype.",
+                advice="Pass a text of ASCII letters or a dtype, as the message says.",
             ),
             Sign(
                 message=r"always may reorder elements",
-                advice="Pass `can_reorder=True` where the order of elements does not matter, else store both blocks.",
+                advice="Pass `can_reorder=True` if the order of elements does not matter. Otherwise store both blocks.",
             ),
             Sign(message=r"only support(?:s)? flipping the last|only support(?:s)? .* the last dim"),
             Sign(message=r"only supports? (?:acquire|release) and relaxed|Unexpected propagate_nan|must be non-negative"),
@@ -291,15 +295,15 @@ CLASSES = (
             Sign(
                 message=r"^(?P<name>\w+) marked as constexpr and listed in do_not_specialize",
                 means="constexpr in do_not_specialize",
-                advice="A constexpr is always specialized, and Triton since 3.6.0 refuses to be told otherwise: take `{name}` off "
-                "`do_not_specialize` and `do_not_specialize_on_alignment` of `@triton.jit`.",
+                advice="Remove `{name}` from `do_not_specialize` and `do_not_specialize_on_alignment` of `@triton.jit`. Triton "
+                "always specializes a constexpr, and refuses it in these lists since 3.6.0.",
             ),
         ),
     ),
     FailureClass(
         name="number-range",
         title="Number out of range",
-        meaning="A number in the kernel is out of the range of the type that it is to have, or 0 where something is divided by it.",
+        meaning="A number in the kernel does not fit its type, or a divisor is 0.",
         advice="Compute in a wider type (`.to(tl.int64)`), or give the constant a type of its own: `tl.full((), …, tl.int64)`.",
         signs=(
             Sign(message=r"^Scalar .* is out of range for type", means="scalar out of range"),
@@ -308,8 +312,8 @@ CLASSES = (
             Sign(
                 error=r"^ZeroDivisionError$",
                 message=r".",
-                advice="A constexpr, or what is computed of constexprs, is 0 where something is divided by it: give it the value "
-                "that a launch gives it, in [constexprs] of the kernel file.",
+                advice="A constexpr, or a value computed from constexprs, is 0 and is a divisor. Give the constexpr the value of "
+                "a launch, in [constexprs] of the kernel file.",
             ),
             Sign(error=r"^OverflowError$", message=r"."),
             Sign(message=r"^Expected a (?:signed )?\d+-bit integer"),
@@ -317,13 +321,12 @@ CLASSES = (
     ),
     FailureClass(
         name="python-value",
-        title="A Python value instead of a block, or the other way round",
-        meaning="An operation got something that it can make no block of (`None`, a string, a tuple, a type, a function, a plain "
-        "number), or Python itself got a block where it needs a value.",
-        advice="Hand over blocks, numbers and `tl` dtypes: `tl.float16` instead of a string or of `float`, `tl.full((1,), …)` "
-        "where a "
-        "block is wanted; Python's own functions (`len`, `float`, `round`) do not take blocks. Mind that `tl.max` and `tl.min` "
-        "reduce, where `tl.maximum` and `tl.minimum` compare.",
+        title="Python value and block mixed up",
+        meaning="An operation got a Python value that cannot become a block, such as `None`, a string, a tuple or a type. Or a "
+        "function of Python got a block and needs a value.",
+        advice="Pass blocks, numbers and `tl` dtypes. Use `tl.float16` instead of a string or `float`, and `tl.full((1,), …)` "
+        "for a block. Python's own functions (`len`, `float`, `round`) do not take blocks. `tl.max` and `tl.min` reduce a block, "
+        "`tl.maximum` and `tl.minimum` compare two values.",
         signs=(
             Sign(
                 message=r"cannot convert .* of type <class '(?P<type>NoneType)'> to tensor",
@@ -348,8 +351,8 @@ CLASSES = (
             Sign(
                 error=r"^TypeError$",
                 message=r"^'dtype' object is not callable",
-                advice="A dtype is no function in this release: `x.to(tl.float32)` converts, `tl.full((), 1.0, tl.float32)` makes "
-                "a value.",
+                advice="A dtype is not a function in this release. `x.to(tl.float32)` converts, and `tl.full((), 1.0, "
+                "tl.float32)` makes a value.",
             ),
             Sign(error=r"^(?:TypeError|AttributeError)$", message=r"^'NoneType' object", advice=_NONE_ADVICE),
             Sign(
@@ -373,9 +376,9 @@ CLASSES = (
     FailureClass(
         name="type-error",
         title="Operands of the wrong type",
-        meaning="An operation does not take operands of these types together.",
-        advice="Convert operands explicitly (`.to(…)`) to types that go together: both integers for bits and remainders, both "
-        "signed or both unsigned for divisions.",
+        meaning="An operation does not take this combination of types.",
+        advice="Convert the operands with `.to(…)` to types that the operation takes together. Bit operations take integers. "
+        "Divisions and remainders of integers take operands that are both signed or both unsigned.",
         signs=(
             Sign(message=r"different signedness|unexpected signedness"),
             Sign(message=r"^invalid operands of type|^wrong type argument to unary|^unexpected type|^[Uu]nexpected dtype"),
@@ -390,19 +393,19 @@ CLASSES = (
                 error=r"^(?:TypeError|ValueError|IncompatibleTypeErrorImpl|AssertionError)$",
                 message=r".",
                 stage=r"^ast$",
-                advice="The line named has a value or a type that this release does not take there; the message says which. Where "
-                "two operands differ in type, convert one of them (`.to(…)`).",
+                advice="Change the value or the type that the message names. This release does not take it in that line. If two "
+                "operands differ in type, convert one of them (`.to(…)`).",
             ),
         ),
     ),
     FailureClass(
         name="internal-error",
         title="Error inside the compiler",
-        meaning="Triton's own Python or C++ code failed: an assertion without a message, a name or an index of its own that is not "
-        "there.",
+        meaning="Triton's own Python or C++ code failed, with an assertion without a message or with an error such as a missing "
+        "name or index.",
         status=Status.CRASHED,
-        advice="The kernel does something that this release does not handle. Rewrite the line named, try the neighbouring "
-        "releases, and report it; `compat explain` shows where in Triton it was raised.",
+        advice="The kernel does something that this release does not handle. Rewrite the line, try the neighbouring releases, "
+        "and report it. `compat explain` shows where Triton raised the error.",
         blame=Blame.COMPILER,
         signs=(
             Sign(

@@ -1,6 +1,7 @@
-"""Triton's IR: how its dumps are read (:mod:`compat.toolchains.mlir`), what releases call passes, the parts of the compiler, and a
-reproducer that MLIR wrote before a whole pipeline, cut down to one pass. Pure.
+"""Triton's IR: how its dumps are read, names of passes, parts of the compiler, and reproducers. Pure.
 
+A reproducer that MLIR wrote before a whole pipeline is cut down to one pass.
+:mod:`compat.toolchains.mlir` reads dumps.
 ``MLIR_ENABLE_DUMP`` has Triton print a heading and the IR before every pass.
 """
 

@@ -124,8 +124,9 @@ class BlockShapes:
         self._read(body)
 
     def simple(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What could stand instead of an expression of the kernel's body: a block of the same shape and element type, which has a
-        name already or is quickly made, and a zero.
+        """Yield simpler expressions that could replace one of the kernel's body.
+
+        They are a block of the same shape and element type, which has a name already or is quickly made, and a zero.
         """
         block = self._found.get(id(node))
         yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))

@@ -123,8 +123,10 @@ class _Section(NamedTuple):
 
 
 def facts_of(cubin: bytes) -> dict[str, int]:
-    """``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels``: of several kernels the most; nothing of
-    what is no ELF file."""
+    """Return ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels`` of a cubin.
+
+    If it contains several kernels, each number is the maximum. The result is empty if it is not an ELF file.
+    """
     sections = list(_sections(cubin))
     kernels = [section for section in sections if section.name.startswith(_TEXT)]
     if not kernels:

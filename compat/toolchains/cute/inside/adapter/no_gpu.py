@@ -31,6 +31,8 @@ class _DLTensor(ctypes.Structure):
 
 
 class DLManaged(ctypes.Structure):
+    """``DLManagedTensor`` of DLPack."""
+
     _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
 

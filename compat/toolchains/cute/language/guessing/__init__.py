@@ -1,0 +1,1 @@
+"""Guesses the arguments of CuTe DSL kernels from their source."""

@@ -232,6 +232,7 @@ class Facts:
 
 
 def is_number(text: str) -> bool:
+    """Return whether the text is a number."""
     return literal(cst.parse_expression(text)) is not None
 
 

@@ -128,10 +128,12 @@ class Reader:
 
 
 def is_placed(node: cst.CSTNode) -> bool:
+    """Return whether the node is a call of :data:`PLACED`."""
     return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
 
 
 def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """Return the branches of a conditional expression, or the expression itself."""
     return [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
 
 

@@ -88,8 +88,11 @@ class Interpreting:
                 self._add_names(other, names, seen)
 
     def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
-        """A method of the builder that notes its name with the element types of what it is given (``dot:bf16``), or told to make
-        (``fp_trunc>bf16``); of the larger and the smaller of two also whether there was NaN (``maxnumf:nan``)."""
+        """Return a method of the builder that records its use.
+
+        It records its name with the element types of its arguments (``dot:bf16``) or of its result (``fp_trunc>bf16``). For the
+        larger or smaller of two values, it also records whether one was NaN (``maxnumf:nan``).
+        """
         asked, handle, dtype = self._asked, self._handle, self._dtype
         looks = name in _CHOOSE
 

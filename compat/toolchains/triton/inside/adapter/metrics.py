@@ -1,5 +1,4 @@
-"""What is told of a build: in numbers, of its artifacts, of what the assembler says, of the PTX and of the machine code; and what a
-launch has to know of a compiled kernel.
+"""Metrics of a build, from its artifacts, the assembler, PTX and machine code, and facts for a launch.
 
 How many blocks of a kernel a multiprocessor of NVIDIA takes at the same time, and what keeps it from taking more
 (:func:`occupancy`), follows from limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability":

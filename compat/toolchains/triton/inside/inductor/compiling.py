@@ -186,6 +186,7 @@ def _return_a_tuple(graph: Any) -> None:
 
 @contextlib.contextmanager
 def settings(config: Any, values: Dict[str, Any]) -> Iterator[None]:
+    """Set those Inductor settings that this release has, for a ``with`` block."""
     present = {name: value for name, value in values.items() if _has(config, name)}
     with config.patch(present):
         yield

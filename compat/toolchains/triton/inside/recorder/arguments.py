@@ -1,7 +1,8 @@
-"""What a launch said of an argument, as kernel files say it under ``[launch]`` and ``[constexprs]``; and what it was
-given, so that it can be made again with other numbers (:func:`given`): sizes, strides, storages, and small whole numbers.
+"""Arguments of a launch in the form of a kernel file's ``[launch]`` and ``[constexprs]``.
 
-Floating point numbers in tensors are never looked at. Whole numbers are, where there are few: they decide what a kernel reads.
+:func:`given` records what is needed to make the arguments again with other numbers: sizes, strides,
+storages and small integers. Floating point numbers in tensors are never read. Integers are read if
+there are few, because they decide what a kernel reads.
 """
 
 from __future__ import annotations

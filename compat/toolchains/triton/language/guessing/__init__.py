@@ -1,0 +1,1 @@
+"""Guesses the arguments of Triton kernels from their source."""
