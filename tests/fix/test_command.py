@@ -275,7 +275,7 @@ def test_a_copy_that_lacks_a_file_is_said_to(package: Path) -> None:
     (package / "src/mylib/ops/sizes.txt").write_text("16 32")
     done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0")
     assert done.returncode == 2, done.stdout + done.stderr
-    assert "ops/outer.py: a copy of it elsewhere fails in another way" in done.stderr
+    assert "ops/outer.py: a copy in another folder fails in another way" in done.stderr
 
 
 @pytest.mark.wheels

@@ -65,9 +65,7 @@ def test_hints_that_decide_are_told_in_every_form() -> None:
     other = evolve(odd, options={"num_warps": 8})
     refused = bad(SHAPE)
     found = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
-    said = (
-        "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; which of them your launches are depends on"
-    )
+    said = "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; the sizes and strides of your"
     assert f"note: {said}" in matrix_text(found, width=400)
     assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
     assert f'<p class="note">Note: {said}' in matrix_html(found)
