@@ -28,6 +28,7 @@ PLAIN = (
             "how-it-works",
             "init",
             "kernel-files",
+            "launch",
             "matrix-toml",
             "packages",
             "page",
