@@ -33,6 +33,7 @@ PLAIN = (
             "packages",
             "page",
             "performance",
+            "problems",
             "reliability",
             "slow-compiles",
             "style",
