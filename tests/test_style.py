@@ -32,6 +32,7 @@ PLAIN = (
             "matrix-toml",
             "packages",
             "page",
+            "pairs",
             "performance",
             "problems",
             "reliability",
