@@ -12,7 +12,9 @@ ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
 PLAIN = (
+    "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     *(
         f"docs/{name}.md"
         for name in (
@@ -27,9 +29,11 @@ PLAIN = (
             "gpu-report",
             "guard",
             "how-it-works",
+            "index",
             "init",
             "kernel-files",
             "launch",
+            "matrix-json",
             "matrix-toml",
             "packages",
             "page",
