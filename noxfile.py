@@ -21,6 +21,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - older Pythons get this far, and 
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path
 
 import nox
@@ -36,7 +37,7 @@ from compat.errors import CompatError  # noqa: E402
 from compat.model import Env  # noqa: E402
 from compat.nox import PARALLEL, build, is_requested, matrix_envs, option, posargs, refuse, sessions  # noqa: E402
 
-nox.options.sessions = ["lint", "types", "tests"]
+nox.needs_version = ">=2026.8.10"
 nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
@@ -87,13 +88,18 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check the style of the code, and the files that CI systems read. Nothing is asked of the network for it."""
+    """Check style, dependencies and files for CI systems, offline. With files after `--`: the style of these."""
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    if session.posargs:
+        return
+    session.run("deptry", "--no-ansi", "compat", silent=True)
     workflows = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml")
+    session.run("check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml")
+    session.run("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff")
     session.run("zizmor", "--offline", "--no-progress", "--config", ".github/zizmor.yml", *workflows, "action.yml")
 
 
@@ -148,6 +154,38 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into site/; a link that leads nowhere is an error."""
     install_once(session, "-e", ".", *group("docs"))
     session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session(default=False)
+def package(session: nox.Session) -> None:
+    """Build the sdist and the wheel, check both, and use the wheel with the oldest and the newest dependencies."""
+    install_once(session, *group("package"))
+    folder = Path(session.create_tmp()).resolve()
+    dist, project = folder / "dist", folder / "project"
+    for stale in (dist, project):
+        shutil.rmtree(stale, ignore_errors=True)
+    session.run("python", "-m", "build", "--quiet", "--outdir", str(dist))
+    [wheel], [sdist] = dist.glob("*.whl"), dist.glob("*.tar.gz")
+    session.run("twine", "check", "--strict", str(wheel), str(sdist))
+    session.run("check-wheel-contents", str(wheel))
+    session.run("pyroma", "--min", "8", ".")  # it wants the address of a person
+    kernel = (ROOT / "kernels" / "sel_dense.py").read_text(encoding="utf-8")
+    for resolution in ("lowest-direct", "highest"):
+        pins, python = folder / f"{resolution}.txt", folder / resolution / "bin" / "python"
+        resolving = ("--quiet", "--no-header", "--extra", "uv", "--extra", "dask", "--resolution", resolution)
+        session.run("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins), external=True)
+        session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(python.parents[1]))
+        session.run("uv", "pip", "install", "--quiet", "--python", str(python), "-r", str(pins), str(wheel))
+        compat = str(python.with_name("compat"))
+        project.mkdir()
+        (project / "sel_dense.py").write_text(kernel, encoding="utf-8")
+        with session.chdir(project):
+            session.run(compat, "--version", external=True)
+            session.run(compat, "init", "sel_dense.py", external=True)
+            cells = ("sel_dense.py::sel_dense_block_ptr", "--envs", "3.8.0,3.9.0", "--target", "sm_90")
+            session.run(compat, "matrix", *cells, external=True, success_codes=[1])  # block pointers are gone in 3.9.0
+            session.run(compat, "bisect", *cells, external=True)
+        shutil.rmtree(project)
 
 
 @nox.session(default=False)

@@ -1,4 +1,5 @@
 """What ``nox -s docs`` does beside mkdocs: adds pages from outside of ``docs/``, and makes links between files links between pages.
+It puts the help of a command in place of a link to it.
 
 A link to a file that the site does not have is left as it is, so that ``--strict`` reports it.
 """
@@ -14,7 +15,6 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
 OUTSIDE = {
-    "README.md": "index.md",
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "repro/README.md": "repro/README.md",
@@ -24,6 +24,7 @@ OUTSIDE = {
 """Where a file of the repository is → which page of the site it becomes."""
 INSIDE = {page: file for file, page in OUTSIDE.items()}
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
+_HELP = re.compile(r"^\[`compat[^`]*--help`\]\((?P<path>[^)]+)\)$", re.MULTILINE)
 _ROLE = re.compile(r":(?:class|func|meth|mod|data):<code>~?(.*?)</code>")
 
 
@@ -48,7 +49,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             return found[0]
         return posixpath.relpath(target, posixpath.dirname(here) or ".") + (found["anchor"] or "")
 
-    return _LINK.sub(link, markdown)
+    def help_text(reference: re.Match[str]) -> str:
+        return f"```text\n{(ROOT / folder / reference['path']).read_text(encoding='utf-8')}```"
+
+    return _LINK.sub(link, _HELP.sub(help_text, markdown))
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -1,8 +1,9 @@
-"""What ``--help`` says, of every command; ``COMPAT_REGOLD=1`` writes it anew."""
+"""What ``--help`` says, of every command; ``COMPAT_REGOLD=1`` writes it anew. ``docs/commands.md`` links to it."""
 
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,9 +13,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from compat import __version__
-from compat.cli import commands
+from compat import __version__, errors
+from compat.cli import INTERRUPTED, commands
 from compat.cli.commands import main
+from compat.cli.help import TASKS
+
+GOLDEN = Path(__file__).parent / "golden" / "help"
+PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
 
 
 def every_command() -> Iterator[str]:
@@ -65,7 +70,7 @@ def test_a_command_imports_no_feature_before_it_runs() -> None:
 
 
 def test_no_help_is_left_of_a_command_that_is_gone() -> None:
-    kept = {path.stem for path in (Path(__file__).parent / "golden" / "help").iterdir()}
+    kept = {path.stem for path in GOLDEN.iterdir()}
     assert kept == {"compat", *(name.replace(" ", "-") for name in COMMANDS)}
 
 
@@ -75,3 +80,30 @@ def test_the_version_tells_what_it_runs_on() -> None:
     assert platform.python_version() in text
     assert platform.platform() in text
     assert text.count("\n") == 1
+
+
+def test_the_page_of_commands_links_to_every_help() -> None:
+    linked = re.findall(r"^\[`compat ?(.*?) ?--help`\]\(\.\./tests/cli/golden/help/(.+)\.txt\)$", PAGE, re.MULTILINE)
+    assert linked == [("", "compat"), *((name, name.replace(" ", "-")) for name in in_tasks())]
+    assert re.findall(r"^###? `compat (.+)`$", PAGE, re.MULTILINE) == list(in_tasks())
+
+
+def in_tasks() -> Iterator[str]:
+    """The commands in the order of ``compat --help``, each with those inside of it."""
+    for name in (name for names in TASKS.values() for name in names):
+        yield from (command for command in COMMANDS if command.split()[0] == name)
+
+
+def test_the_page_of_commands_has_every_exit_code() -> None:
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CompatError)]
+    assert {kind.exit_code for kind in kinds} | {0, 1, INTERRUPTED} == listed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_option_has_help(name: str) -> None:
+    command: click.Command = main
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), word) or main
+    assert all(option.help for option in command.params if isinstance(option, click.Option))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -123,6 +124,16 @@ def run(
     done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout
+
+
+def test_the_page_shows_the_toy() -> None:
+    page = (REPOSITORY / "docs" / "toolchains.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    files = ("__init__.py", "adapter/__init__.py")
+    assert [block in (PACKAGE.parents[1] / file).read_text(encoding="utf-8") for block, file in zip(shown, files, strict=True)] == [
+        True,
+        True,
+    ]
 
 
 def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> None:
