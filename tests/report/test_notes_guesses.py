@@ -30,7 +30,7 @@ def test_every_form_says_it() -> None:
     found = report([*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])])
     said = "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat init a_b.py` writes"
     assert f"note: the {said}" in matrix_text(found, width=200)
-    assert f"**Note:** the {said} them down to be edited.\n" in matrix_markdown(found)
+    assert f"**Note:** the {said} them into a kernel file, where you can edit them.\n" in matrix_markdown(found)
     assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {("a", True), ("written", False)}
 
 
