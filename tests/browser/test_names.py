@@ -45,7 +45,7 @@ def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_look
     assert summary(page, "tl.advance") == "gone in 3.9.0"
     assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
     assert summary(page, "tl.ops") == "in every release that was inspected"
-    assert "Not looked at: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
+    assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
 
 
 def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None:
