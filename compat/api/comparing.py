@@ -65,8 +65,8 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
         raise SelectionError(f"unknown release {word!r}", hint=f"Choose one of: {', '.join(inspection.line)}.")
     (place,) = matches[:1]
     if place.namespace is None:
-        hint = f"Build it with `compat envs build {place.label}`." if place.missing else None
-        raise SelectionError(f"the names of {place.label} are unknown: {place.error}", hint=hint)
+        hint = f"`compat envs build {place.label}` builds it." if place.missing else None
+        raise SelectionError(f"{place.label} was not inspected: {place.error}", hint=hint)
     return place
 
 

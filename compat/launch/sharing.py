@@ -322,7 +322,7 @@ def launch_folder(
     out = out or path / NAME
     done = finished(out)
     cells = folder.cells(globs, done)
-    say(f"{len(folder.index['cells']):,} cells, {len(done):,} already in {out}")
+    say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them already in {out}")
 
     def keep(lines: Sequence[Line]) -> None:
         append(out, lines)

@@ -119,7 +119,7 @@ def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
     cell = result.cell
     if cell.spec.problem is None:
         hint = "docs/problems.md describes it."
-        raise SelectionError(f"the kernel file of {cell.id} needs a [problem] for a launch", where="--judge", hint=hint)
+        raise SelectionError(f"the kernel file of {cell.id} has no [problem] to launch it with", where="--judge", hint=hint)
     if cell.target != gpu.target:
         hint = f"Choose its cell for {gpu.target.name}. {ELSEWHERE}"
         raise SelectionError(f"{cell.id} is for another GPU than that of this machine", where="--judge", hint=hint)
