@@ -16,6 +16,7 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "architecture",
             "bisect",
             "capture",
             "ci",
