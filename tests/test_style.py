@@ -23,6 +23,7 @@ PLAIN = (
             "ci",
             "commands",
             "cute",
+            "failure-classes",
             "finding-the-pass",
             "fix",
             "glossary",
