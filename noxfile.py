@@ -37,7 +37,7 @@ from compat.errors import CompatError  # noqa: E402
 from compat.model import Env  # noqa: E402
 from compat.nox import PARALLEL, build, is_requested, matrix_envs, option, posargs, refuse, sessions  # noqa: E402
 
-nox.options.sessions = ["lint", "types", "tests"]
+nox.needs_version = ">=2026.8.10"
 nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
@@ -88,10 +88,12 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check the style of the code, and the files that CI systems read. Nothing is asked of the network for it."""
+    """Check style, dependencies and files for CI systems, offline. With files after `--`: the style of these."""
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    if session.posargs:
+        return
     session.run("deptry", "--no-ansi", "compat", silent=True)
     workflows = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)

@@ -15,7 +15,6 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
 OUTSIDE = {
-    "README.md": "index.md",
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "repro/README.md": "repro/README.md",

@@ -12,7 +12,9 @@ ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
 PLAIN = (
+    "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     *(
         f"docs/{name}.md"
         for name in (
@@ -22,19 +24,24 @@ PLAIN = (
             "ci",
             "commands",
             "cute",
+            "failure-classes",
             "finding-the-pass",
             "fix",
             "glossary",
             "gpu-report",
             "guard",
             "how-it-works",
+            "index",
             "init",
             "kernel-files",
+            "launch",
             "matrix-json",
             "matrix-toml",
             "packages",
             "page",
+            "pairs",
             "performance",
+            "problems",
             "reduce",
             "reliability",
             "scale",

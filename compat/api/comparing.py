@@ -66,7 +66,7 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
     (place,) = matches[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None
-        raise SelectionError(f"{place.label} was not looked at: {place.error}", hint=hint)
+        raise SelectionError(f"{place.label} was not inspected: {place.error}", hint=hint)
     return place
 
 

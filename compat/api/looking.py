@@ -162,7 +162,7 @@ def _nothing(inspection: Inspection) -> EnvError:
         for place in broken:
             errors.setdefault(_last_line(place.error), []).append(place.label)
         message = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in errors.items())
-        return EnvError(f"no env could be looked at: {message}", hint=build_hint(missing))
+        return EnvError(f"no env could be inspected: {message}", hint=build_hint(missing))
     return EnvError("none of the envs is built", hint=build_hint(missing))
 
 

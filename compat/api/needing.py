@@ -128,7 +128,7 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a value, and not looked at."""
+    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a value, and not inspected."""
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
@@ -163,7 +163,7 @@ def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
     private = any(part.startswith(_PRIVATE) and not part.startswith("_experimental_") for part in full.split("."))
-    return "private names are not looked at" if name is None and private else ""
+    return "private names are not inspected" if name is None and private else ""
 
 
 def _deprecations(need: NameNeed, name: ApiName) -> Iterator[str]:

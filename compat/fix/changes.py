@@ -213,7 +213,7 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
     if path is None:
         assignments = ", ".join(f"{name} = {value}" for name, value in values.items())
         raise ConfigError(
-            f"the edit is one of the kernel file ({assignments}), which is not there", where=spec.origin or "kernel file"
+            f"the edit changes the kernel file ({assignments}), which does not exist", where=spec.origin or "kernel file"
         )
     before, after = with_values(path, spec, values)
     return ChangedFile(
@@ -298,7 +298,7 @@ def _check(changed: ChangedFile) -> None:
         raise ConfigError("has changed since the edit was found", where=str(changed.path), hint="Run the command again.")
     if not changed.is_whole:
         raise ConfigError(
-            "has line ends of several kinds, which would not stay as they are",
+            "has line ends of several kinds, which the edit would change",
             where=str(changed.path),
             hint="Make the edit by hand, or give all lines the same end first.",
         )

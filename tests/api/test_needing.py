@@ -194,7 +194,7 @@ def test_private_names_and_broken_modules_are_unknown() -> None:
     assert having.missing == ()
     assert not having.has_all
     assert having.unknown == (
-        "tl._inner: private names are not looked at",
+        "tl._inner: private names are not inspected",
         "tl.extra.exp: triton.language.extra: No module named 'torch'",
     )
 

@@ -201,7 +201,7 @@ def test_the_command_tells_of_names(user: Path) -> None:
     assert len(document["releases"]) == 13
     assert document["names"][1]["intervals"] == [{"from": release, "to": release, "state": "there"} for release in FEW]
     compat("api", "tl.load", "--output", "load.txt", "-q")
-    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was looked at\n")
+    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was inspected\n")
 
 
 def test_the_command_compares_releases(user: Path) -> None:
@@ -214,9 +214,9 @@ def test_the_command_compares_releases(user: Path) -> None:
 
 def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
     done = compat("api", "tl.dot", "--envs", "3.0.0,3.77.0", few=False)
-    assert "not looked at: 3.1.0–3.9.0, not among --envs\n" in done.stdout
-    assert "not looked at: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
-    assert "in every release that was looked at" in done.stdout
+    assert "not inspected: 3.1.0–3.9.0, not among --envs\n" in done.stdout
+    assert "not inspected: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
+    assert "in every release that was inspected" in done.stdout
     done = compat("api", "tl.dot", "--envs", "3.77.0", few=False, code=4)
     assert done.stderr == "error: none of the envs is built\n  hint: `compat envs build 3.77.0` builds what is missing.\n"
 
@@ -256,7 +256,7 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     (user / "copy.toml").write_text(FILE)
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["copy.toml"]\n')
     before = compat("api", "--of", "copy.py", "--target", "sm_90").stdout
-    assert "not yet: --compile compares" in before
+    assert "not yet (--compile compiles and compares)" in before
     said = compat("api", "--of", "copy", "--compile", "--target", "sm_90", "--json").stdout
     (kernel,) = json.loads(said)["kernels"]
     assert kernel["has_all"] == ["3.4.0", "3.9.0"]

@@ -71,7 +71,7 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
     merge(told(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"), context.store)
     first = asked()
     assert first.name is PartName.UNKNOWN
-    assert first.sentence.startswith("Not known yet: combinations have to be launched.")
+    assert first.sentence.startswith("Not known yet: launch the combinations first.")
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): not launched." in first.steps
     assert any("with the TTIR of 3.7.1: " in step and "same binary" in step for step in first.steps)
     names = [cell["cell"] for cell in json.loads((judge.folder / "index.json").read_text())["cells"]]

@@ -135,10 +135,10 @@ def test_what_the_user_has_customized_is_still_run(python: str, tmp_path: Path, 
     )
 
 
-OTHERS = "; another toolchain's launches are captured with --toolchain cute"
-ABSENT = f"nothing was captured: in the program's environment Triton is not there{OTHERS}"
+OTHERS = "; to capture launches of another toolchain, use --toolchain cute"
+ABSENT = f"nothing was captured: in the program's environment Triton is not installed{OTHERS}"
 BROKEN = f"nothing was captured: in the program's environment Triton cannot be imported: ImportError{OTHERS}"
-NO_PYTHON = "nothing was captured: the program began no Python that can be recorded, which the options -I, -E and -S prevent"
+NO_PYTHON = "nothing was captured: the program started no Python that can be recorded; the options -I, -E and -S prevent recording"
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_is_interrupted_is_kept(program: Callable[[str], Path], python: str
     os.killpg(command.pid, signal.SIGINT)  # as a terminal does
     told = command.communicate()[0]
     assert command.returncode == 128 + signal.SIGINT
-    assert "the program was interrupted; what it had launched by then is captured" in told
+    assert "the program was interrupted; its launches until then are captured" in told
     assert (tmp_path / "captured" / "copy.toml").exists()
 
 
@@ -197,10 +197,10 @@ def test_a_program_of_two_environments(
     assert found.captured.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(iter(capture_lines(found, "captured")))
     assert [(each.case, each.agreement) for each in found.compared] == [("BLOCK64", Agreement.EQUAL), ("BLOCK32", Agreement.EQUAL)]
-    assert "compile: 2 of 2 cases that were compared" in "\n".join(capture_lines(found, "captured"))
+    assert "compile: 2 of 2 compared cases" in "\n".join(capture_lines(found, "captured"))
     unknown = tuple(evolve(each, agreement=Agreement.UNKNOWN, why="no code") for each in found.compared)
     told = "\n".join(capture_lines(evolve(found, compared=(found.compared[0], unknown[1])), "captured"))
-    assert "compile: 1 of 1 cases that were compared\nnot compared:\n  1 case: no code" in told
+    assert "compile: 1 of 1 compared cases\nnot compared:\n  1 case: no code" in told
     told = "\n".join(capture_lines(evolve(found, compared=unknown), "captured"))
     assert "compile: not known, since no case could be compared" in told
 

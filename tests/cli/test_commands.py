@@ -116,7 +116,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
         "incompatible dimensions",
         "alone, diagnostics on",
         "Two sizes.",
-        "divisible by 16: source, result (not said in the kernel file: what a launch usually finds out)",
+        "divisible by 16: source, result (assumed, as in most launches; not in the kernel file)",
     ):
         assert words in ran.stdout
     document = json.loads(compat(project, "explain", "*mismatched*", "--json").stdout)

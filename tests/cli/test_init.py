@@ -196,7 +196,7 @@ def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: s
     listed, said = compat(tmp_path, "list", "cells", "--target", "sm_90")
     assert listed == "fill/as_written/default/sm_90/triton-3.9.0\n"
     note = "note: the arguments of the kernels in a.py are guessed, and others may give other results; "
-    assert said == f"{note}`compat init a.py` writes them down to be edited\n"
+    assert said == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SOURCES.glob("*.py")))

@@ -131,7 +131,7 @@ def test_a_kernel_without_a_problem(home: Path, pair_python: str, monkeypatch: p
     path.write_text(before + after.partition("\n\n")[2])
     done = reduce("--judge", "wrong", "--good", "3.2.0")
     assert done.exit_code == SelectionError.exit_code
-    assert "names no [problem] to launch it on" in done.stderr
+    assert "has no [problem] to launch it with" in done.stderr
 
 
 def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,8 +170,8 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     assert "there are no scripts for Toy" in said
     assert "compiling" not in said
     for arguments, message in (
-        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the parts of Toy cannot be told apart"),
-        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the passes of Toy cannot be told apart"),
+        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no parts that can be swapped"),
+        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no passes that can be compared"),
         (("fix", "sums/adding/twice/toy_t1/toy-1.3"), "no edits are known for kernels of Toy"),
         (("guard", "--out", "choice.py"), "no guard can be made for kernels of Toy"),
         (("build", "--out", "built"), "what Toy compiles cannot be launched"),

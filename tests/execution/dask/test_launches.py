@@ -125,7 +125,7 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
     assert lack is not None
     assert lack.startswith("no Dask worker has a GPU of sm_90: ")
     assert "plain at tcp://" in lack
-    assert "has none (it has no driver for one (libcuda.so.1))" in lack
+    assert "has none (it has no driver for a GPU (libcuda.so.1))" in lack
     assert "has sm_86 (stand-in)" in lack
     assert "has none (its driver says CUDA_ERROR_NO_DEVICE)" in lack
     assert launched == []
@@ -274,7 +274,7 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
     again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
-    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them are in {folder / 'results.jsonl'} already\n")
+    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n")
     assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
 
 
