@@ -126,8 +126,8 @@ def fix(
     """
     chosen = _cell(selection, cell)
     if not (toolchain := toolchains.of(chosen.env)).language.edits:
-        hint = "Its failures can be explained and reduced."
-        raise SelectionError(f"no edits are known for kernels of {toolchain.title}", hint=hint)
+        hint = "`compat explain` and `compat reduce` support them."
+        raise SelectionError(f"triton-compat has no edits for kernels of {toolchain.title}", hint=hint)
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(
@@ -291,7 +291,7 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
     built = list(obtain(selection.config.path, tuple(wanted.values())))
     own = next(built for built in built if built.env == cell.env)
     if own.error is not None:
-        raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="`compat list envs` shows the others.")
+        raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="See the other envs with `compat list envs`.")
     return sorted(built, key=lambda built: release_of(built).order)  # what cannot be used is told as unknown
 
 

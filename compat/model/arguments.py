@@ -108,16 +108,16 @@ def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Call
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
-            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"One of: {', '.join(_USUAL)}.")
+            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}.")
         if key in _USUAL and not isinstance(said, bool):
-            raise UnknownArgumentForm(f"{key} is {describe(said)}, which is neither true nor false")
+            raise UnknownArgumentForm(f"{key} is {describe(said)}; expected true or false")
     return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
 
 
 def _dtype(name: object, dtypes: Collection[str]) -> str:
     if not isinstance(name, str) or name not in dtypes:
         near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
-        raise UnknownArgumentForm(f"{name!r} is not an element type", hint=f"One of: {', '.join(near or dtypes)}.")
+        raise UnknownArgumentForm(f"{name!r} is not an element type", hint=f"Choose one of: {', '.join(near or dtypes)}.")
     return name
 
 

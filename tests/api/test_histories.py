@@ -202,7 +202,7 @@ def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
     assert place_of(places, "3.0").label == "3.0.0"
     with pytest.raises(SelectionError, match=r"3\.1\.0 was not inspected"):
         place_of(places, "3.1.0")
-    with pytest.raises(SelectionError, match=r"there is no release '2\.0'"):
+    with pytest.raises(SelectionError, match=r"unknown release '2\.0'"):
         place_of(places, "2.0")
 
 

@@ -110,7 +110,7 @@ def test_a_launcher_that_cannot_launch(home: Path, pair_python: str, monkeypatch
     monkeypatch.setattr(hosting, "find_gpu", lambda *said: _without_pytorch(found(*said)))
     done = bisect("--judge", "wrong", "--launch")
     assert done.exit_code == SelectionError.exit_code
-    assert "the kernels could not be launched: error: PyTorch is needed" in done.stderr
+    assert "cannot launch the kernels: error: PyTorch is needed" in done.stderr
 
 
 def _without_pytorch(gpu: Gpu) -> Gpu:

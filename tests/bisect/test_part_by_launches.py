@@ -105,7 +105,7 @@ def test_what_cannot_be_launched_is_refused(selection: Selection, context: RunCo
     cell = selection.cells[0]
     without: Cell = evolve(cell, spec=evolve(cell.spec, problem=None))
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "c")
-    with pytest.raises(SelectionError, match=r"names no \[problem\]"):
+    with pytest.raises(SelectionError, match=r"has no \[problem\]"):
         find_part(without, None, context, judge=judge)
     with pytest.raises(SelectionError, match="no change between releases"):
         find_part(cell, None, context, judge=judge)

@@ -177,7 +177,9 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
-    assert re.search(r"interrupted: [1-7] of 8 probes of this run are done and kept; the same command continues from there", said)
+    assert re.search(
+        r"interrupted: [1-7] of 8 probes of this run are finished and saved; run the same command again to continue", said
+    )
     assert _probed(name) in range(1, 8)
 
 

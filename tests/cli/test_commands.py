@@ -142,7 +142,7 @@ def test_list_as_text_and_as_json(project: Path) -> None:
     shards = (compat(project, "list", "cells", "--shard", f"{number}/3").stdout.split() for number in (1, 2, 3))
     assert sorted(cell for shard in shards for cell in shard) == compat(project, "list", "cells").stdout.split()
     for what in ("cells", "targets"):
-        assert "--shard: '4/3' is no shard" in compat(project, "list", what, "--shard", "4/3").stderr
+        assert "--shard: invalid shard '4/3'" in compat(project, "list", what, "--shard", "4/3").stderr
     (env,) = json.loads(compat(project, "list", "envs", "--json").stdout)
     assert (env["name"], env["state"], env["triton"]) == (RELEASE, "built", "3.1.0")
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
@@ -170,7 +170,7 @@ def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, out + err
-    assert "1 of 3 cells are done and kept" in err
+    assert "1 of 3 cells are finished and saved" in err
     assert "Traceback" not in err
     assert "(1 from the store)" in compat(project, "matrix", "--variant", "fine").stdout
 
@@ -261,7 +261,7 @@ def test_workers_stay_as_long_as_is_said(project: Path, tmp_path: Path, monkeypa
         monkeypatch.setenv("CI", "true")
         assert listed_after("") == []
         (row,) = listed_after("60")
-        assert compat(project, "workers", "--stop").stdout == "told 1 worker to end\n"
+        assert compat(project, "workers", "--stop").stdout == "stopped 1 worker\n"
         monkeypatch.delenv("CI")
         (other,) = listed_after("")
         assert other.split()[3] != row.split()[3]  # pids

@@ -119,9 +119,9 @@ def test_revisions_of_git(user: Installed) -> None:
             "error: newer.json: it has schema 99, and this version reads schema 2\n  hint: Install ",
         ),
         (("diff", "wrong.json"), 5, "error: wrong.json: cells[1].status: expected one of ok, rejected, "),
-        (("diff", "old.json", "--fail-on", "broke"), 2, "'broke' is none of broken, changed, "),
-        (("diff", "old.json", "--threshold", "-1"), 2, "'-1' is not a number of percent."),
-        (("diff", "old.json", "--threshold", "nan"), 2, "'nan' is not a number of percent."),
+        (("diff", "old.json", "--fail-on", "broke"), 2, "Unknown kind 'broke'. Choose one of: broken, changed, "),
+        (("diff", "old.json", "--threshold", "-1"), 2, "'-1' is not a percentage."),
+        (("diff", "old.json", "--threshold", "nan"), 2, "'nan' is not a percentage."),
         (("diff",), 2, "Missing argument 'OLD'."),
     ],
 )

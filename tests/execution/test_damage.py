@@ -246,7 +246,7 @@ def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path, monkeypa
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
         connections[-1].execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
-        with pytest.raises(StoreError, match="could not be kept") as caught:
+        with pytest.raises(StoreError, match="cannot save") as caught:
             store.write("k", CELL, (EVIDENCE,))
     assert "writable" in (caught.value.hint or "")
     assert not list(tmp_path.glob("*.damaged-*"))

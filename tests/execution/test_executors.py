@@ -147,4 +147,4 @@ def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
 
 def test_an_action_that_no_worker_knows_is_told_as_such() -> None:
     error = pickle.loads(pickle.dumps(UnknownAction.of(["launch"], where="triton-3.1.0")))
-    assert str(error) == "triton-3.1.0: this worker cannot do: launch"
+    assert str(error) == "triton-3.1.0: this worker does not support: launch"

@@ -97,7 +97,7 @@ def test_ctrl_c_leaves_no_process(project: Path) -> None:
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 130, err
-    assert "the same command continues from there" in err
+    assert "run the same command again to continue" in err
     assert "Traceback" not in err
     wait_until(lambda: not left(project), SOON)
     time.sleep(0.2)
