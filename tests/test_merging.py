@@ -299,5 +299,5 @@ def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
         assert str(path) in str(caught.value)
     text = tmp_path / "matrix.json"
     text.write_text("{}")
-    with pytest.raises(SelectionError, match="is a store and"):
+    with pytest.raises(SelectionError, match="is a store, but"):
         are_stores([newer, text])

@@ -134,7 +134,7 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
 def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: Path) -> None:
     with pytest.raises(MachineError, match=r"0 of 1 cells are done") as caught:
         results([cell(env, "faces", "fine")], env, tmp_path, WithFewFiles)
-    assert "what was finished is kept" in (caught.value.hint or "")
+    assert "Finished work is saved" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
