@@ -19,11 +19,13 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "architecture",
             "bisect",
             "capture",
             "ci",
             "commands",
             "cute",
+            "failure-classes",
             "finding-the-pass",
             "fix",
             "glossary",
