@@ -166,7 +166,7 @@ def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python:
     env = config.one_env(name)
     found = read_env(env, config.env_cache())
     if found.error is not None or found.python is None:
-        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
+        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"Build it with `compat envs build {name}`.")
     paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
     answer.give(lambda: [paths["python" if python else "folder"]], lambda: {"name": env.name, **paths})
 

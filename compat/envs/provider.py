@@ -122,7 +122,7 @@ class EnvProvider:
             if listing is None or not listing.files or env.release is None:
                 continue
             if (others := listing.around(env.release)) is not None:
-                what = f"there is no release {env.release} of {env.distribution}"
+                what = f"unknown release {env.release} of {env.distribution}"
                 hint = f"The nearest releases on the package index: {', '.join(map(str, others))}." if others else None
                 raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 

@@ -254,7 +254,7 @@ def test_words_lead_to_a_program(tmp_path: Path) -> None:
 
 
 def test_a_program_that_there_is_not(tmp_path: Path) -> None:
-    with pytest.raises(SelectionError, match="cannot be started") as error:
+    with pytest.raises(SelectionError, match="cannot start the program") as error:
         capture_program((str(tmp_path / "none"),), Options(output=tmp_path, fake=True))
     assert "a command on PATH" in (error.value.hint or "")
 
@@ -262,7 +262,7 @@ def test_a_program_that_there_is_not(tmp_path: Path) -> None:
 def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match="sm_91: unknown target"):
         capture_program(("true",), Options(output=tmp_path, target="sm_91"))
-    with pytest.raises(SelectionError, match="no GPU of gfx1200 is known"):
+    with pytest.raises(SelectionError, match="no stand-in for a GPU of gfx1200"):
         capture_program(("true",), Options(output=tmp_path, target="gfx1200"))
 
 

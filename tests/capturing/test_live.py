@@ -133,7 +133,7 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
         (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
         (function(tmp_path / "gone.py", "gone"), "its file is missing"),
         (function(act, "waves.other"), "its file is not where its module waves.other would be found"),
-        (function(act, "waves.act"), "cannot install waves-1==3"),
+        (function(act, "waves.act"), "waves-1==3 cannot be had"),
         (function(site / "waves" / "__init__.py", "waves"), "no installed distribution lists its file"),
     ):
         with pytest.raises(NotLive, match=why):

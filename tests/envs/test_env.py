@@ -177,7 +177,7 @@ def test_an_interpreter_that_does_not_start_is_passed_over(tmp_path: Path, monke
     found = choose_interpreter(PLAIN, tmp_path, DOWN)
     assert (found.python, found.tag, found.problem) == (str(working), "cp312", None)
     assert len(found.notes) == 1
-    assert "taking the preferred interpreter without knowing the wheels of triton" in found.notes[0]
+    assert "using the preferred interpreter without knowing the wheels of triton" in found.notes[0]
 
 
 def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None:

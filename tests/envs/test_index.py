@@ -127,7 +127,7 @@ def test_an_old_answer_serves_while_the_index_is_down_and_says_so(index: Index, 
     assert found.files == FILES
     assert len(found.notes) == 1
     assert index.url in found.notes[0]
-    assert found.notes[0].endswith("using what it said 3 days ago")
+    assert found.notes[0].endswith("using its answer from 3 days ago")
 
 
 def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:

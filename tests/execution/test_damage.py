@@ -350,7 +350,7 @@ def test_explain_says_that_an_artifact_is_gone(tmp_path: Path) -> None:
         name = store.keep(".mlir", b"module {}")
         assert place_of(artifact(name, store)) == str(store.artifacts / name)
         (store.artifacts / name).write_bytes(b"module")
-        assert "gone" in place_of(artifact(name, store))
+        assert "deleted" in place_of(artifact(name, store))
 
 
 def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: Path) -> None:

@@ -109,5 +109,5 @@ def test_a_class_that_is_not_there(tmp_path: Path) -> None:
     selection = compat.project.select(tmp_path / "matrix.toml")
     with selection.open_executor() as where, pytest.raises(ConfigError) as caught:
         _ = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event()).slots
-    assert "matrix.toml: executor.class: nowhere_to_be cannot be imported" in str(caught.value)
+    assert "matrix.toml: executor.class: cannot import nowhere_to_be" in str(caught.value)
     assert caught.value.hint == "pip install nowhere-to-be"
