@@ -98,7 +98,7 @@ def test_without_numbers_there_is_nothing_to_compare(selection: Selection, conte
     found = find_part(cell, None, context, assemblers=(other,), judge=judge)
     assert found.sentence == "3.8.0 is not known to be bad by `wrong`, so there is nothing to compare with."
     assert found.steps[:2] == ("3.8.0: not launched.", "3.8.0 with the ptxas of another (12.9.86): not launched.")
-    assert found.steps[2].startswith(f"To be launched: 2 combinations. Carry {tmp_path / 'c'} to a GPU host")
+    assert found.steps[2].startswith(f"To be launched: 2 combinations. Copy {tmp_path / 'c'} to a GPU host")
 
 
 def test_what_cannot_be_launched_is_refused(selection: Selection, context: RunContext, tmp_path: Path) -> None:

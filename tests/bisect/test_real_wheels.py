@@ -144,7 +144,7 @@ def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
     one = (*FAILURES, "--variant", "copy", "--target", "sm_90", *between)
     done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"])
     assert done.exit_code == 3
-    assert "error: --judge run=no-such-program: the command cannot be run" in done.stderr
+    assert "error: --judge run=no-such-program: the command could not start" in done.stderr
 
 
 SLOW = """\

@@ -125,7 +125,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
     several = compat(project, "explain", "*")
     assert several.returncode == 0
     first, *listed = several.stdout.splitlines()
-    assert first == "2 of the 28 cells that '*' matches were run; the newest release first"
+    assert first == "2 of the 28 cells that match '*' have run; the newest release is first"
     assert listed[0] == "  faces/fine/only/sm_90/triton-3.1.0: ok"
     assert listed[1].startswith("  faces/mismatched/only/sm_90/triton-3.1.0: rejected, shape-mismatch:")
     assert "incompatible dimensions" in listed[-1]

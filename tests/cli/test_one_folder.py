@@ -104,7 +104,7 @@ def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
     assert (statuses(kept), kept["earlier"]) == (statuses(full), 11)
     assert kept["verdicts"] == full["verdicts"]
     assert [source["path"] for source in kept["sources"]] == [source["path"] for source in full["sources"]]
-    sentence = "1 of 12 cells are of this run; the others are as earlier runs found them"
+    sentence = "1 of 12 cells are from this run. The others are results of earlier runs"
     assert sentence in (reports / "matrix.md").read_text()
     assert sentence in (reports / "index.html").read_text()
     read = compat(project, "report", "--json")

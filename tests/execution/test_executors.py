@@ -132,7 +132,7 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match=r"0 of 1 cells are done") as caught:
+    with pytest.raises(MachineError, match=r"0 of 1 cells are finished") as caught:
         results([cell(env, "faces", "fine")], env, tmp_path, WithFewFiles)
     assert "Finished work is saved" in (caught.value.hint or "")
 

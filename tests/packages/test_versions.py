@@ -85,7 +85,7 @@ def what_is_refused_at_import_fails_and_nothing_else_does(document: dict[str, An
     }
     failures = [cell["failure"] for cell in document["cells"] if cell["failure"] and cell["failure"]["stage"] == "source"]
     assert len({failure["fingerprint"] for failure in failures}) == 1, "two wordings, one defect"
-    assert all("`key` of `@triton.autotune` may only name parameters" in failure["advice"] for failure in failures)
+    assert all("`key` of `@triton.autotune` must name parameters" in failure["advice"] for failure in failures)
 
 
 def each_version_is_counted(document: dict[str, Any], text: str, markdown: str) -> None:

@@ -61,7 +61,7 @@ def test_what_is_left_goes_on_to_differ(home: Path, pair_python: str, monkeypatc
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == 0, done.output
     assert_left(home)
-    assert "preserving: launches differ on triton-3.1.0, beside triton-3.2.0" in done.stderr
+    assert "preserving: launches differ on triton-3.1.0, compared with triton-3.2.0" in done.stderr
     assert f"wrote reduced/{LEFT}.py" in done.stdout
     assert "to launch it again: compat bisect --judge unstable" in done.stdout
     words = ("bisect", "--spec", f"reduced/{LEFT}.toml", "--envs", "3.1.0,3.2.0", "--judge", "unstable")
@@ -140,7 +140,7 @@ def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypa
     monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
     done = reduce("--judge", "wrong", "--good", "3.2.0")
     assert done.exit_code == SelectionError.exit_code
-    assert "there is no GPU that can be used" in done.stderr
+    assert "there is no usable GPU" in done.stderr
 
 
 def test_the_nearest_right_releases_are_compared(tmp_path: Path) -> None:
