@@ -1,11 +1,11 @@
-"""Builds the environments of matrix.toml, and runs everything there is to run in this project.
+"""Builds the environments of matrix.toml, and runs the sessions of this project.
 
     nox -s matrix                          the default environments, then `compat matrix` over them
     nox -s matrix -- --envs releases       other environments; everything after -- goes to `compat matrix`
     nox -s "env(triton-3.1.0)"             one environment; triton-X[-torch-Y] need not be in matrix.toml
     nox                                    lint, types, tests
 
-An environment that cannot be built fails nothing here: what went wrong is recorded, and becomes part of the report.
+An environment that cannot be built fails no session. Its error becomes part of the report.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from compat.errors import CompatError  # noqa: E402
 from compat.model import Env  # noqa: E402
 from compat.nox import PARALLEL, build, is_requested, matrix_envs, option, posargs, refuse, sessions  # noqa: E402
 
-nox.options.sessions = ["lint", "types", "tests"]
+nox.needs_version = ">=2026.8.10"
 nox.options.reuse_venv = "yes"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
@@ -81,17 +81,19 @@ def inner(session: nox.Session) -> dict[str, str | None]:
 
 
 def testing(session: nox.Session) -> dict[str, str | None]:
-    """Variables for tests, which start some thousand commands: what Python compiles is kept, and outside the checkout."""
+    """Variables for tests, which start some thousand commands: Python keeps its bytecode outside the checkout."""
     kept = os.path.join(session.virtualenv.location, "pycache")
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
 
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check the style of the code, and the files that CI systems read. Nothing is asked of the network for it."""
+    """Check style, dependencies and files for CI systems, offline. With files after `--`: the style of these."""
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    if session.posargs:
+        return
     session.run("deptry", "--no-ansi", "compat", silent=True)
     workflows = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
@@ -117,7 +119,7 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def gpu(session: nox.Session) -> None:
-    """Launch kernels that go wrong on purpose on the GPU of this machine; without one it says why nothing was launched."""
+    """Launch kernels that fail on purpose on the GPU of this machine. Without a GPU, say why nothing was launched."""
     install_once(session, "-e", ".", *group("tests"))
     session.run("pytest", "-m", "gpu", "-rs", *session.posargs, env=testing(session))
 
@@ -131,7 +133,7 @@ def drivers(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def coverage(session: nox.Session) -> None:
-    """Tell by room which lines and branches the tests that need no wheels go through."""
+    """Show the coverage of each room by the tests that need no wheels."""
     install_once(session, "-e", ".", *group("tests"), *group("coverage"))
     session.run("coverage", "erase")
     failed = False
@@ -144,12 +146,12 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "json", "--quiet", "-o", found)
     session.run("python", "-m", "tests.rooms", found)
     if failed:
-        session.error("tests failed: the table counts what was run")
+        session.error("tests failed; the table counts the tests that ran")
 
 
 @nox.session(default=False, **PARALLEL)
 def docs(session: nox.Session) -> None:
-    """Build the documentation into site/; a link that leads nowhere is an error."""
+    """Build the documentation into site/. A broken link is an error."""
     install_once(session, "-e", ".", *group("docs"))
     session.run("mkdocs", "build", "--strict", *session.posargs)
 
@@ -188,21 +190,21 @@ def package(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
-    """Make the pictures of the page in docs/images again, of a matrix.json that is named, else of the run that the tests have."""
+    """Make the pictures in docs/images again, of a named matrix.json, else of the run in the tests."""
     install_once(session, "-e", ".", *group("tests"), *group("screenshots"))
     session.run("python", "-m", "tests.browser.screenshots", *session.posargs)
 
 
 @nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
-    """Give 100,000 inputs to every place where others have a say; prints figures. Takes about half an hour."""
+    """Give 100,000 inputs to every parser of untrusted input, and print figures. Takes about half an hour."""
     install_once(session, "-e", ".", *group("tests"))
     session.run("python", "-m", "tests.fuzz", *session.posargs)
 
 
 @nox.session(default=False)
 def hostile(session: nox.Session) -> None:
-    """Run 10,000 cells of which a tenth is hostile, and kill drivers and workers; prints figures. Takes about an hour."""
+    """Run 10,000 cells, a tenth of them hostile, kill drivers and workers, and print figures. Takes about an hour."""
     install_once(session, "-e", ".")
     session.run("python", "-m", "bench.hostile", *session.posargs, env=inner(session))
 
@@ -218,7 +220,7 @@ def define_runs(config: MatrixConfig) -> None:
 
     @nox.session(default=False)
     def matrix(session: nox.Session) -> None:
-        """Compile the kernels on every environment and target asked for, and report."""
+        """Compile the kernels on every chosen environment and target, and write a report."""
         build(session, config, needed)
         install_once(session, "-e", ".")
         # What can be built has just been built.

@@ -70,15 +70,15 @@ class IndexUnavailable(CompatError):
 
 
 REFUSALS: Mapping[int, str] = {
-    errno.ENOSPC: "no space is left for temporary files",
+    errno.ENOSPC: "no space left for temporary files",
     errno.EDQUOT: "the quota for files is used up",
-    errno.EROFS: "temporary files cannot be written, the file system is read-only",
-    errno.EACCES: "temporary files cannot be written",
+    errno.EROFS: "cannot write temporary files: the file system is read-only",
+    errno.EACCES: "cannot write temporary files",
     errno.EIO: "the disk reports I/O errors",
     errno.EMFILE: "too many files are open in one process",
     errno.ENFILE: "too many files are open on this machine",
-    errno.EAGAIN: "no more processes can be started",
-    errno.ENOMEM: "no memory is available",
+    errno.EAGAIN: "cannot start another process",
+    errno.ENOMEM: "no memory left",
 }
 """What the system's error numbers mean where it refuses what any program needs."""
 
@@ -108,13 +108,13 @@ class MachineError(CompatError):
     @classmethod
     def about(cls, number: int, words: str, where: str | None = None) -> Self:
         """Return the error for a system error number with the message ``words``."""
-        means = REFUSALS.get(number, "temporary files cannot be created")
-        hint = f"{_HINTS.get(number, _ROOM)}; what was finished is kept, and the same command continues from there."
+        means = REFUSALS.get(number, "cannot create temporary files")
+        hint = f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to continue."
         return cls(f"{means} ({words})", where=where, hint=hint)
 
     def after(self, done: int, total: int) -> Self:
         """Return the error with the number of finished cells."""
-        return type(self)(f"{self}; {done:,} of {total:,} cells are done and kept", hint=self.hint)
+        return type(self)(f"{self}; {done:,} of {total:,} cells are finished and saved", hint=self.hint)
 
 
 class ClusterError(MachineError):
@@ -132,7 +132,7 @@ class UnknownAction(CompatError):
     @classmethod
     def of(cls, names: Sequence[str], where: str) -> Self:
         """Return the error for unknown actions of the worker in ``where``."""
-        return cls(f"this worker cannot do: {', '.join(names)}", where=where, hint="Its toolchain has no such action.")
+        return cls(f"this worker does not support: {', '.join(names)}", where=where, hint="Its toolchain has no such action.")
 
 
 def is_refusal(error: OSError) -> bool:

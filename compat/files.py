@@ -182,7 +182,7 @@ def _made(place: str, prefix: str) -> tuple[Path, int | None]:
             return path, lock
         os.close(lock)
         release_folder(path)
-    raise FileNotFoundError(f"{place}: what is made there is removed at once")
+    raise FileNotFoundError(f"{place}: temporary files vanish at once")
 
 
 def _clear(place: str) -> None:
@@ -202,7 +202,7 @@ def _remove_abandoned(path: str) -> None:
         return
     lock = _lock(path)
     try:
-        _log.info("removing %s, which a killed command left", path)
+        _log.info("removing %s, left by a killed command", path)
         _remove(Path(path))
     finally:
         os.close(lock)

@@ -34,7 +34,7 @@ MATRIX = "matrix.toml"
 _FOLDERS = ("kernels", "compat-kernels")
 """Folders for kernel files: the first one that holds nothing else."""
 _MATRIX = """\
-# What `compat matrix` compiles, for which targets, on which releases. `compat list` shows what this comes to.
+# The kernels, targets and releases of `compat matrix`. `compat list cells` shows the cells.
 schema = 1
 
 # Kernel files: paths or globs, relative to this file.
@@ -52,7 +52,7 @@ _ENVS = """\
 _NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
 _HEAD = """\
-# Guessed from {source} by `compat init`: what is marked so may be wrong for your launches. Edit it; nothing writes it again.
+# `compat init` guessed this from {source}. Check each line marked `guessed`. You may edit this file; no command overwrites it.
 """
 
 
@@ -148,7 +148,7 @@ class _Initializing:
         for path, (source, text) in texts.items():
             self._write(path, text, tuple(kernel.name for kernel in source.kernels))
         self._matrix(place, declared, guessed)
-        self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
+        self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` do not need it")
         self._ignore()
         for files in workflows:
             self._workflow(files)
@@ -197,7 +197,7 @@ class _Initializing:
             }
             self._write(path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **said))
             if unlisted:
-                self.unsure[path] = f"name the releases to compile on, which nothing lists: env = [{', '.join(unlisted)}]"
+                self.unsure[path] = f"name the releases to compile on: env = [{', '.join(unlisted)}]"
             return
         missing = [written for written in self.written if written.suffix == ".toml" and not declared.covers(written)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
@@ -231,7 +231,7 @@ class _Initializing:
         try:
             replace_file(path, text)
         except OSError as error:
-            hint = "Run it in a folder that can be written, and name the sources by their paths."
+            hint = "Run the command in a writable folder, and name the sources by their paths."
             raise StoreError(f"cannot be written: {error.strerror or error}", where=str(path), hint=hint) from error
         self.written[path] = kernels
 
@@ -327,14 +327,16 @@ def _named(named: Sequence[str], folder: Path) -> list[Path]:
         path, function = split(pattern)
         if function is not None:
             raise ConfigError(
-                "a kernel file is made of a whole source", where=pattern, hint=f"Say {path}, and remove what you do not want."
+                "a kernel file needs a whole source",
+                where=pattern,
+                hint=f"Name {path}, then remove the kernels that you do not want.",
             )
         matches = sources(path, folder)
         if not matches and not Path(folder, path).is_dir():
             raise ConfigError("no such file", where=path, hint=where_else(path, folder))
         paths |= {Path(os.path.realpath(each)): None for each in matches if each.suffix == ".py"}
         if any(each.suffix != ".py" for each in matches):
-            raise ConfigError("is no Python source", where=path)
+            raise ConfigError("is not a Python source", where=path)
     return list(paths)
 
 
@@ -348,7 +350,7 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
     reasons += [f"{shown(source.path, folder)} {name}: {HELPER}" for source in guessed for name in source.helpers]
     if reasons:
         raise ConfigError(f"no jit function here can be compiled by itself: {'; '.join(reasons[:5])}", where=where)
-    hint = f"{how_kernels_look()}; name their files or folder: compat init src/mylib."
+    hint = f"{how_kernels_look()}. Name their files or folder, such as compat init src/mylib."
     raise ConfigError(f"there is no {languages()} kernel in any Python source here", where=where, hint=hint)
 
 

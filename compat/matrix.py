@@ -91,8 +91,8 @@ def _no_cells(selection: Selection) -> SelectionError:
     config = selection.config
     own = dict.fromkeys(spec.toolchain for spec in selection.specs)
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
-        hint = "`compat list kernels` says which toolchain each kernel is for."
-        return SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
+        hint = "See the toolchain of each kernel with `compat list kernels`."
+        return SelectionError("no chosen env or target is for the toolchain of a chosen kernel", hint=hint)
     titles = " or ".join(toolchains.named(name).title for name in own)
     hint = f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
     return SelectionError(f"no env has {titles}, which the kernels are for", where=f"{shown(config.path)}: env", hint=hint)

@@ -407,8 +407,8 @@ def _is_own(spec: Specialization, target: Target) -> bool:
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:
     if not kernel_files and not config.kernels:
-        hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
-        raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
+        hint = "Name a kernel file or a Python file with `compat matrix FILE`, or write a kernel file with `compat init FILE.py`."
+        raise ConfigError("there are no kernels to compile", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
     load = partial(load_kernels, on_bad=on_bad)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
@@ -462,7 +462,9 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
             return no_matrix(Path.cwd())
     elif not path.exists():
         raise ConfigError(
-            "there is no such file", where=str(path), hint="Without --matrix, one in the current folder is used if there."
+            "there is no such file",
+            where=str(path),
+            hint="Without --matrix, the command uses matrix.toml in the current folder, if it exists.",
         )
     config = load_matrix(path)
     if config.executor is not None:
@@ -480,6 +482,6 @@ def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
         if not seconds <= LONGEST:  # so that what is not a number is not taken for one either
             raise ValueError(f"not a number of seconds up to {LONGEST:,}")
     except ValueError:
-        hint = "It is a number of seconds; with 0 no worker outlives its command."
+        hint = "Set it to a number of seconds. With 0, workers end with their command."
         raise SelectionError(f"{said!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint) from None
     return max(0.0, seconds)

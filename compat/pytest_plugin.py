@@ -23,12 +23,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of ``compat capture``, with a name that no test suite has."""
     group = parser.getgroup("compat", "kernels (compat)")
     group.addoption("--compat-output", default="captured", metavar="FOLDER", help="Folder for the kernel files [captured].")
-    group.addoption("--compat-toolchain", default=DEFAULT_TOOLCHAIN, metavar="NAME", help="Whose launches [triton].")
     group.addoption(
-        "--compat-target", metavar="TARGET", help="The GPU that tests are made to believe in where there is none [sm_90]."
+        "--compat-toolchain", default=DEFAULT_TOOLCHAIN, metavar="NAME", help="The toolchain whose launches to capture [triton]."
     )
+    group.addoption("--compat-target", metavar="TARGET", help="The GPU that the stand-in pretends to be [sm_90].")
     group.addoption(
-        "--compat-configs", choices=("all", "chosen", "first"), default="all", help="Which configurations become cases."
+        "--compat-configs",
+        choices=("all", "chosen", "first"),
+        default="all",
+        help="The configurations of an autotuner that become cases.",
     )
 
 

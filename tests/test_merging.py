@@ -56,9 +56,12 @@ def told(found: Report) -> Any:
 
 @pytest.mark.parametrize("text", ["0/8", "9/8", "x", "", "1/0", "-1/2", "1/2/3", "1.0/2", "1/10001", "٣/٨"])
 def test_what_is_no_shard_is_an_error(text: str) -> None:
-    with pytest.raises(SelectionError, match="is no shard") as caught:
+    with pytest.raises(SelectionError, match="invalid shard") as caught:
         Shard.parse(text)
-    assert (caught.value.exit_code, caught.value.hint) == (3, "The third of eight is 3/8; there are at most 10,000.")
+    assert (caught.value.exit_code, caught.value.hint) == (
+        3,
+        "Write the third of eight shards as 3/8. There can be at most 10,000.",
+    )
 
 
 def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> None:
@@ -129,7 +132,7 @@ def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> 
     assert f"**Shard {empty.shard} of the cells.** No cell was tried." in (tmp_path / "empty" / "matrix.md").read_text()
     done = CliRunner().invoke(main, ["merge", str(tmp_path / "empty" / "matrix.json"), "--output", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    assert f"note: this is not all: it has {empty.shard}" in done.output
+    assert f"note: the report is incomplete: it has {empty.shard}" in done.output
 
 
 # --- cells that several have ---------------------------------------------------------------------------------------------------
@@ -289,12 +292,12 @@ def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
     for path, message in (
         (newer, "it has layout 99"),
         (foreign, "not a store of results"),
-        (tmp_path / "mine", "is the store that"),
+        (tmp_path / "mine", "is the store to merge into"),
     ):
         with pytest.raises(StoreError, match=message) as caught:
             merge_stores([path], store_of(tmp_path / "mine", BUILD))
         assert str(path) in str(caught.value)
     text = tmp_path / "matrix.json"
     text.write_text("{}")
-    with pytest.raises(SelectionError, match="is a store and"):
+    with pytest.raises(SelectionError, match="is a store, but"):
         are_stores([newer, text])

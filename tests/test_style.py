@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,13 @@ PLAIN = (
     *(
         f"docs/{name}.md"
         for name in (
+            "architecture",
             "bisect",
             "capture",
             "ci",
             "commands",
             "cute",
+            "failure-classes",
             "finding-the-pass",
             "fix",
             "glossary",
@@ -32,11 +35,14 @@ PLAIN = (
             "index",
             "init",
             "kernel-files",
+            "launch",
             "matrix-json",
             "matrix-toml",
             "packages",
             "page",
+            "pairs",
             "performance",
+            "problems",
             "reduce",
             "reliability",
             "scale",
@@ -89,6 +95,84 @@ def test_a_page_follows_the_rules(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     broken = [f"{', '.join(why)}: {sentence}" for sentence in sentences(text) if (why := list(breaches(sentence)))]
     assert not broken, "\n".join(broken)
+
+
+ROOMS = (
+    "api",
+    "bundle",
+    "capturing",
+    "cli",
+    "config",
+    "engine",
+    "envs",
+    "executors",
+    "fix",
+    "guard",
+    "guess",
+    "launch",
+    "model",
+    "nox",
+    "pairs",
+    "processes",
+    "reduce",
+    "source",
+    "store",
+    "worker",
+    "workers",
+    "workflows",
+)
+"""The rooms of the program whose messages follow the rules, besides the modules at its top."""
+_WORDS = 3
+"""A string with fewer words is a key, a name or a part of a sentence."""
+_CLAUSE = re.compile(r"^(what|which) (?!.*\?$)", re.IGNORECASE)
+_SPOKEN = re.compile(r"\b(called so|(?:be|is|was) (?:had|said)|as it should be|looked at|speaks? of|brings it)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|\{[^}]*\}""")
+
+
+def user_strings(code: str) -> Iterator[tuple[int, str]]:
+    """The strings of a module that can be messages, each with its line: no docstrings; a value in a string is a ``…``."""
+    nodes = [*ast.walk(ast.parse(code))]
+    silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    silent |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
+        if id(node) in silent or not isinstance(node, ast.Constant | ast.JoinedStr):
+            continue
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        text = "".join(part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "…" for part in parts)
+        if len(re.findall(r"[A-Za-z]{2,}", text)) >= _WORDS and not re.search(r"\\[bdsw]|\bSELECT\b", text):
+            yield node.lineno, text
+
+
+def broken_messages(code: str) -> Iterator[str]:
+    """The sentences of messages that break a rule, each with its line and why."""
+    for line, text in user_strings(code):
+        for sentence in (part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)):
+            why = [*breaches(sentence), *(repr(match[0]) for pattern in (_CLAUSE, _SPOKEN) if (match := pattern.search(sentence)))]
+            if why:
+                yield f"line {line}: {', '.join(why)}: {sentence}"
+
+
+@pytest.mark.parametrize("room", ["", *ROOMS])
+def test_messages_follow_the_rules(room: str) -> None:
+    paths = (ROOT / "compat" / room).glob("**/*.py" if room else "*.py")
+    broken = [f"{path.name}: {why}" for path in sorted(paths) for why in broken_messages(path.read_text(encoding="utf-8"))]
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("fail(f'{name!r} is no executor')", "line 1: 'is no ': … is no executor"),
+        ("fail(f'no env is called so: {name}')", "line 1: 'called so': no env is called so: …"),
+        ("say('what is gone is built again')", "line 1: 'what ': what is gone is built again"),
+        ("option(help='The axis to search along.')", None),
+        ("def f():\n    'What is no message.'", None),
+        ("pattern = r'\\bwhat is no message\\b'", None),
+        ("fail('unknown executor', hint='Which one is meant?')", None),
+    ],
+)
+def test_a_broken_message_is_seen(code: str, why: str | None) -> None:
+    assert list(broken_messages(code)) == ([why] if why else [])
 
 
 def test_the_readme_is_short() -> None:

@@ -62,11 +62,11 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
     named = [place for place in inspection.places if wanted in (place.label, place.built.env.name if place.built else None)]
     matches = named or [place for place in inspection.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
     if not matches:
-        raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(inspection.line)}.")
+        raise SelectionError(f"unknown release {word!r}", hint=f"Choose one of: {', '.join(inspection.line)}.")
     (place,) = matches[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None
-        raise SelectionError(f"{place.label} was not looked at: {place.error}", hint=hint)
+        raise SelectionError(f"{place.label} was not inspected: {place.error}", hint=hint)
     return place
 
 

@@ -50,7 +50,7 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     builts = [selection.look_at(env) for env in envs]
     best = list(_best(builts))
     usable = [built for built in best if built.error is None]
-    with (listener or Listener()).step("looking at names") as now:
+    with (listener or Listener()).step("reading names") as now:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
     missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
     existing = existing_releases(selection.config)[toolchain.name]
@@ -109,8 +109,8 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
     if not answering:
         titles = ", ".join(toolchains.named(name).title for name in used)
-        hint = "docs/toolchains.md: a toolchain's `language.api`."
-        raise ConfigError(f"{titles} does not say how its names are found out", hint=hint)
+        hint = "docs/toolchains.md describes `language.api` of a toolchain."
+        raise ConfigError(f"the toolchain {titles} does not list its names", hint=hint)
     if len(answering) > 1:
         hint = "Choose envs of one toolchain with --envs."
         raise ConfigError(f"the envs are of several toolchains: {', '.join(toolchain.title for toolchain in answering)}", hint=hint)
@@ -141,7 +141,7 @@ def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) ->
 def _others(existing: Iterable[Version], places: Sequence[InspectedRelease], *, left_out: bool) -> list[InspectedRelease]:
     """The releases that are known to exist, and that no env is looked at of."""
     named = {release_of(place.built).version for place in places if place.built and not place.fork}
-    why = "not asked for" if left_out else "not built yet"
+    why = "not chosen" if left_out else "not built yet"
     return [
         InspectedRelease(label=str(version), error=why, missing=not left_out, left_out=left_out)
         for version in existing
@@ -162,13 +162,13 @@ def _nothing(inspection: Inspection) -> EnvError:
         for place in broken:
             errors.setdefault(_last_line(place.error), []).append(place.label)
         message = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in errors.items())
-        return EnvError(f"no env could be looked at: {message}", hint=build_hint(missing))
+        return EnvError(f"no env could be inspected: {message}", hint=build_hint(missing))
     return EnvError("none of the envs is built", hint=build_hint(missing))
 
 
 def build_hint(missing: Sequence[str]) -> str | None:
     """The command that builds what is missing."""
-    return f"`compat envs build {' '.join(missing)}` builds what is missing." if missing else None
+    return f"Build them with `compat envs build {' '.join(missing)}`." if missing else None
 
 
 def _last_line(words: str) -> str:
@@ -215,7 +215,7 @@ def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace |
 def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
     """The names in an env, which are kept from now on; or why there is no answer."""
     assert built.python is not None
-    _log.info("asking %s which names it has", built.env.name)
+    _log.info("reading the names of %s", built.env.name)
     locks.hold(cache.folder_of(built.env))
     try:
         answer = introspect(built.python, toolchain)
@@ -223,7 +223,7 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
     except Unanswered as error:
         return printable(str(error))
     except (ValueError, RecordError) as error:
-        return printable(f"its answer cannot be read: {error}")
+        return printable(f"cannot read its answer: {error}")
     path = cache.folder_of(built.env).names
     try:
         replace_file(path, _key(built, toolchain).encode() + b"\n" + answer)
@@ -298,7 +298,7 @@ def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) ->
         ended = _run([python, "-I", str(toolchain.language.api.program), str(answer)], toolchain, folder, deadline)
         content = content_of(answer, _LARGEST)
         if content is None or ended.exit_code != 0:
-            why = f"ended with exit code {ended.exit_code}, and wrote no answer"
+            why = f"ended with exit code {ended.exit_code} and no answer"
             why = f"did not end within {deadline:g} s" if ended.exit_code is None else why
             raise Unanswered(ended.output.strip() or f"importing {toolchain.title} {why}")
         return content
@@ -311,4 +311,4 @@ def _run(command: list[str], toolchain: Toolchain, folder: Path, deadline: float
     try:
         return run(command, timeout=deadline, env=env, cwd=home, limit=SHOWN)
     except OSError as error:
-        raise Unanswered(f"its interpreter cannot be started: {error.strerror}") from error
+        raise Unanswered(f"cannot start its interpreter: {error.strerror}") from error

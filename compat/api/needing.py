@@ -128,7 +128,7 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a value, and not looked at."""
+    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a value, and not inspected."""
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
@@ -153,7 +153,7 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
             unknown.append(f"{need.shown}: {why}")
         else:
             refused = next((name.refuses for _, name in entries if name), "")
-            why = f"only raises {refused}" if refused else "is not there"
+            why = f"only raises {refused}" if refused else "is missing"
             missing.append(MissingName(shown=need.shown, why=why, uses=need.uses))
     return Satisfying(place=place, missing=tuple(missing), unknown=tuple(unknown), deprecated=tuple(deprecated))
 
@@ -163,7 +163,7 @@ def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
     private = any(part.startswith(_PRIVATE) and not part.startswith("_experimental_") for part in full.split("."))
-    return "private names are not looked at" if name is None and private else ""
+    return "private names are not inspected" if name is None and private else ""
 
 
 def _deprecations(need: NameNeed, name: ApiName) -> Iterator[str]:
@@ -200,7 +200,7 @@ def mismatch(name: ApiName, call: Call) -> str:
         if word not in by_keyword and "variadic keyword" not in kinds and not word.startswith(_PRIVATE):
             return f"has no parameter {word!r}"
     if call.positional > len(positional) and "variadic positional" not in kinds:
-        return f"takes {len(positional)} positional arguments at most, and is given {call.positional}"
+        return f"takes at most {len(positional)} positional arguments, not {call.positional}"
     missing = [] if call.open else list(_missing(name.parameters, positional, call))
     return f"needs {missing[0]!r}" if missing else ""
 
@@ -307,10 +307,10 @@ def _though_all_is_there(of_names: Sequence[Result], others: Sequence[str], havi
         message = " ".join((failure.excerpt.splitlines() or [""])[-1].split()) if failure else ""
         methods = ", ".join(dict.fromkeys(f".{use.name}" for use in kernel.needs.uses.unresolved))
         rest = f"; attributes of values are not resolved: {methods}" if methods else ""
-        return f"all names that the text shows are there, and the compiler says: {message}{rest}"
+        return f"all names that the source shows exist, but the compiler says: {message}{rest}"
     if others:
-        what = "what is known of its names is not all" if having.unknown else "all names are there"
-        return f"{what}, and it fails: {', '.join(dict.fromkeys(others))} is no matter of names"
+        what = "some of its names are unknown" if having.unknown else "all names exist"
+        return f"{what}, and it fails for another reason: {', '.join(dict.fromkeys(others))}"
     return ""
 
 
@@ -319,7 +319,7 @@ def _though_not_there(lack: MissingName, kernel: KernelNeeds) -> str:
     reason = f"{lack.shown} {lack.why}"
     if lack.conditions:
         lines = ", ".join(map(str, lack.conditions))
-        return f"{reason}, and stands behind a condition (line {lines}), which the compiled cases need not take"
+        return f"{reason}, but only a condition (line {lines}) leads to it, which the compiled cases may not take"
     if not lack.functions:
-        return f"{reason}, and is used outside of kernels alone, where nothing is compiled"
-    return f"{reason}, and it compiles all the same: what is compiled does not reach it, or does not need it"
+        return f"{reason}, but the source uses it only outside of kernels, which are not compiled"
+    return f"{reason}, but the kernel compiles: the compiled code does not reach or need it"

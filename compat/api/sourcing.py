@@ -75,7 +75,7 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
         return {"kernel_files": (word,)}
     names = dict.fromkeys(spec.kernel for spec in _declared(selection).specs)
     if not any(fnmatchcase(name, word) for name in names):
-        raise nothing_matches("source or kernel", word, names, " A Python source is named by its path, a.py or a.py::function.")
+        raise nothing_matches("source or kernel", word, names, " Name a Python source by its path, such as a.py or a.py::function.")
     return {"kernels": (word,)}
 
 
@@ -131,7 +131,7 @@ def _kernel(
         raise ConfigError(f"cannot be read: {error}", where=name) from error
     except NoFunction as error:
         hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
-        raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
+        raise ConfigError(f"does not define a function {function!r}", where=name, hint=hint) from error
     labels = {place.built.env.name: place.label for place in inspection.inspected if place.built}
     return KernelNeeds(
         source=name,

@@ -66,7 +66,7 @@ class Uses:
 
 
 class NoFunction(ValueError):
-    """The source defines no function of that name. ``names`` are those that it defines."""
+    """The source does not define a function of that name. ``names`` are those that it defines."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__("no such function")

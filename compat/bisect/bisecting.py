@@ -385,7 +385,7 @@ def read_bad_ends(root: Path) -> BadEnds:
     try:
         ends = structure(read_json((root / STATE / _FILE).read_bytes()), BadEnds)
         if "\0" in "".join((*ends.cells, *ends.kernel_files)):
-            raise ValueError("no path and no id has a NUL")
+            raise ValueError("a path or an id cannot contain NUL")
     except (OSError, ValueError):
         raise SelectionError("no last bisect is recorded", where=WORD, hint="Run compat bisect first, or name a cell.") from None
     if not ends.cells:

@@ -97,10 +97,10 @@ class GrowthSearch:
         """What says most, first."""
         goals = {growth.setting: self._goal(growth) for growth in found}
         if not found:
-            return "No constexpr of it is a size whose growth could be measured."
+            return "The kernel has no constexpr that is a size, so no growth can be measured."
         growing = [growth for growth in found if growth.grows]
         if not growing:
-            return f"Slow or stuck, which cannot be told: {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
+            return f"Slow or stuck, not decided: {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
         said = sorted(growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting])))
         first, *rest = [growth.sentence(goals[growth.setting]) for growth in (*said, *(g for g in found if not g.grows))]
         others = f" Besides: {'; '.join(rest)}." if rest else ""

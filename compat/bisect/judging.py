@@ -32,9 +32,9 @@ from compat.project import Listener, Obtain, Selection
 from compat.text import printable, write_json
 
 HOW = (
-    "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them "
-    "on a GPU host, and `compat matrix --launched DIR/results.jsonl` brings the results back; on a machine with a GPU, --launch "
-    "does all of it"
+    "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them on "
+    "a GPU host, and `compat matrix --launched DIR/results.jsonl` imports the results. On a machine with a GPU, --launch does "
+    "all three"
 )
 """How numbers of a GPU come to be known."""
 
@@ -221,5 +221,5 @@ def ask_program(command: str, document: str, variables: Mapping[str, str], deadl
     """
     ended = supervisor.run(["sh", "-c", command], timeout=deadline, document=document, env={**os.environ, **variables})
     if ended.exit_code in _NOT_RUN:
-        raise SelectionError(f"the command cannot be run: {ended.output.strip()}", where=f"--judge run={command}")
+        raise SelectionError(f"the command could not start: {ended.output.strip()}", where=f"--judge run={command}")
     return ended

@@ -71,7 +71,7 @@ def parts_of(env: Env) -> CompilerParts:
     """The parts of an env's toolchain. Raises SelectionError where nothing is known of them."""
     toolchain = toolchains.of(env)
     if toolchain.ir.parts is None:
-        raise SelectionError(f"the parts of {toolchain.title} cannot be told apart", where="--axis part")
+        raise SelectionError(f"{toolchain.title} has no parts that can be swapped", where="--axis part")
     return toolchain.ir.parts
 
 
@@ -191,9 +191,7 @@ class FailureVerdict:
         self.experiment.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
         if self.status is Status.WRONG:
             return self._assembled()
-        return self._answer(
-            PartName.LAUNCH, f"Nothing breaks while compiling: what {self.bad} makes exceeds the limits of the GPU."
-        )
+        return self._answer(PartName.LAUNCH, f"The compile succeeds, but the binary of {self.bad} exceeds the limits of the GPU.")
 
     def _missing(self) -> Part:
         assembles = self.failure.stage in (self.parts.assembler.takes, self.parts.assembler.stage)
@@ -207,7 +205,9 @@ class FailureVerdict:
             return self._answer(PartName.FRONT_END, f"{self.subject} in the front end: importing the kernel's file already fails.")
         side = self.experiment.cross(self.parts.first_ir).side
         if side is Side.BEHIND:
-            sentence = f"{self.subject} in what IR {self.bad} accepts: it rejects the IR of {self.good}'s front end the same way."
+            sentence = (
+                f"{self.subject} in the IR that {self.bad} accepts: it rejects the IR of {self.good}'s front end the same way."
+            )
             return self._answer(self.parts.passes, sentence)
         passed = f" The stages after it compile the {self.first} of {self.good}." if side is Side.BEFORE else ""
         crashes = self.status is Status.CRASHED
@@ -308,7 +308,7 @@ class FailureVerdict:
         if self.experiment.front_ends_agree():
             sentence = f"{self.subject} {lead}in the {self.parts.passes} that clean up {self.first}: both front ends make the same."
             return self._answer(self.parts.passes, sentence)
-        makers = f"what makes {self.first}, the AST front end or the passes that clean it up"
+        makers = f"the AST front end or the passes that clean up {self.first}"
         sentence = f"{self.subject} {lead}in {makers}: the {self.first} fails elsewhere too."
         return self._answer(PartName.FRONT_END, sentence)
 
@@ -346,7 +346,7 @@ def _of_launches(
     if not can_launch(bad):
         raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
     if bad.spec.problem is None:
-        raise SelectionError(f"the kernel file of {bad.id} names no [problem] to launch it on", where="--judge")
+        raise SelectionError(f"the kernel file of {bad.id} has no [problem] to launch it with", where="--judge")
     _require_comparison(bad, good, assemblers, f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.")
     with Attempts(context) as attempts:
 
@@ -379,7 +379,7 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
     """The same answer, and what has still to be launched written into a folder, which the answer names. Raises StoreError."""
     program = write_archive(Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder)
     step = (
-        f"To be launched: {len(waiting)} combinations. Carry {folder} to a GPU host, run "
+        f"To be launched: {len(waiting)} combinations. Copy {folder} to a GPU host, run "
         f"`python {program.name}` there, and give this command its results.jsonl with --launched."
     )
     return evolve(part, steps=(*part.steps, step))
@@ -427,14 +427,14 @@ class LaunchVerdict:
         if not waiting:
             undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
             return part, f"It is {place}." if place else undecided
-        return PartName.UNKNOWN, f"Not known yet: combinations have to be launched.{f' So far: it is {place}.' if place else ''}"
+        return PartName.UNKNOWN, f"Not known yet: launch the combinations first.{f' So far: it is {place}.' if place else ''}"
 
     def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
         """The part that IR says it is in, and where that is; ``tail`` is what is known of the assembler."""
         parts = self.experiment.parts
         first_ir, last_ir = parts.first_ir.upper(), parts.last_ir.upper()
         if first is Side.BEFORE:
-            return PartName.FRONT_END, f"in what makes {first_ir}, which is bad in the other release, too"
+            return PartName.FRONT_END, f"before {first_ir}, which is bad in the other release, too"
         if last is Side.BEFORE:
             return parts.passes, f"in the {parts.passes}: the {last_ir} that they make is bad in the other release, too"
         if last in (Side.BEHIND, Side.BOTH):

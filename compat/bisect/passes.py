@@ -121,7 +121,7 @@ def _parts_of(env: Env) -> CompilerParts:
     """The parts that passes belong to. Raises SelectionError for a toolchain whose passes are not printed."""
     toolchain = toolchains.of(env)
     if not toolchain.ir.texts or toolchain.ir.parts is None:
-        raise SelectionError(f"the passes of {toolchain.title} cannot be told apart", where="--axis pass")
+        raise SelectionError(f"{toolchain.title} has no passes that can be compared", where="--axis pass")
     return toolchain.ir.parts
 
 

@@ -127,6 +127,13 @@ def line_of(request: BisectRequest) -> Line:
     """
     candidates_there = _candidates(request, _toolchain_of(request.selection))
     good, bad = _position(candidates_there, request.good, "--good"), _position(candidates_there, request.bad, "--bad")
+    if good is not None and good == bad:
+        chosen = candidates_there.chosen[good]
+        raise SelectionError(
+            f"both name {chosen.env.name}",
+            where="--good and --bad",
+            hint="Name two releases. Two envs of one release cannot be told apart here.",
+        )
     turned = good is not None and bad is not None and good > bad
     return Line(candidates=candidates_there, good=good, bad=bad, fixed=request.fixed or turned)
 

@@ -41,7 +41,7 @@ def timed(
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)
     while waiting := [cell for cell in _deciding(list(measured.values()), question) if count[cell] < _TIMES]:
-        on_step(f"measuring {question.what} anew of {len(waiting)} cells, on which the answer hangs")
+        on_step(f"measuring {question.what} again for {len(waiting)} cells that decide the answer")
         fresh = {result.cell: result for result in _anew(waiting, question, context)}
         for cell in waiting:
             measured[cell] = fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell], question)
@@ -59,7 +59,7 @@ def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesL
     found = [result for _ in range(_TIMES) for result in _anew([cell], question, context)]
     seconds = [taken for result in found if (taken := question.seconds(result)) is not None]
     if not seconds:
-        raise SelectionError(f"{cell.id} does not tell {question.what}", where="--judge")
+        raise SelectionError(f"{cell.id} does not report {question.what}", where="--judge")
     return evolve(question, number=round(question.number * min(seconds), 3), of="")
 
 
@@ -131,5 +131,5 @@ def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result,
 def _mode(toolchain: Toolchain) -> Mode:
     mode = timing_mode(toolchain)
     if mode is None:
-        raise SelectionError(f"{toolchain.title} does not tell there how long its passes take", where="--judge")
+        raise SelectionError(f"{toolchain.title} does not report there how long its passes take", where="--judge")
     return mode

@@ -73,7 +73,7 @@ def bundle(
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
-        raise ConfigError(f"the kernel cannot be taken out of its file: {_reason(error)}", where=str(path)) from error
+        raise ConfigError(f"cannot copy the kernel out of its file: {_reason(error)}", where=str(path)) from error
     text = bundling.text()
     closure = hashlib.sha256(text.encode()).hexdigest()
     return Bundle(text=text, decorated=decorated, spec=evolve(spec, source="", roots=(), function=function, closure=closure))
@@ -118,7 +118,7 @@ class _Bundling:
         kernel = reached(self._names, file, expression_of(expression))
         binding = kernel.file.binding(kernel.name)
         if kernel.file is not file and kernel.name in given:
-            raise CannotBeFrozen(f"the kernel and a function that it is given are both called {kernel.name}")
+            raise CannotBeFrozen(f"the kernel and a function passed to it have the same name, {kernel.name}")
         self._called |= {(path, name): name for name in given} | {(kernel.file.path, kernel.name): kernel.name}
         for function in given:
             self._add_definition(Ours(file=file, name=function), of_module=False, beside=frozenset())

@@ -62,7 +62,7 @@ class _Dtype:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, _Dtype) and other.module != self.module:
-            raise UnknownValue("two names for one module, perhaps")
+            raise UnknownValue("the two may be names for one module")
         return isinstance(other, _Dtype) and other.name == self.name
 
     def __hash__(self) -> int:
@@ -84,7 +84,7 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
     Raises KeyError where nothing defines it, CannotBeFrozen where it cannot be told what it is.
     """
     if not steps:
-        raise CannotBeFrozen(f"`{ast.unparse(node)}` leads too far")
+        raise CannotBeFrozen(f"`{ast.unparse(node)}` takes too many steps to resolve")
     match node:
         case ast.Name(id=name):
             return _named(names, file, name, steps)
@@ -96,20 +96,20 @@ def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS)
             return _made(names, file, node, steps)
         case ast.IfExp(test=test, body=body, orelse=other):
             return reached(names, file, body if _decided(test, _known(file)) else other, steps - 1)
-    raise CannotBeFrozen(f"what `{ast.unparse(node)}` is cannot be told from the source")
+    raise CannotBeFrozen(f"the source does not say what `{ast.unparse(node)}` is")
 
 
 def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
     meaning = names.meaning(file, name)
     if not isinstance(meaning, Ours):
-        raise KeyError(f"{file.path.name} defines no function {name}")
+        raise KeyError(f"{file.path.name} does not define a function {name}")
     statements = meaning.file.binding(meaning.name)
     if any(not isinstance(statement.node, ast.Assign | ast.AnnAssign) for statement in statements):
         return meaning
     node = statements[-1].node
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
         return reached(names, meaning.file, node.value, steps - 1)
-    raise KeyError(f"{file.path.name} defines no function {name}")
+    raise KeyError(f"{file.path.name} does not define a function {name}")
 
 
 # --- classes -----------------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: in
         raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
     seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(*map(bound_by, owner.body))
     if seen:
-        raise CannotBeFrozen(f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel does not see")
+        raise CannotBeFrozen(f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel cannot access")
     inside = tuple(owner.name for owner in owners)
     path = where.path.with_name(f"{where.path.name}:{'.'.join(inside)}")
     return Ours(file=ParsedFile.of(path, _text(where, functions[-1]), around=where, inside=inside), name=name)
@@ -146,7 +146,7 @@ def _classes(names: Names, file: ParsedFile, node: ast.expr) -> tuple[ParsedFile
         inner = [statement for statement in owners[-1].body if isinstance(statement, ast.ClassDef) and statement.name == node.attr]
         if inner:
             return where, (*owners, inner[-1])
-    raise CannotBeFrozen(f"`{ast.unparse(node)}` is no class and no module, as far as the source tells")
+    raise CannotBeFrozen(f"the source does not show that `{ast.unparse(node)}` is a class or a module")
 
 
 # --- factories ---------------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
     if not all(called_by(decorator) in _HARMLESS for decorator in (*node.decorator_list, *statement.dropped)):
-        raise CannotBeFrozen(f"`{factory.name}` has decorators, so that what a call of it makes is not told by its source")
+        raise CannotBeFrozen(f"`{factory.name}` has decorators, so its source does not say what a call returns")
     unfolding = _Unfolding(file=factory.file, factory=node)
     unfolding.give(call)
     returned = unfolding.run(node.body)
@@ -169,7 +169,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     try:
         scope = ParsedFile.of(path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,))
     except SyntaxError as error:
-        raise CannotBeFrozen(f"the body of `{factory.name}` cannot be taken out of it: {error.msg}") from error
+        raise CannotBeFrozen(f"cannot copy the body of `{factory.name}`: {error.msg}") from error
     kernel = reached(names, scope, returned, steps - 1)
     _check_order(scope)
     return kernel
@@ -203,7 +203,7 @@ def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
     try:
         return bool(_value_of(test, known))
     except UnknownValue as error:
-        raise CannotBeFrozen(f"whether `{ast.unparse(test)}` cannot be told from the source") from error
+        raise CannotBeFrozen(f"the source does not say whether `{ast.unparse(test)}` is true") from error
 
 
 @define(kw_only=True)
@@ -227,12 +227,12 @@ class _Unfolding:
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
         arguments = passed(call, self.factory.args)
         if arguments is None:
-            raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
+            raise CannotBeFrozen(f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`")
         bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
         self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
         for name in names:
             if shadowed := {use.name for use in uses(arguments[name])} & bound:
-                raise CannotBeFrozen(f"`{min(shadowed)}` means something else outside of `{self.factory.name}` than inside")
+                raise CannotBeFrozen(f"`{min(shadowed)}` has different meanings inside and outside of `{self.factory.name}`")
             self._bind(ast.Assign([ast.Name(name, ast.Store())], arguments[name]))
             self.pieces.append(f"{name} = {ast.unparse(arguments[name])}")
 
@@ -259,9 +259,7 @@ class _Unfolding:
 
     def _keep(self, statement: ast.stmt) -> None:
         if any(isinstance(inner, ast.Return | ast.Raise) for inner in _in_scope(statement)):
-            raise CannotBeFrozen(
-                f"what `{self.factory.name}` returns depends on line {statement.lineno}, which has to run for that"
-            )
+            raise CannotBeFrozen(f"the result of `{self.factory.name}` depends on line {statement.lineno}, which has to run")
         self._bind(statement)
         self.pieces.append(_text(self.file, statement))
 
@@ -273,12 +271,12 @@ class _Unfolding:
 
 
 def _check_order(scope: ParsedFile) -> None:
-    """Refuse a name that gets another value after it was used: definitions are put in order by what uses what."""
+    """Refuse a name that gets another value after its use: definitions are put in order by what uses what."""
     for number, statement in enumerate(scope.statements):
         used = {use.name for node in _at_once(statement) for use in uses(node)} - statement.binds
         for later in scope.statements[number + 1 :]:
             if (again := used & later.binds) and not isinstance(later.node, ast.FunctionDef):
-                raise CannotBeFrozen(f"`{min(again)}` gets another value after it was used")
+                raise CannotBeFrozen(f"`{min(again)}` gets another value after its use")
 
 
 def _at_once(statement: Statement) -> Iterable[ast.AST]:

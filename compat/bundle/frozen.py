@@ -254,14 +254,14 @@ class _Layout:
         if id in self._places:
             return self._places[id]
         if id not in self.functions:
-            raise NotFrozen("its process ended before all that it uses was written down")
+            raise NotFrozen("its process ended before the recorder had written everything that it uses")
         function = self.functions[id]
         file = self._free(function)
         self._put(file, id)
         for name, other in (beside or {}).items():
             given_function = self.functions.get(other)
             if given_function is None or given_function.name != name or not file.takes(given_function):
-                raise NotFrozen(f"it is given the function {name}, which cannot stand beside it")
+                raise NotFrozen(f"the function {name}, which is passed to it, cannot be in the same file")
             self._put(file, other)
         return file
 

@@ -229,7 +229,7 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
     try:
         compiles = [_compile(case.first, recorded, makers) for case in kernel.cases]
     except (arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:
-        raise ConfigError(f"no kernel file says its arguments: {error}") from error
+        raise ConfigError(f"a kernel file cannot describe its arguments: {error}") from error
     if kernel.live:
         source, roots = kernel.live.source, (kernel.live.root,)
     else:
@@ -253,7 +253,7 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
         message = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
-        raise ConfigError(f"no kernel file says its arguments: {message}") from error
+        raise ConfigError(f"a kernel file cannot describe its arguments: {message}") from error
 
 
 def _written(specs: Sequence[Specialization], kernel: CapturedKernel, path: Path) -> tuple[Specialization, ...]:
@@ -265,7 +265,7 @@ def _written(specs: Sequence[Specialization], kernel: CapturedKernel, path: Path
             raise
     specs_ = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
     for case in kernel.cases:
-        case.first.given = {"why": "no kernel file says what it was given"}
+        case.first.given = {"why": "a kernel file cannot describe what was passed to it"}
     return specs_
 
 
@@ -293,13 +293,13 @@ def _problems_file(output: Path) -> Path:
             replace_file(path, text)
         if path.read_text(encoding="utf-8", errors="replace") == text:
             return path
-    raise AssertionError("names do not end")
+    raise AssertionError("every name is in use")
 
 
 def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
     for case in kernel.cases:
         if case.first.given is not None and RECORDED not in case.first.given:
-            yield kernel.name, case.name, str(case.first.given.get("why") or "it is not known what it was given")
+            yield kernel.name, case.name, str(case.first.given.get("why") or "its arguments are unknown")
 
 
 def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> CompileSpec:
@@ -348,7 +348,7 @@ def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, 
 def _answered(kernel: CapturedKernel) -> str:
     places = [f"{question.module}:{question.line}" for question in kernel.asked[:_TOLD]]
     further = [f"{len(kernel.asked) - _TOLD} more"] if len(kernel.asked) > _TOLD else []
-    return f"; answered for good then: {', '.join([*places, *further])}" if places else ""
+    return f"; import-time checks with fixed answers: {', '.join([*places, *further])}" if places else ""
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ def check_writable(output: Path) -> None:
             pass
     except OSError as error:
         raise StoreError(
-            f"nothing can be written there: {error.strerror}", where=str(output), hint="Say another --output."
+            f"cannot write to this folder: {error.strerror}", where=str(output), hint="Choose another folder with --output."
         ) from error
 
 

@@ -120,7 +120,7 @@ def made_of(
         document = index_document(captured, compared, target.name if target else None, on_gpu=not options.is_fake)
         write_index(document, options.output)
     except OSError as error:
-        raise StoreError(f"the kernel files could not be written: {error.strerror}", where=str(options.output)) from error
+        raise StoreError(f"cannot write the kernel files: {error.strerror}", where=str(options.output)) from error
     return Capture(captured=captured, options=options, ended=ended, seconds=0.0, compared=compared, document=document)
 
 

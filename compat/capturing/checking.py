@@ -62,7 +62,7 @@ def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *
         return ()
     interpreter = captured.recorded.interpreters[release]
     if built is None and not interpreter.has_its_own:
-        why = "the program's toolchain was found by PYTHONPATH"
+        why = "the program found its toolchain through PYTHONPATH"
         return tuple(CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in pairs)
     toolchain = toolchains.named(captured.recorded.toolchain)
     return tuple(_compared(pairs, built or _built_env(interpreter, release, toolchain), target, capturing_of(toolchain), fake=fake))
@@ -116,20 +116,20 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: 
     original = launch.original
     assert original is not None
     if original.stage is None and original.error is None:
-        return _said(cell, Agreement.UNKNOWN, "the program's own compile came to no code")
+        return _said(cell, Agreement.UNKNOWN, "the program's own compile produced no code")
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
         same = digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest
-        why = "" if same else "the program compiles to other code"
+        why = "" if same else "the program's own code differs"
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
     failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures).failure
     if original.error is not None:
         return _said(
             cell, Agreement.EQUAL if failure else Agreement.DIFFERENT, f"the program's own compile fails: {original.error}"
         )
-    message = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "no code came of it"
-    return _said(cell, Agreement.DIFFERENT, f"the program compiles it, and here: {message}")
+    message = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "it produced no code"
+    return _said(cell, Agreement.DIFFERENT, f"it compiles in the program, but not here: {message}")
 
 
 def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
@@ -179,9 +179,9 @@ def toolchain_of(name: str) -> Toolchain:
     """The toolchain of that name, whose launches can be captured. Raises SelectionError where there is none, or they cannot."""
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
-        hint = f"One of: {', '.join(each.name for each in captured_toolchains())}."
-        unable = toolchain and f"what {toolchain.title} launches cannot be captured"
-        raise SelectionError(unable or "no toolchain is called so", where=f"--toolchain {name}", hint=hint)
+        hint = f"Choose one of: {', '.join(each.name for each in captured_toolchains())}."
+        unable = toolchain and f"launches of {toolchain.title} cannot be captured"
+        raise SelectionError(unable or "unknown toolchain", where=f"--toolchain {name}", hint=hint)
     return toolchain
 
 
@@ -201,9 +201,9 @@ def target_of(name: str | None, toolchain: Toolchain) -> Target:
     name, device = name or capturing_of(toolchain).usual, toolchain.device
     target = next((target for target in device.targets if target.name == name or toolchains.is_of_gpu(target, name)), None)
     if target is None or target.name not in device.models:
-        unknown = target and f"no GPU of {target.name} is known that a program could be made to believe in"
-        hint = f"One of: {', '.join(device.models)}."
-        raise SelectionError(unknown or "no target is called so", where=f"--target {name}", hint=hint)
+        unknown = target and f"there is no stand-in for a GPU of {target.name}"
+        hint = f"Choose one of: {', '.join(device.models)}."
+        raise SelectionError(unknown or "unknown target", where=f"--target {name}", hint=hint)
     return target
 
 

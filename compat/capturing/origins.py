@@ -46,12 +46,12 @@ class NotLive(Exception):
 def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
     """Where the function of a kernel is written. ``library`` unpacks a requirement. Raises NotLive."""
     if function.module == "__main__" or function.module.endswith(".py"):  # as the recorder calls it
-        raise NotLive("it is of the program itself, which would be run anew to import it")
+        raise NotLive("it is part of the program itself, and importing it would run the program again")
     if "<locals>" in function.qualname:
-        raise NotLive("a function made it as it ran")
+        raise NotLive("a function created it at run time")
     file = Path(os.path.realpath(function.file)) if function.file else None
     if file is None or not file.is_file():
-        raise NotLive("its file is not there")
+        raise NotLive("its file is missing")
     root = _root(file, function.module)
     live_ = Live(source=file, root=root, module=function.module, function=function.qualname)
     return _of_library(live_, library) if root.name in _INSTALLED else live_
@@ -62,7 +62,7 @@ def _root(file: Path, module: str) -> Path:
     parts = module.split(".")
     place = file.parent if file.name == "__init__.py" else file.with_suffix("")
     if list(place.parts[-len(parts) :]) != parts or (len(parts) == 1 and roots_of(file) != (place.parent,)):
-        raise NotLive(f"its file is not where its module, {module}, is looked for")
+        raise NotLive(f"its file is not where its module {module} would be found")
     return place.parents[len(parts) - 1]
 
 
@@ -71,14 +71,14 @@ def _of_library(found: Live, library: Callable[[str], Path]) -> Live:
     inside = found.source.relative_to(found.root)
     requirement = _distributions(found.root).get(inside.as_posix())
     if requirement is None:
-        raise NotLive("no installed distribution says that its file is of it")
+        raise NotLive("no installed distribution lists its file")
     try:
         folder = library(requirement)
     except EnvError as error:
         raise NotLive(str(error)) from error
     source = folder / inside
     if not source.is_file() or source.read_bytes() != found.source.read_bytes():
-        raise NotLive(f"its file is not what the package index has as {requirement}")
+        raise NotLive(f"its file differs from {requirement} on the package index")
     return Live(source=source, root=folder, module=found.module, function=found.function, package=requirement)
 
 

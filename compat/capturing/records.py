@@ -153,8 +153,8 @@ class RecordingProgress:
 
     def __str__(self) -> str:
         if self.to_compile:
-            return f"compiling as the program would have, to compare: {self.compiled:,} of {self.to_compile:,} launches"
-        return f"{self.launches:,} kinds of launches recorded"
+            return f"compiling the program's own code for comparison: {self.compiled:,} of {self.to_compile:,} launches"
+        return f"{self.launches:,} different launches recorded"
 
 
 def progress_in(folder: Path) -> RecordingProgress:

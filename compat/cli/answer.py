@@ -88,8 +88,8 @@ def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
     try:
         replace_file(path, text)
     except OSError as error:
-        hint = f"Name another place with {option}. Nothing that was compiled is lost."
-        raise StoreError(f"the answer could not be written: {error}", where=str(path), hint=hint) from error
+        hint = f"Choose another path with {option}. Compiled results are not lost."
+        raise StoreError(f"cannot write the answer: {error}", where=str(path), hint=hint) from error
 
 
 def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.") -> Callable[[_Command], _Command]:
@@ -236,7 +236,7 @@ def _add_summary(report: Report, path: Path) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(step_summary(report, size))
     except OSError as error:
-        click.echo(f"warning: the summary of the step could not be written: {error}", err=True)
+        click.echo(f"warning: cannot write the step summary: {error}", err=True)
 
 
 def _inside(root: Path) -> str:

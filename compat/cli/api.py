@@ -60,7 +60,7 @@ def api(
     release added, removed and changed.
     """
     if (source and (names or diff)) or (compiling and not source):
-        raise click.UsageError("--of takes neither names nor --diff beside it, and --compile needs --of.")
+        raise click.UsageError("--of cannot be combined with names or --diff, and --compile needs --of.")
     selection = select_places(**chosen)
     meant = find_source(selection, source) if source else None
     looked = look(selection, ProgressListener())

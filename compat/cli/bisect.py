@@ -45,7 +45,7 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
+@click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="The axis to search along.")
 @click.option("--good", metavar="RELEASE", help="A good release, tested first.")
 @click.option("--bad", metavar="RELEASE", help="A bad release, tested first.")
 @click.option("--fixed", is_flag=True, help="Find the release that fixed the kernel, not the one that broke it.")
@@ -210,11 +210,11 @@ class BisectProgress(ProgressListener):
         try:
             yield
         except (Stopped, KeyboardInterrupt) as interrupted:
-            done = "finished probes are kept"
+            done = "finished probes are saved"
             if isinstance(interrupted, Interrupted):
-                done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
+                done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are finished and saved"
             self._give_rest()
-            click.echo(f"interrupted: {done}; the same command continues from there", err=True)
+            click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
             sys.exit(INTERRUPTED)
 
     def _give_rest(self) -> None:

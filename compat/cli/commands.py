@@ -89,7 +89,7 @@ class _Commands(CommandGroup):
         try:
             return super().invoke(context)
         except (Stopped, KeyboardInterrupt):
-            click.echo("interrupted: what was finished is kept", err=True)
+            click.echo("interrupted: finished work is saved", err=True)
             sys.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of the output has closed it
             sys.exit(BROKEN_PIPE)

@@ -81,7 +81,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     found = kept_envs(cache)
     rows = [env_row(each, time.time()) for each in found]
     answer.draw(
-        lambda: table(rows) if rows else [TextLine(f"no environments are in {cache.folder}")],
+        lambda: table(rows) if rows else [TextLine(f"no environments in {cache.folder}")],
         lambda: [env_document(each) for each in found],
     )
 
@@ -112,7 +112,7 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     broken = [each.env for each in found if each.error is not None]
     if broken:
         logs = [str(log) for log in (provide.cache.folder_of(env).log for env in broken) if log.is_file() and log.stat().st_size]
-        hint = f"All that was printed while installing is in {' '.join(logs)}." if logs else None
+        hint = f"The installer's output is in {' '.join(logs)}." if logs else None
         raise EnvError(f"{', '.join(env.name for env in broken)} cannot be used", hint=hint)
 
 
@@ -166,7 +166,7 @@ def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python:
     env = config.one_env(name)
     found = read_env(env, config.env_cache())
     if found.error is not None or found.python is None:
-        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
+        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"Build it with `compat envs build {name}`.")
     paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
     answer.give(lambda: [paths["python" if python else "folder"]], lambda: {"name": env.name, **paths})
 
@@ -191,7 +191,7 @@ def workers(*, stop: bool, answer: Answer) -> None:
     if stop:
         ended = pool.stop_resident_workers()
         killed = f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
-        answer.give(lambda: [f"told {_counted(ended.told)} to end{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
+        answer.give(lambda: [f"stopped {_counted(ended.told)}{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
         return
     found = pool.resident_workers()
     answer.draw(

@@ -99,11 +99,11 @@ class _ReproProgress(ReproListener):
         self._answer, self._again = answer, again
 
     def left_out(self, built: BuiltEnv) -> None:
-        say(f"left out: {built.env.name}, {built.error}")
+        say(f"left out {built.env.name}: {built.error}")
 
     @contextmanager
     def begins(self, cell: Cell, envs: int) -> Iterator[Callable[[str], None]]:
-        say(f"{cell.id}: compiling, and running as a script, in {envs} envs")
+        say(f"{cell.id}: compiling, and running the script, in {envs} envs")
         with doing(cell.id) as note:
             yield note
 

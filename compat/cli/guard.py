@@ -82,7 +82,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        hint = "`compat guard --out FILE.py` writes one."
+        hint = "Write a guard with `compat guard --out FILE.py`."
         raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path), hint=hint) from error
 
 
@@ -93,7 +93,7 @@ def _keep_others(path: Path) -> None:
             read_guard(_text(path), str(path))
         except StoreError as error:
             raise StoreError(
-                "there is a file, which is no guard and is left as it is", where=str(path), hint="Give another name with --out."
+                "this file is not a guard, so it was not changed", where=str(path), hint="Give another name with --out."
             ) from error
 
 
@@ -102,7 +102,7 @@ def _refuse_others(**given: Any) -> None:
     for name, value in given.items():
         if value:
             option = f"--{name.removesuffix('s')}"
-            raise click.UsageError(f"{option} has no meaning beside --check: a guard has in it what it was made with.")
+            raise click.UsageError(f"{option} cannot be combined with --check: a guard records how it was made.")
 
 
 def _words(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def _lines(found: Initialized) -> Iterator[str]:
     written = found.written.items()
     yield from at_most(_SHOWN, (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels))
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
-    kept = {path: f"kept  {relative(path)}, which was there{': ' if why else ''}{why}" for path, why in found.kept.items()}
+    kept = {path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}" for path, why in found.kept.items()}
     yield from at_most(_SHOWN, (line for path, line in kept.items() if path.parent != Path.cwd()))
     yield from (line for path, line in kept.items() if path.parent == Path.cwd())
     yield from at_most(_SHOWN, _not_taken(found))
@@ -57,7 +57,7 @@ def _lines(found: Initialized) -> Iterator[str]:
     if any(found.written.values()):
         yield f"next: compat matrix{_first_run(found)}"
     elif not found.written:
-        yield "nothing was missing; next: compat matrix"
+        yield "all files exist; next: compat matrix"
 
 
 def _first_run(found: Initialized) -> str:
@@ -75,9 +75,9 @@ def _not_taken(found: Initialized) -> Iterator[str]:
 
 def _look_at(found: Initialized) -> Iterator[str]:
     if found.guesses:
-        yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
+        yield f"{found.guesses:,} types and values are guesses, each marked `# guessed` with its reason"
     if found.look_at or found.unsure:
-        yield "look at:"
+        yield "check these:"
         guessed = (f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at)
         yield from (f"  {line}" for line in at_most(_SHOWN, guessed))
         yield from (f"  {relative(path)}: {why}" for path, why in found.unsure.items())

@@ -201,9 +201,11 @@ class Showing:
         return Group(self._above(console), shown) if self._above else shown
 
     def _say_now_and_then(self) -> None:
+        printed = ""
         while not self._ended.wait(self._plain_every):
-            if words := self._line():
+            if (words := self._line()) and words != printed:
                 click.echo(printable(words), err=True)
+                printed = words
 
 
 def _terminal() -> Console | None:

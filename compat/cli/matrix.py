@@ -84,8 +84,8 @@ def matrix(
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
             show_report(interrupted.report, answer)
-        done = f"{interrupted.done:,} of {interrupted.total:,} cells are done and kept"
-        click.echo(f"interrupted: {done}; the same command continues from there", err=True)
+        done = f"{interrupted.done:,} of {interrupted.total:,} cells are finished and saved"
+        click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
         sys.exit(INTERRUPTED)
     show_report(found, answer)
     for words in _written_words(written):
@@ -100,14 +100,14 @@ def _written_words(written: Written) -> Iterator[str]:
 
     yield f"wrote {listed([relative(path) for path in written.files])}"
     if written.beside is not None:
-        yield f"the report in {relative(written.beside)} is of other kernel files, and is kept"
+        yield f"kept the report in {relative(written.beside)}, which covers other kernel files"
     if written.replaced:
-        yield f"the report of `{written.replaced}`, which is of other kernel files, is replaced"
+        yield f"replaced the report of `{written.replaced}`, which covered other kernel files"
     if earlier := written.report.earlier:
         cells = len(written.report.results)
-        yield f"{cells - earlier:,} of its {counted(cells, 'cell')} are of this run, the others as earlier runs found them"
+        yield f"{cells - earlier:,} of its {counted(cells, 'cell')} are from this run, the others from earlier runs"
     if written.dropped:
-        yield f"left out: {counted(written.dropped, 'cell')} of the report before; what they depend on has changed, or is not here"
+        yield f"left out {counted(written.dropped, 'cell')} of the previous report: their inputs have changed or are missing"
 
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:

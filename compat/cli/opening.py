@@ -104,11 +104,11 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 
 def executor_option(
-    command: Callable[..., Any], what: str = "compile", otherwise: str = "what matrix.toml says, or local"
+    command: Callable[..., Any], what: str = "compile", otherwise: str = "as in matrix.toml, else local"
 ) -> Callable[..., Any]:
     """Give a command the option that says where cells are compiled, or what else is done; :func:`compile_options` reads it."""
     forms = ", ".join(map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms))))
-    words = f"Where to {what}: {forms} (default: {otherwise})."
+    words = f"The place to {what}: {forms} (default: {otherwise})."
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 
 

@@ -177,4 +177,4 @@ def expectation_line(cells: int, seconds: float | None) -> str | None:
     """What a long run says at its start; ``None`` for a short one."""
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
-    return f"{counted(cells, 'cell')} to compile, about {in_time(seconds)} by earlier runs" if seconds >= _LONG else None
+    return f"{counted(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs" if seconds >= _LONG else None

@@ -37,14 +37,14 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     multiple=True,
     type=ENV,
     metavar="ENV|RELEASE",
-    help="Where the kernel must keep failing (default: the envs of the cells).",
+    help="Envs where the kernel must keep failing (default: the envs of the cells).",
 )
 @click.option(
     "--good",
     multiple=True,
     type=ENV,
     metavar="ENV|RELEASE",
-    help="Where the kernel is ok and must stay ok.",
+    help="Envs where the kernel is ok and must stay ok.",
 )
 @click.option("--only", is_flag=True, help="Keep the outcomes on --bad and --good only. They may change on other releases.")
 @judge_options("same-failure", "The question whose answer must stay the same, as for compat bisect.")

@@ -81,7 +81,7 @@ def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, forma
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_formats(found, answer, Path.cwd(), formats)
     if found.shards:
-        click.echo(f"note: this is not all: it has {listed(found.shards)}", err=True)
+        click.echo(f"note: the report is incomplete: it has {listed(found.shards)}", err=True)
     sys.exit(1 if found.unexpected or found.failing_pairs else 0)
 
 
@@ -111,7 +111,7 @@ class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
         words = [word.strip() for word in str(value).split(",")]
         for word in words:
             if word not in list(CellChangeKind):
-                self.fail(f"{word!r} is none of {', '.join(CellChangeKind)}.", parameter, context)
+                self.fail(f"Unknown kind {word!r}. Choose one of: {', '.join(CellChangeKind)}.", parameter, context)
         return frozenset(map(CellChangeKind, words))
 
 
@@ -126,7 +126,7 @@ class _Percent(click.ParamType[float]):
         except ValueError:
             number = math.nan
         if not 0 <= number < math.inf:
-            self.fail(f"{value!r} is not a number of percent.", parameter, context)
+            self.fail(f"{value!r} is not a percentage.", parameter, context)
         return number
 
 

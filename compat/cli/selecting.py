@@ -161,7 +161,7 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     files = tuple(word for word in words if is_file(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
-        raise SelectionError(f"both {cells[0]!r} and {cells[1]!r} would be a glob over cells, and neither is a file")
+        raise SelectionError(f"expected one glob of cells, found {cells[0]!r} and {cells[1]!r}; neither is a file")
     return (cells[0] if cells else "*"), files
 
 

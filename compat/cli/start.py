@@ -250,7 +250,7 @@ def refusal(error: BaseException) -> MachineError | None:
     if isinstance(error, OSError):
         return MachineError.of(error) if is_refusal(error) else None
     if isinstance(error, MemoryError):
-        return MachineError.about(errno.ENOMEM, "of this program")
+        return MachineError.about(errno.ENOMEM, "for this program")
     if isinstance(error, ImportError):
         return _refused_import(error)
     return MachineError.about(errno.EAGAIN, str(error)) if "can't start new thread" in str(error) else None

@@ -30,14 +30,14 @@ _TAKE_HINTS = {
 """Hint → the types that it can be of, and these in words."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
-_NO_HINTS_HERE = "hints are of the arguments of a [signature], and this is a [launch]"
-_WHAT_HAS_NO_HINTS = 'A launch says what was passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
+_NO_HINTS_HERE = "hints belong to a [signature], and this kernel has a [launch]"
+_WHAT_HAS_NO_HINTS = 'A [launch] lists the values that were passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
 
 PARAMETERS = 5
 """What the function of a problem is given: parameters of the case, element type, seed, device, and whether it is to be large."""
 _PROBLEM_KEYS = ("source", "function", "dtype", "parameters")
 _FLOATS = ("fp", "bf")
-_NO_NAME = 'Say dtype = "fp32": no pointer of the signature is of floating point numbers.'
+_NO_NAME = 'Set dtype = "fp32": no pointer of the signature points to floating-point numbers.'
 
 Read = Callable[[Path], ParsedSource]
 
@@ -118,7 +118,7 @@ def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *,
 
 def _type_hint(value: str, known: Collection[str]) -> str | None:
     if value == CONSTEXPR:
-        return "A parameter that is a constexpr has its value in [constexprs], and nothing here."
+        return "Give the value of a constexpr in [constexprs], and nothing here."
     return did_you_mean(value, known)
 
 
@@ -178,9 +178,9 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
                 hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
             types = sorted(filter(None, arguments[name]))
             if types and not any(takes_hint(kind, key) for kind in types):
-                why = f"{name!r} is of type {', '.join(map(quoted, types))}"
+                why = f"{name!r} has the type {', '.join(map(quoted, types))}"
                 hints.fail(
-                    f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Take {name} out of {key}."
+                    f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Remove {name} from {key}."
                 )
 
 
@@ -191,7 +191,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
     """Check every argument that a table says. Raises ConfigError."""
     for name, value in table.data.items():
         if not toolchain.language.types.elements:
-            table.fail(f"kernels for {toolchain.title} have a [signature] and no [launch]")
+            table.fail(f"a kernel for {toolchain.title} takes a [signature], not a [launch]")
         if value != DROP:
             try:
                 arguments.read(value, toolchain.language.types.elements, describe)
@@ -211,7 +211,7 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
         table.fail(
             f"{named} has both a launch and a signature ({', '.join(signature)})",
             "launch",
-            hint="Say either which types the arguments have, or what a launch passes.",
+            hint="Give either a [signature] with the types, or a [launch] with the values.",
         )
     for each in tables:
         if "hints" in each:
@@ -264,10 +264,8 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
         of_function.fail(f"{shown(source)} has no function {function!r}", "function", hint=hint)
     names = text.functions[function].names
     if len(names) != PARAMETERS:
-        hint = "It takes (parameters, dtype, seed, device, large); docs/problems.md has an example."
-        of_function.fail(
-            f"{function!r} of {shown(source)} takes {len(names)} parameters and not {PARAMETERS}", "function", hint=hint
-        )
+        hint = "It must take (parameters, dtype, seed, device, large); docs/problems.md has an example."
+        of_function.fail(f"{function!r} of {shown(source)} takes {len(names)} parameters, not {PARAMETERS}", "function", hint=hint)
     return text.closure
 
 

@@ -120,7 +120,7 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
         folder = re.sub(r"\W+", "-", env.name).lower()
         if folder in seen:
             table.fail(
-                f"the name {env.name!r} is taken by {seen[folder]}",
+                f"the name {env.name!r} is already used by {seen[folder]}",
                 "name" if "name" in table else None,
                 hint='Give one of them another name = "…".',
             )
@@ -136,7 +136,7 @@ def _env(table: Table, base: Path) -> Env:
     if wheel is not None:
         wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
     elif release is None and distribution is None:
-        table.fail(f"names no toolchain: one of {toolchain.name}, wheel, distribution", hint=f"For example {EXAMPLE}.")
+        table.fail(f"expected one of {toolchain.name}, wheel and distribution, found none", hint=f"For example {EXAMPLE}.")
     distribution = canonicalize_name(distribution or toolchain.distribution)
     env = Env(
         name="",
@@ -149,7 +149,7 @@ def _env(table: Table, base: Path) -> Env:
     own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
     name = table.string("name", own.label)
     if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
+        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", "name" if "name" in table else None)
     return evolve(
         env,
         name=name,
@@ -179,7 +179,7 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
     named = table.optional("toolchain")
     if named is not None and named not in names:
         hint = did_you_mean(named, names) or f"Available: {', '.join(names)}."
-        table.fail(f"no toolchain is called {named!r}", "toolchain", hint=hint)
+        table.fail(f"unknown toolchain {named!r}", "toolchain", hint=hint)
     if named is not None and keys not in ([], [named]):
         table.fail(f"gives a release of {keys[0]}, but the toolchain is {named}", keys[0])
     toolchain = toolchains.named(named or (keys or [toolchains.DEFAULT.name])[0])
@@ -213,7 +213,7 @@ def _groups(table: Table) -> tuple[str, ...]:
     groups = table.strings("groups")
     for index, group in enumerate(groups):
         if not _NAME.fullmatch(group):
-            table.fail(f"{group!r} is not a name: letters, digits and . _ + - only", f"groups[{index}]")
+            table.fail(f"{group!r} is not a valid name: use letters, digits and . _ + - only", f"groups[{index}]")
     return tuple(dict.fromkeys(groups))
 
 
@@ -257,7 +257,7 @@ def _installed(table: Table, key: str, text: str, base: Path) -> str:
     path = Path(os.path.realpath(base / os.path.expanduser(path_text)))
     if path.is_dir():
         if not any((path / name).is_file() for name in ("pyproject.toml", "setup.py")):
-            table.fail(f"{path_text!r} is no project: it has no pyproject.toml", key)
+            table.fail(f"the folder {path_text!r} has no pyproject.toml", key)
         return f"-e {path}"
     if not path.is_file() or editable or not path.name.endswith(_ARCHIVES):
         table.fail(f"there is no project {path_text!r}", key, hint=f"Looked for the folder {path}.")

@@ -116,7 +116,7 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
         matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
         matching = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
         if not matching:
-            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
+            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Searched in {base}."
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(matching))
@@ -129,7 +129,7 @@ def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
         return (DeclaredKernel.of(top, path=path),)
     top.only("schema", "kernel", *SHARED_KEYS)
     if not top.data["kernel"]:
-        top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
+        top.fail("declares no kernel", "kernel", hint='Add kernel = "name", or a [[kernel]] table for each kernel.')
     tables = named(top, "kernel").values()
     kernels = tuple(DeclaredKernel.of(table, top, path=path) for table in tables)
     arguments: dict[str, frozenset[str]] = {}
@@ -308,7 +308,7 @@ def _toolchain(top: Table) -> Toolchain:
     by_name = {toolchain.name: toolchain for toolchain in toolchains.every()}
     if name not in by_name:
         hint = did_you_mean(name, by_name) or f"Available: {', '.join(by_name)}."
-        top.fail(f"no toolchain is called {name!r}", "toolchain", hint=hint)
+        top.fail(f"unknown toolchain {name!r}", "toolchain", hint=hint)
     return by_name[name]
 
 
@@ -319,7 +319,7 @@ def name_of(table: Table, key: str) -> str:
     """What a table names under a key: a kernel, a variant, a case. Raises ConfigError where it is no name."""
     name = table.string(key)
     if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", key)
+        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", key)
     return name
 
 
@@ -329,7 +329,7 @@ def named(top: Table, key: str) -> dict[str, Table]:
     for table in top.tables(key):
         name = name_of(table, "name")
         if name in tables:
-            table.fail(f"the name {name!r} is taken by {tables[name].path}", "name")
+            table.fail(f"the name {name!r} is already used by {tables[name].path}", "name")
         tables[name] = table
     return tables
 
@@ -360,11 +360,11 @@ def expectation_of(table: Table, cases: Collection[str], toolchain: Toolchain) -
     status, failure_class = table.string("status"), table.optional("class")
     statuses = [str(status) for status in Status if status.is_answer]  # others say nothing about a kernel
     if status not in statuses:
-        hint = did_you_mean(status, statuses) or f"One of: {', '.join(statuses)}."
-        table.fail(f"{status!r} is not a status that can be expected", "status", hint=hint)
+        hint = did_you_mean(status, statuses) or f"Choose one of: {', '.join(statuses)}."
+        table.fail(f"{status!r} is not a status that a kernel file can declare", "status", hint=hint)
     failure_classes = toolchain.failures.by_name
     if failure_class is not None and failure_class not in failure_classes:
-        hint = did_you_mean(failure_class, failure_classes) or f"One of: {', '.join(sorted(failure_classes))}."
+        hint = did_you_mean(failure_class, failure_classes) or f"Choose one of: {', '.join(sorted(failure_classes))}."
         table.fail(f"{failure_class!r} is not a failure class", "class", hint=hint)
     matching(table, "cases", cases)
     return Expectation(

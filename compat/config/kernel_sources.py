@@ -29,8 +29,8 @@ from compat.text import lazy_pattern
 KEYS = ("source", "module", "path", "package", "install")
 """What a kernel file or a variant says of its source."""
 _MODULE = lazy_pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_FORMS = 'It is the kernel\'s name unless function says another: a function of the file, "Holder.kernel", "make(64)".'
-_PINNED_HINT = 'For example "liger-kernel==0.6.4": another version is another kernel.'
+_FORMS = 'Set function to the name of a function in the file, or to "Holder.kernel" or "make(64)" (default: the kernel\'s name).'
+_PINNED_HINT = 'Name the version, for example "liger-kernel==0.6.4": versions have different kernels.'
 
 
 @frozen(kw_only=True)
@@ -57,12 +57,12 @@ def place_of(tables: Sequence[Table], folder: Path, library: Callable[[str], Pat
     """
     table = next((table for table in tables if "source" in table or "module" in table), tables[-1])
     if "source" in table and "module" in table:
-        table.fail("there are both a source and a module", "module", hint="One of them says where the kernel is.")
+        table.fail("expected source or module, found both", "module", hint="Remove the one that does not locate the kernel.")
     if "module" in table:
         return _of_module(table, tables, folder, library)
     for key in ("path", "package"):
         if key in table:
-            table.fail(f"{key!r} says where a module is looked for, and there is none", key, hint='Say module = "mylib.ops.act".')
+            table.fail(f"{key!r} needs a module", key, hint='Add module = "mylib.ops.act".')
     source = Path(os.path.realpath(folder / table.string("source")))
     if not os.path.isfile(source):  # which takes a name that no file system has, as well
         table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
@@ -83,7 +83,9 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
             if os.path.isfile(file):
                 return Place(source=file, roots=roots, key="module", package=package)
     searched = ", ".join(map(str, roots))
-    return table.fail(f"there is no module {module!r}", "module", hint=f'Looked in {searched}; path = ["src"] names other folders.')
+    return table.fail(
+        f"there is no module {module!r}", "module", hint=f'Searched in {searched}. Add other folders, for example path = ["src"].'
+    )
 
 
 def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[Path, ...]:
@@ -169,10 +171,13 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
         return
     for name in (*passed, *map(parameter_of, values)):
         if name not in parameters.names:
-            hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
+            hint = (
+                did_you_mean(name, parameters.names)
+                or f"If this variant does not have the parameter, add {name} = {{drop = true}}."
+            )
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
     if typed := [name for name in spec.signature if name in parameters.constexprs]:
-        hint = f"Its value goes into [constexprs]: {typed[0]} = 64."
+        hint = f"Give its value in [constexprs]: {typed[0]} = 64."
         variant.fail(f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a type", hint=hint)
     if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
         hint = _lines_to_add(missing, parameters, tree, named.partition(" ")[0], launched=bool(spec.launch))
@@ -188,7 +193,7 @@ def _lines_to_add(missing: Sequence[str], parameters: Parameters, tree: ast.Modu
     types = [f"{name} = {pointer if name in pointers else number}" for name in missing if name not in parameters.constexprs]
     tables = {"constexprs": values, "launch" if launched else "signature": types}
     added = " and ".join(f"{', '.join(lines)} to [{table}]" for table, lines in tables.items() if lines)
-    return f"Add {added}, with what a launch passes in the place of these examples."
+    return f"Add {added}. Replace these examples with what a launch passes."
 
 
 def _conditions(function: ast.FunctionDef) -> Iterator[str]:
@@ -223,12 +228,12 @@ def _check_elements(variant: Table, named: str, types: Mapping[str, str], values
     elements = [path for path, kind in types.items() if kind == CONSTEXPR]
     for path in elements:
         if path not in values:
-            hint = f'[constexprs] gives it one: "{path}" = 64.'
+            hint = f'Add it to [constexprs]: "{path}" = 64.'
             variant.fail(f"{named}: the element {path!r} is a constexpr and has no value", hint=hint)
     for path in values:
         if split_path(path)[1] and path not in elements:
             why = f"its type is {types[path]!r}" if path in types else "the signature has no such element"
-            variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'The type of such an element is "{CONSTEXPR}".')
+            variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'Give such an element the type "{CONSTEXPR}".')
 
 
 def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:

@@ -192,7 +192,7 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]
         return {"source": os.path.relpath(path, here)}
     packages = [requirement for _, requirement in found if requirement]
     if len(packages) > 1:
-        raise Unwritable(f"the sources of several libraries ({', '.join(packages)}) are looked for")
+        raise Unwritable(f"the kernel needs the sources of several libraries ({', '.join(packages)})")
     paths = [os.path.relpath(root, here) for root, requirement in found if not requirement]
     said = {"module": module_of(path, [Path(root) for root in roots])}
     return {**said, **({"path": paths} if paths else {}), **({"package": packages[0]} if packages else {})}

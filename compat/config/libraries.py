@@ -22,7 +22,7 @@ from compat.text import lazy_pattern
 
 OPTION = "--package"
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_HINT = "Say a name and versions: fla-core==0.4.0,0.6.0."
+_HINT = "Give a name and versions: fla-core==0.4.0,0.6.0."
 
 
 @frozen(kw_only=True, order=False)

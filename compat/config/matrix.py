@@ -100,7 +100,7 @@ class MatrixConfig:
         """The one env that a pattern means. Raises SelectionError where it means several, or none."""
         envs = self.choose_envs([word])
         if len(envs) != 1:
-            raise SelectionError(f"{word!r} means {len(envs)} envs", hint=f"Choose one: {', '.join(env.name for env in envs)}.")
+            raise SelectionError(f"{word!r} matches {len(envs)} envs", hint=f"Choose one: {', '.join(env.name for env in envs)}.")
         return envs[0]
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
@@ -118,7 +118,7 @@ class MatrixConfig:
             return env
         usual, hint = toolchains.named(self._usual_toolchain), did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
-            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {usual.name}-X[-{usual.framework.name}-Y] works."
+            f"unknown env {name!r}", hint=hint or f"Choose an env of {FILE}, or {usual.name}-X[-{usual.framework.name}-Y]."
         )
 
     def for_toolchains(self, names: Collection[str]) -> MatrixConfig:
@@ -192,10 +192,10 @@ def no_matrix(folder: Path) -> MatrixConfig:
 def _config(top: Table, path: Path) -> MatrixConfig:
     top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor")
     if "kernels" in top and not top.strings("kernels"):
-        top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
+        top.fail("must not be empty", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     declared, released = env_tables.declared(top, path.parent), built_in()
     if "env" in top and not declared.envs:
-        top.fail("declares no environment", "env", hint=f"For example env = [{EXAMPLE}]; without it there are the built-in ones.")
+        top.fail("must not be empty", "env", hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.")
     further = () if "companion" in top and not declared.companions else released.companions
     own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
     others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
@@ -258,7 +258,7 @@ def _env_folder(table: Table, base: Path) -> Path | None:
         return None
     expanded = os.path.expanduser(text)
     if expanded.startswith("~"):
-        table.fail(f"{quoted(text)}: there is no such home folder", "folder")
+        table.fail(f"{quoted(text)}: the home folder does not exist", "folder")
     folder = Path(os.path.abspath(base / expanded))
     present = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     if not os.path.isdir(present):
@@ -276,7 +276,7 @@ def _targets(top: Table) -> tuple[Target, ...]:
         table.only("name", "backend", "arch", "warp_size", "shared_memory")
         name = table.string("name")
         if not _TARGET_NAME.fullmatch(name):
-            table.fail(f"{name!r} is not a name: small letters, digits and _ only", "name")
+            table.fail(f"{name!r} is not a valid name: use small letters, digits and _ only", "name")
         if name in {target.name for target in targets}:
             table.fail(f"the target {name!r} already exists", "name")
         backend = table.string("backend")
@@ -307,7 +307,7 @@ def _memory(defaults: Table) -> int:
 def _check_patterns(defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]) -> None:
     """Refuse defaults that select nothing, at the key that says so and not when they are used."""
     if not patterns:
-        defaults.fail("names nothing", key)
+        defaults.fail("must not be empty", key)
     for index, pattern in enumerate(patterns):
         try:
             select((pattern,))

@@ -96,10 +96,10 @@ def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
     known_releases = [str(release) for release in releases.known(envs)]
     if meant := releases.corrected(word):
-        return SelectionError(f"{word!r} is no release and no version specifier", hint=f"Did you mean {meant!r}?")
+        return SelectionError(f"{word!r} is neither a release nor a version specifier", hint=f"Did you mean {meant!r}?")
     if not releases.is_one(word):
         return nothing_matches("env, group of envs or release", word, [*groups, *(env.name for env in envs), releases.NEWEST])
-    hint = f"Known releases: {', '.join(known_releases) or 'none'}. Of others say the whole version, such as 3.10.0."
+    hint = f"Known releases: {', '.join(known_releases) or 'none'}. Give any other release in full, such as 3.10.0."
     return SelectionError(f"no known release matches {word!r}", hint=hint)
 
 
@@ -114,7 +114,7 @@ def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[
         matched = named or [target for target in targets if toolchains.is_of_gpu(target, pattern)]
         if not matched:
             names = [*(target.name for target in targets), *toolchains.gpus()]
-            raise nothing_matches("target", pattern, names, f" Others can be declared as [[target]] in {MATRIX}.")
+            raise nothing_matches("target", pattern, names, f" Declare others with [[target]] in {MATRIX}.")
         chosen.update(matched)
     return tuple(target for target in targets if target in chosen)
 
@@ -189,7 +189,7 @@ class CellPattern:
             remaining = tuple(cell for cell in cells if any(fnmatchcase(_parts(cell)[place], part) for part in wanted))
             if wanted and not remaining:
                 part, before = self.text.split("/")[place], "/".join(self.globs[0].split("/")[:place])
-                missing = f"{before} has no {kind} {part!r}" if before else f"No {kind} is called {part!r}"
+                missing = f"{before} has no {kind} {part!r}" if before else f"unknown {kind} {part!r}"
                 other = nothing_matches(kind, part, (_parts(cell)[place] for cell in cells)).hint
                 return SelectionError(f"no cell matches {self.text!r}", hint=f"{missing}. {other}")
             if not wanted or any("*" in part for part in wanted):  # a star reaches over several parts

@@ -266,7 +266,7 @@ def parse_toml(text: str, name: str) -> Table:
     table = Table(file=name, path="", data=data)
     schema = table.expect(table.data.get("schema", SCHEMA), int, "schema", example=str(SCHEMA))
     if schema != SCHEMA:
-        table.fail(f"this program reads schema {SCHEMA}, found {schema}", "schema", hint="A newer triton-compat may be needed.")
+        table.fail(f"this program reads schema {SCHEMA}, found {schema}", "schema", hint="Upgrade triton-compat.")
     return table
 
 

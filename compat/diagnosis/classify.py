@@ -339,7 +339,7 @@ def _of_other_module(evidence: Evidence) -> str:
         return f"{says}. "
     if evidence.source in paths:
         return f"{says}. The kernel's own file, {own.relative_to(folder)}, needs that module. "
-    return f"{says}. The kernel's own file, {own.relative_to(folder)}, is not at fault: it was not reached. "
+    return f"{says}. The kernel's own file, {own.relative_to(folder)}, is not at fault: the import did not reach it. "
 
 
 def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
@@ -352,8 +352,8 @@ def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, 
     place, _, statement = evidence.optional[name].partition(": ")
     caught = f"`{statement}` ({place.rpartition('/')[2]}) is in a `try` whose `except` goes on without it"
     says = (
-        f"`{name}` {'is' if certain else 'may be'} missing since its import failed: {caught}. Run that import in this env to "
-        f"see why. Have what uses `{name}` depend on whether it is there, or write out what it does."
+        f"`{name}` {'is' if certain else 'may be'} missing because its import failed: {caught}. Run that import in this env to "
+        f"see why. Check for `{name}` before you use it, or write out what it does."
     )
     return says.replace("{", "{{").replace("}", "}}")
 

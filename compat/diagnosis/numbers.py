@@ -86,7 +86,7 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     message = _last(evidence.raised)
     if is_mistake(evidence):
         mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
-        return _unknown(f"a mistake in the problem, and not in the kernel: {_line(mistake.message)}", where)
+        return _unknown(f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where)
     if evidence.stage == SOURCE_STAGE:
         return _unknown(f"its file cannot be imported to be interpreted: {message}")
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
@@ -127,7 +127,7 @@ def is_mistake(evidence: Evidence) -> bool:
 def _compared(data: object) -> Check:
     """What the worker made of comparing; ``lost`` where it has not the form of that."""
     if not isinstance(data, Mapping) or data.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
-        return _unknown("what the interpreter answered is no comparison")
+        return _unknown("the interpreter's answer is not a comparison")
     return Check(
         status=Status(data["status"]),
         max_abs=_error(data.get("max_abs")),
@@ -163,7 +163,7 @@ def without_reference(check: Check) -> Check:
     """
     if check.right is None:
         return check
-    words = f"nothing is known: what was recorded came to {check.status} in the interpreter"
+    words = f"nothing is known: the recorded launch ended with {check.status} in the interpreter"
     return evolve(check, status=Status.UNSUPPORTED, reason=f"{words}{f' ({check.reason})' if check.reason else ''}")
 
 
@@ -377,7 +377,7 @@ def _apart(got: Sample, wanted: Sample) -> _Difference:
             continue
         off = abs(ours - theirs)
         if not off <= allowed:
-            words = f"{got.name} has {ours:.6g} where that has {theirs:.6g}, and {allowed:.3g} is allowed"
+            words = f"{got.name} has {ours:.6g} where the other has {theirs:.6g}, and {allowed:.3g} is allowed"
             return _Difference(words=words, where=got.name, max_abs=off if math.isfinite(off) else None)
         worst = max(worst, off)
     return _Difference(words="", where=got.name, max_abs=worst)

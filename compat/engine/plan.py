@@ -149,8 +149,8 @@ class Shard:
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip(), re.ASCII)
         number, of = map(int, match.groups()) if match else (0, 0)
         if not 1 <= number <= of <= MOST_SHARDS:
-            hint = f"The third of eight is 3/8; there are at most {MOST_SHARDS:,}."
-            raise SelectionError(f"{text!r} is no shard", where="--shard", hint=hint)
+            hint = f"Write the third of eight shards as 3/8. There can be at most {MOST_SHARDS:,}."
+            raise SelectionError(f"invalid shard {text!r}", where="--shard", hint=hint)
         return cls(number=number, of=of)
 
     def __str__(self) -> str:

@@ -142,7 +142,7 @@ def run(
     _refuse_mixed(cells)
     under_way = _RunningCells(cells, context, on_result)
     missing = under_way.find_missing()
-    _log.info("%d cells: %d are known, %d to compile", len(cells), under_way.done, len(missing))
+    _log.info("%d cells: %d in the store, %d to compile", len(cells), under_way.done, len(missing))
     on_plan([cells[position] for position in missing])
     try:
         under_way.compile_all(missing)

@@ -40,7 +40,7 @@ VARIABLE = "COMPAT_ENVS"
 
 _RECORD, _LOG = "env.json", "install.log"
 _TAG = "CACHEDIR.TAG"
-_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Environments of triton-compat: what is gone is built again.\n"
+_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Environments of triton-compat. A deleted one is built again.\n"
 """What has backups pass a folder over: https://bford.info/cachedir/."""
 
 
@@ -208,8 +208,8 @@ class EnvCache:
     def refused(self, error: OSError) -> EnvError:
         """Return the error to raise for a system error during a build."""
         where = f"{self.origin}: {self.folder}" if self.origin else str(self.folder)
-        hint = f"Environments are kept there. Set {VARIABLE} to a folder that can be written and has room for them."
-        return EnvError(f"environments cannot be built: {error.strerror or error}", where=where, hint=hint)
+        hint = f"Set {VARIABLE} to a writable folder with enough room for the environments."
+        return EnvError(f"cannot build environments: {error.strerror or error}", where=where, hint=hint)
 
 
 def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.environ) -> EnvCache:
@@ -230,8 +230,8 @@ def user_folder(name: str, variable: str) -> Path:
         folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():
             return folder
-    hint = f"Set HOME, or set {variable} to the folder that they are to be kept in."
-    raise EnvError("there is no home folder to keep environments in", hint=hint)
+    hint = f"Set HOME, or set {variable} to a folder for the environments."
+    raise EnvError("there is no home folder for the environments", hint=hint)
 
 
 _NOTES = Path(".compat", "envs")

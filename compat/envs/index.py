@@ -47,7 +47,7 @@ def download(file: File) -> bytes:
     body, _ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
     if body is None or (algorithm == "sha256" and hashlib.sha256(body).hexdigest() != digest):
-        raise IndexUnavailable(f"{file.filename} is not what the package index lists")
+        raise IndexUnavailable(f"{file.filename} differs from the package index's listing")
     return body
 
 
@@ -75,7 +75,7 @@ def _read(link: str) -> tuple[bytes | None, str]:
 
 def _unreadable(link: str, error: Exception) -> IndexUnavailable:
     reason = error.reason if isinstance(error, URLError) else error
-    return IndexUnavailable(f"{_without_password(link)[0]} cannot be read: {reason}", hint="Is this machine online?")
+    return IndexUnavailable(f"{_without_password(link)[0]} cannot be read: {reason}", hint="Check that this machine is online.")
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
@@ -94,7 +94,7 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None
         if not isinstance(files, list) or not all(isinstance(file, dict) and "filename" in file for file in files):
-            raise ValueError("its answer is not what PEP 691 says")
+            raise ValueError("its answer does not follow PEP 691")
         listed = (
             file_of(
                 file.get("filename"),
@@ -110,7 +110,7 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     try:
         parser.feed(body.decode("utf-8", "replace"))
     except (AssertionError, RecursionError) as error:  # how Python's parser gives up, in some versions
-        raise ValueError("its answer is not what PEP 503 says") from error
+        raise ValueError("its answer does not follow PEP 503") from error
     return tuple(parser.files)
 
 

@@ -74,12 +74,12 @@ class Installer:
 def choose_installer(backend: str | None = None, environ: Mapping[str, str] = os.environ) -> Installer:
     """The installer of that backend; by default uv if it is installed, else virtualenv. Raises EnvError if it is unavailable."""
     if backend is not None and backend not in BACKENDS:
-        raise EnvError(f"environments are built by {', '.join(BACKENDS)}, not by {backend}", where="--force-venv-backend")
+        raise EnvError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}", where="--force-venv-backend")
     if backend in (None, "uv"):
         if uv := find_uv(environ):
             return Installer("uv", uv)
         if backend == "uv":
-            raise EnvError("uv is not installed", where="--force-venv-backend", hint="`python3 -m pip install uv` installs it.")
+            raise EnvError("uv is not installed", where="--force-venv-backend", hint="Install it with `python3 -m pip install uv`.")
     return Installer(backend or "virtualenv")
 
 
@@ -195,10 +195,10 @@ def _kept_pins(path: Path) -> dict[str, str]:
 
 def _resolve(framework: str, version: Version, distribution: str, python: str, environ: Mapping[str, str]) -> str:
     """The release, or an empty text."""
-    unknown = f"what {framework} {version} asks for is not known"
+    unknown = f"cannot determine what {framework} {version} requires"
     uv = find_uv(environ)
     if uv is None:
-        raise PinUnknown(f"{unknown}: uv, which reads that, is not installed")
+        raise PinUnknown(f"{unknown}: uv is not installed")
     command = [uv, "pip", "compile", "-", "--python-version", python, "--no-header", "--no-annotate", "--quiet"]
     done = run(command, timeout=_RESOLVE_DEADLINE, document=f"{framework}=={version}\n", env=_without_targets(environ))
     if done.exit_code is None:

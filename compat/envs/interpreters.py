@@ -131,7 +131,7 @@ def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> 
     others = [spelled(set(present(environ)) - {minor}), *sorted(set(filter(None, versions.values())))]
     here = ", ".join(other for other in others if other != "none") or "none"
     return InterpreterChoice(
-        problem=f"Python {version} is not on this machine (here: {here}); `uv python install {version}` brings it"
+        problem=f"Python {version} is not installed on this machine (installed: {here}); `uv python install {version}` installs it"
     )
 
 
@@ -175,7 +175,7 @@ def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[s
         try:
             listing = list_files(distribution, sources, cache=answers, needs=release)
         except IndexUnavailable as error:
-            notes.append(f"{error}; taking the preferred interpreter without knowing the wheels of {distribution}")
+            notes.append(f"{error}; using the preferred interpreter without knowing the wheels of {distribution}")
             continue
         notes += listing.notes
         if pythons := listing.pythons_for(release):
@@ -185,7 +185,7 @@ def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[s
 
 def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list[Minor]) -> str:
     reasons = [f"{what} has wheels for {spelled(pythons)}" for what, pythons in wheels.items()]
-    reasons += [f"python {env.python} is asked for"] if str(env.python) else []
+    reasons += [f"the env asks for python {env.python}"] if str(env.python) else []
     fitting = ranked(set(MINORS).intersection(*wheels.values()), env.python)
-    advice = f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` brings one that fits" if fitting else ""
-    return f"no interpreter: {'; '.join((*reasons, f'present here: {spelled(here)}'))} (considered: {spelled(MINORS)}){advice}"
+    advice = f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` installs one that fits" if fitting else ""
+    return f"no interpreter: {'; '.join((*reasons, f'installed here: {spelled(here)}'))} (considered: {spelled(MINORS)}){advice}"

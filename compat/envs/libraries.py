@@ -78,7 +78,7 @@ def unpacked(requirement: str) -> Path:
 def _parts(requirement: str) -> tuple[str, str]:
     """Name, as the package index compares names, and version."""
     match = _REQUIREMENT.fullmatch(requirement)
-    assert match is not None, "libraries are named with their version"
+    assert match is not None, "a library needs a version"
     return canonicalize_name(match[1]), match[2]
 
 
@@ -90,7 +90,7 @@ def _fetch(requirement: str, folder: Path) -> None:
     try:
         _make(folder, (folder / LIBRARY).is_file, install)
     except OSError as error:
-        raise EnvError(f"{requirement} cannot be unpacked: {error.strerror or error}", where=str(folder)) from error
+        raise EnvError(f"cannot unpack {requirement}: {error.strerror or error}", where=str(folder)) from error
 
 
 def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
@@ -151,7 +151,7 @@ def _unpack_sources(requirement: str, reason: str, target: Path, environ: Mappin
             return
     except IndexUnavailable as error:
         raise _error(requirement, str(error), _unreachable()) from error
-    hint = "The package index has it, and no source distribution whose Python files could be unpacked instead. Try another version."
+    hint = "The package index has it, but no source distribution that could replace the wheel. Try another version."
     raise _error(requirement, reason, hint)
 
 
@@ -161,17 +161,17 @@ def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
     if versions:
         return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
     near = get_close_matches(name, {library.rpartition("-")[0] for library in _unpacked()})
-    hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
+    hint = f"Did you mean {near[0]}?" if near else "Check its name on the package index."
     return _error(requirement, f"the package index has no {name}", hint)
 
 
 def _error(requirement: str, why: str, hint: str) -> EnvError:
-    return EnvError(f"{requirement} cannot be had: {why}", hint=hint)
+    return EnvError(f"cannot install {requirement}: {why}", hint=hint)
 
 
 def _unreachable() -> str:
     here = _unpacked()
-    hint = "Is the package index reachable? What was unpacked before works without it"
+    hint = "Check that this machine reaches the package index. Libraries that were unpacked before work without it"
     return f"{hint}: {', '.join(here)}." if here else f"{hint}."
 
 
@@ -345,7 +345,7 @@ def overlaid(requirements: Sequence[str], python: str, python_version: str, cach
         try:
             _make(folder, is_whole, install)
         except OSError as error:
-            raise EnvError(f"{requirements[0]} cannot be installed: {error.strerror or error}", where=str(folder)) from error
+            raise EnvError(f"cannot install {requirements[0]}: {error.strerror or error}", where=str(folder)) from error
     return Overlay(folder=folder, digest=_digest(folder))
 
 
@@ -353,10 +353,12 @@ def _install_overlay(requirements: Sequence[str], target: Path, python: str) -> 
     try:
         install_into(target, requirements, python, deadline=_OVERLAY_DEADLINE)
     except TimeoutError:
-        hint = "Is the package index reachable?"
-        raise EnvError(f"{requirements[0]} could not be had within {_OVERLAY_DEADLINE:g} s", hint=hint) from None
+        hint = "Check that this machine reaches the package index."
+        raise EnvError(
+            f"cannot install {requirements[0]}: the installer did not end within {_OVERLAY_DEADLINE:g} s", hint=hint
+        ) from None
     except InstallFailed as error:
-        raise EnvError(f"{requirements[0]} cannot be installed: {' '.join(str(error).split())[-600:]}") from None
+        raise EnvError(f"cannot install {requirements[0]}: {' '.join(str(error).split())[-600:]}") from None
 
 
 def _digest(folder: Path) -> str:

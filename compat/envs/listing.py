@@ -115,7 +115,7 @@ def _kept_or_asked(
         if kept is None:
             raise
         _log.info("%s", error)
-        return kept, f"{error}; using what it said {age_phrase(age)}"
+        return kept, f"{error}; using its answer from {age_phrase(age)}"
     return files, None
 
 

@@ -43,8 +43,8 @@ _NEUTRAL = Path(__file__).parent
 """Where installers run: no pyproject.toml of a project sets anything for them there."""
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
-    "Is this machine online? Variables of pip and uv name another index (PIP_INDEX_URL, UV_DEFAULT_INDEX). "
-    "`compat envs list` shows the envs that are there already; commands that compile ask no index with --no-build."
+    "Check that this machine is online. Variables of pip and uv name another index (PIP_INDEX_URL, UV_DEFAULT_INDEX). "
+    "`compat envs list` shows the envs that are built; with --no-build, commands that compile do not ask an index."
 )
 
 
@@ -122,8 +122,8 @@ class EnvProvider:
             if listing is None or not listing.files or env.release is None:
                 continue
             if (others := listing.around(env.release)) is not None:
-                what = f"there is no release {env.release} of {env.distribution}"
-                hint = f"The nearest that the package index has: {', '.join(map(str, others))}." if others else None
+                what = f"unknown release {env.release} of {env.distribution}"
+                hint = f"The nearest releases on the package index: {', '.join(map(str, others))}." if others else None
                 raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 
     def build_missing(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
@@ -206,7 +206,7 @@ class Builder:
             raise Stopped
         folder = self.cache.folder_of(env)
         if not self._is_missing(env, folder):
-            return self._reuse(f"{env.name} is as it should be")
+            return self._reuse(f"{env.name} is up to date")
         self.cache.prepare()
 
         def wait() -> None:
@@ -216,9 +216,9 @@ class Builder:
         try:
             with locks.building(folder, wait, self.stop) as log:
                 if not self._is_missing(env, folder):
-                    return self._reuse(f"{env.name} is as it should be")
+                    return self._reuse(f"{env.name} is up to date")
                 if read_env(env, self.cache).error is None and locks.is_used_by_others(folder):
-                    return self._reuse(f"{env.name} is in use by another command, and is left as it is")
+                    return self._reuse(f"{env.name} was not rebuilt: another command is using it")
                 on_state(BuildState.INSTALLING)
                 return self._install(env, folder, log)
         except OSError as error:
@@ -255,7 +255,7 @@ class Builder:
 def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> BuildResult:
     """Record how an installation ended, having looked at what it left."""
     if not done:
-        error = installer_errors(folder) or "the installer failed and said nothing"
+        error = installer_errors(folder) or "the installer failed without output"
         write_record(folder, env, error=error, **facts)
         return BuildResult(error=error)
     try:
@@ -319,7 +319,7 @@ class _Progress:
         if own := [name for name in self._builds if name not in elsewhere]:
             self._echo(f"building {', '.join(own)}")
         if elsewhere:
-            self._echo(f"another command is building {', '.join(elsewhere)}: waiting for it")
+            self._echo(f"waiting for another command that builds {', '.join(elsewhere)}")
         for name in elsewhere:
             self._builds[name].state, self._builds[name].began = BuildState.WAITING, time.monotonic()
 
@@ -344,7 +344,7 @@ class _Progress:
     def _change(self, build: _Build, state: BuildState) -> None:
         with self._lock:
             if state is BuildState.WAITING and build.state is not BuildState.WAITING:
-                self._echo(f"another command is building {build.env.name}: waiting for it")
+                self._echo(f"waiting for another command that builds {build.env.name}")
             if state is not build.state and state is not BuildState.DONE:
                 build.began = time.monotonic()
             build.state = state
@@ -368,7 +368,7 @@ def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
         return f"failed: {_summary(result.error)}"
     if not result.reused:
         return f"built in {seconds:.1f} s"
-    return f"another command has built it, waited for {seconds:.1f} s" if waited else "was there already"
+    return f"built by another command, after a wait of {seconds:.1f} s" if waited else "already built"
 
 
 def _summary(error: str) -> str:

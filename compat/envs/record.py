@@ -117,9 +117,9 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
     try:
         built = inspect(folder.path / record["location"], distributions(env))
     except NotInstalled as error:
-        return BuiltEnv(env=env, error=printable(f"built, and since damaged: {error}; {_AGAIN} anew"))
+        return BuiltEnv(env=env, error=printable(f"damaged since it was built: {error}; {_AGAIN} again"))
     if [asdict(package) for package in built.packages] != record["packages"]:
-        return BuiltEnv(env=env, error=f"its packages are not those that were installed: {_AGAIN} anew")
+        return BuiltEnv(env=env, error=f"its packages have changed since they were installed: {_AGAIN} again")
     return BuiltEnv(env=env, python=built.python, python_version=built.python_version, packages=built.packages, digest=built.digest)
 
 
@@ -149,9 +149,9 @@ def interpreter(location: Path) -> Path:
     """The env's own Python. Raises NotInstalled where it, or the interpreter that it links to, is gone."""
     python = location / "bin" / "python"
     if not os.path.isdir(location):
-        raise NotInstalled(f"{location} is gone")
+        raise NotInstalled(f"{location} is missing")
     if not os.path.exists(python):
-        raise NotInstalled(f"its interpreter {python.readlink()} is gone" if python.is_symlink() else f"{python} is gone")
+        raise NotInstalled(f"its interpreter {python.readlink()} is missing" if python.is_symlink() else f"{python} is missing")
     return python
 
 
@@ -160,7 +160,7 @@ def python_version(location: Path) -> str:
     try:
         lines = (location / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        raise NotInstalled(f"{location / 'pyvenv.cfg'} is gone") from None
+        raise NotInstalled(f"{location / 'pyvenv.cfg'} is missing") from None
     settings = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
     version = settings.get("version_info") or settings.get("version") or ""
     if not _VERSION.match(version):
@@ -203,11 +203,11 @@ def _damage(site: Path, line: str, installed: int) -> str | None:
     try:
         status = os.stat(f"{site}/{name}")
     except OSError:
-        return f"{name} is gone"
+        return f"{name} is missing"
     if size.isdigit() and status.st_size != int(size):
-        return f"{name} has {status.st_size:,} bytes, {int(size):,} were installed"
+        return f"{name} has {status.st_size:,} bytes instead of {int(size):,}"
     if f"/{_PROGRAMS}/" in name and status.st_mtime_ns > installed and _digest_of(f"{site}/{name}") != digest:
-        return f"{name} is not what was installed"
+        return f"{name} has changed since it was installed"
     return None
 
 
@@ -340,7 +340,7 @@ def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | Non
     except NotInstalled as error:
         return "damaged", str(error)
     same = [asdict(package) for package in installation.packages] == record["packages"]
-    return ("complete", None) if same else ("damaged", "its packages are not those that were installed")
+    return ("complete", None) if same else ("damaged", "its packages have changed since they were installed")
 
 
 def size_of(path: Path) -> int:
@@ -393,5 +393,5 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
         try:
             kept = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
         except OSError as error:
-            raise EnvError(f"it cannot be removed: {error.strerror or error}", where=str(env.folder.path)) from error
+            raise EnvError(f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)) from error
         yield Pruned(env=env, size=size, kept=kept)

@@ -133,7 +133,7 @@ def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Packag
 def _about(name: str, here: Package | None, there: Package | None) -> str:
     """How a package differs: ``torch 2.9.1 here, 2.9.0 in the driver's``."""
     if here is not None and there is not None and here.version == there.version:
-        return f"{name} {here.version} has other files here than in the driver's"
+        return f"{name} {here.version} has different files here and in the driver's"
     return f"{name} {here.version if here else 'is not'} here, {there.version if there else 'not'} in the driver's"
 
 
@@ -217,7 +217,7 @@ class WorkerEnvs:
         error = None if built.error is not None else _difference(wanted, built)
         if built.error is not None or error is not None:
             use.close()
-            return evolve(built, error=f"not what the driver has: {error}") if error else None
+            return evolve(built, error=f"different from the driver's: {error}") if error else None
         with self._using:
             self._uses.setdefault(wanted.digest, []).append(use)
         return built
@@ -274,17 +274,17 @@ def _refuse_impossible(wanted: PinnedEnv) -> None:
     """Raise WorkerLacks where it can be known before anything is installed that it would be in vain."""
     name, platform = wanted.env.name, sysconfig.get_platform()
     if platform != wanted.platform:
-        raise WorkerLacks(f"{name} is wanted for {wanted.platform}, and this machine is {platform}")
+        raise WorkerLacks(f"{name} is for {wanted.platform}, and this machine is {platform}")
     for path in wanted.local:
         if not os.path.exists(path):
-            hint = "Put it where every machine has it at the same path, or on a package index."
+            hint = "Put it at the same path on every machine, or on a package index."
             raise WorkerLacks(f"{name} is installed from {path}, which is not on this machine", hint=hint)
     if fingerprint(wanted.env) != wanted.fingerprint:
-        raise WorkerLacks(f"{name} is installed from {', '.join(wanted.local)}, and what is there is not what the driver has")
+        raise WorkerLacks(f"{name} is installed from {', '.join(wanted.local)}, which differs from the driver's")
 
 
 def _not_installed(wanted: PinnedEnv, reason: str) -> WorkerLacks:
-    return WorkerLacks(f"{wanted.env.name} cannot be installed as the driver has it: {reason}")
+    return WorkerLacks(f"cannot install {wanted.env.name} as the driver has it: {reason}")
 
 
 def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
@@ -307,7 +307,7 @@ def _time_of(folder: EnvFolder) -> float:
 def _interpreter(wanted: PinnedEnv, env: Env) -> InterpreterChoice:
     choice = exact_interpreter(wanted.python_version)
     if choice.problem is not None:
-        raise WorkerLacks(f"{env.name} cannot be built as the driver has it: {choice.problem}")
+        raise WorkerLacks(f"cannot build {env.name} as the driver has it: {choice.problem}")
     return choice
 
 
@@ -317,7 +317,7 @@ def _installer(wanted: PinnedEnv) -> Installer:
         return choose_installer(wanted.backend)
     except EnvError as error:
         reason = f"{wanted.backend}, which the driver used, is not installed on this machine"
-        raise WorkerLacks(f"{wanted.env.name} cannot be built as the driver has it: {reason}", hint=error.hint) from error
+        raise WorkerLacks(f"cannot build {wanted.env.name} as the driver has it: {reason}", hint=error.hint) from error
 
 
 # --- room -------------------------------------------------------------------------------------------------------------------------
@@ -330,11 +330,13 @@ def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> N
     Raises WorkerLacks where the budget is too small for that env alone, NoRoom where others use what is missing, and OSError.
     """
     if needed > budget:
-        raise WorkerLacks(f"it takes {in_bytes(needed)}, and all envs may take {in_bytes(budget)} here", where=str(cache.folder))
+        raise WorkerLacks(
+            f"it takes {in_bytes(needed)}, and all envs together may take {in_bytes(budget)} here", where=str(cache.folder)
+        )
     with locks.exclusive(cache.folder / _LOCK):
         used = _evict(cache, folder, budget - needed)
         if used > budget - needed:
-            reason = f"it takes {in_bytes(needed)}; of {in_bytes(budget)}, {in_bytes(used)} are taken by envs in use"
+            reason = f"it takes {in_bytes(needed)}, and envs in use take {in_bytes(used)} of {in_bytes(budget)}"
             raise NoRoom(reason, where=str(cache.folder))
         replace_file(folder.path / _EXPECTED, str(needed))
 

@@ -90,10 +90,10 @@ def executor_named(text: str) -> ExecutorSettings | None:
         kind = _kind_of(text)
         if kind and (settings := kind.read().named(text)):
             return settings
-        raise ValueError(f"{text!r} is no executor")
+        raise ValueError(f"unknown executor {text!r}")
     except ValueError as error:
         forms = [f'"{LOCAL}"', *(f'"{form}"{remark}' for kind in EXECUTORS for form, remark in kind.forms.items())]
-        raise SelectionError(str(error), where=OPTION, hint=f"It is {', '.join(forms[:-1])}, or {forms[-1]}.") from None
+        raise SelectionError(str(error), where=OPTION, hint=f"Choose {', '.join(forms[:-1])}, or {forms[-1]}.") from None
 
 
 def executor_declared(table: Table) -> ExecutorSettings:

@@ -213,11 +213,11 @@ class _Confirming:
         limits = self.batch.limits
         if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
-        _log.debug("%s: not ok, so it is tried again alone", cell.id)
+        _log.debug("%s: not ok, trying it again alone", cell.id)
         second = self._alone(cell, limits)
         if classify.agree(first, second, target=cell.target, knowledge=_knowledge(cell)):
             return first, second
-        _log.info("%s: two attempts disagree, so there is a third", cell.id)
+        _log.info("%s: two attempts disagree, trying a third time", cell.id)
         return first, second, self._alone(cell, self.batch.limits)
 
     def _attempted(self, cells: tuple[Cell, ...], **changes: Any) -> Generator[tuple[Cell, Evidence]]:

@@ -132,7 +132,7 @@ def find_gpus(python: str = sys.executable) -> GpuHost:
     """
     with TemporaryFile() as answer:
         if run([python, "-I", str(pytorch.GPU_LISTING)], timeout=_PATIENCE, into=answer).exit_code is None:
-            return GpuHost(why_none=f"its driver does not answer within {_PATIENCE:g} s")
+            return GpuHost(why_none=f"its driver did not answer within {_PATIENCE:g} s")
         answer.seek(0)
         text = answer.read()
     try:
@@ -152,7 +152,7 @@ def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
 
 
 def _unanswered(error: Exception) -> str:
-    return f"its driver could not be asked: {type(error).__name__}: {error}"
+    return f"cannot ask its driver: {type(error).__name__}: {error}"
 
 
 def _worker_python(environ: Mapping[str, str]) -> str | None:

@@ -79,9 +79,9 @@ class SourceFile(TextFile):
         around = [root for root in roots if path.is_relative_to(root)]
         if requirement := library_of(path, roots):
             raise ConfigError(
-                f"the kernel is in a library from the package index, {requirement}, which is not edited",
+                f"the kernel is in {requirement}, a library from the package index, and `compat fix` does not edit libraries",
                 where=str(path),
-                hint="Its file belongs to that package. Copy the kernel into a file of your own and name that as its `source`, "
+                hint="Copy the kernel into a file of your own and name that as its `source`, "
                 "or let `compat capture` write such a file from a program that launches it.",
             )
         try:
@@ -213,7 +213,7 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
     if path is None:
         assignments = ", ".join(f"{name} = {value}" for name, value in values.items())
         raise ConfigError(
-            f"the edit is one of the kernel file ({assignments}), which is not there", where=spec.origin or "kernel file"
+            f"the edit changes the kernel file ({assignments}), which does not exist", where=spec.origin or "kernel file"
         )
     before, after = with_values(path, spec, values)
     return ChangedFile(
@@ -285,7 +285,7 @@ def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
         _restore(written)
         if not isinstance(error, OSError):
             raise
-        raise StoreError(f"the edit could not be written: {error}", where=str(change.path), hint="Nothing was changed.") from error
+        raise StoreError(f"cannot write the edit: {error}", where=str(change.path), hint="Nothing was changed.") from error
     return tuple(change.path for change in changes)
 
 
@@ -293,12 +293,12 @@ def _check(changed: ChangedFile) -> None:
     try:
         now = changed.path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"cannot be read any more: {error}", where=str(changed.path)) from error
+        raise ConfigError(f"can no longer be read: {error}", where=str(changed.path)) from error
     if now != changed.before:
         raise ConfigError("has changed since the edit was found", where=str(changed.path), hint="Run the command again.")
     if not changed.is_whole:
         raise ConfigError(
-            "has line ends of several kinds, which would not stay as they are",
+            "has line ends of several kinds, which the edit would change",
             where=str(changed.path),
             hint="Make the edit by hand, or give all lines the same end first.",
         )

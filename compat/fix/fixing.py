@@ -126,8 +126,8 @@ def fix(
     """
     chosen = _cell(selection, cell)
     if not (toolchain := toolchains.of(chosen.env)).language.edits:
-        hint = "Its failures can be explained and reduced."
-        raise SelectionError(f"no edits are known for kernels of {toolchain.title}", hint=hint)
+        hint = "`compat explain` and `compat reduce` support them."
+        raise SelectionError(f"triton-compat has no edits for kernels of {toolchain.title}", hint=hint)
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(
@@ -226,7 +226,7 @@ class Compiling:
         """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no edit was really tried."""
         (copied,) = self._attempted([EditedKernel(text=self.source.text, compile=self.spec.compile)], env)
         if class_of(copied) != class_of(outcome):
-            why = f"a copy of it elsewhere fails in another way ({class_of(copied)}), so that no edit can be tried"
+            why = f"a copy in another folder fails in another way ({class_of(copied)}), so no edit can be tried"
             hint = "It may need files beside it that it does not import by name."
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
@@ -291,7 +291,7 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
     built = list(obtain(selection.config.path, tuple(wanted.values())))
     own = next(built for built in built if built.env == cell.env)
     if own.error is not None:
-        raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="`compat list envs` shows the others.")
+        raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="See the other envs with `compat list envs`.")
     return sorted(built, key=lambda built: release_of(built).order)  # what cannot be used is told as unknown
 
 
@@ -307,10 +307,10 @@ def settled(candidate: EditedKernel, spec: Specialization, source: SourceFile, f
     if candidate.constexprs:
         assignments = ", ".join(f"{name} = {value}" for name, value in candidate.constexprs.items())
         hint = f"`compat init {path}` writes them into a kernel file; run this command again with that."
-        raise ConfigError(f"the edit is one of the arguments ({assignments}), which are guessed", where=spec.origin, hint=hint)
+        raise ConfigError(f"the edit changes the arguments ({assignments}), which are guessed", where=spec.origin, hint=hint)
     if after == _guess(spec, source.specialize(spec, source.text, folder / "before")):
         return candidate
-    note = f"other arguments are guessed of the edited source than it was compiled with: `compat init {path}` writes these down"
+    note = f"the edited source leads to other guessed arguments; `compat init {path}` writes the first ones down"
     return evolve(candidate, notes=(*candidate.notes, note))
 
 

@@ -19,7 +19,7 @@ _STEPS = 6
 """Edits that are made one after the other at most."""
 _PROPOSALS = 100
 """Proposals of one edit that are compiled at most."""
-_ELSEWHERE = "{name} changes, too: other kernels that use it were not compiled"
+_ELSEWHERE = "{name} changes too, and other kernels that use it were not compiled"
 
 
 @frozen(kw_only=True)

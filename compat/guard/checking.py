@@ -159,9 +159,9 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
 
 
 _TITLES: Mapping[Kind, str] = {
-    Kind.BROKEN: "works in the guard, and not in the report:",
-    Kind.FIXED: "works in the report, and not in the guard:",
-    Kind.NEW: "only the report knows:",
+    Kind.BROKEN: "works in the guard, but not in the report:",
+    Kind.FIXED: "works in the report, but not in the guard:",
+    Kind.NEW: "only in the report:",
 }
 _SHOWN = 20
 """Lines of one kind at most."""
@@ -189,19 +189,19 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
     else:
         yield f"{guard} does not agree with {report}"
     if not checked.intact:
-        yield "it is not what this version writes: it was edited, or made by another version"
+        yield "the file differs from what this version writes: it was edited, or another version wrote it"
     for kind, title in _TITLES.items():
         if alike := [contradiction for contradiction in checked.contradictions if contradiction.kind is kind]:
             yield title
             yield from _listed(_contradiction_words(contradiction, checked) for contradiction in alike)
     if checked.answers:
-        yield "made anew it would answer:"
+        yield "a new guard would answer:"
         yield from _listed(_answer(answer, checked.guard) for answer in checked.answers)
     if gone := [contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE]:
-        yield "note: only the guard knows, so that it was not compared:"
+        yield "note: only in the guard, and therefore not compared:"
         yield from _listed(_contradiction_words(contradiction, checked) for contradiction in gone)
     if not checked.agrees:
-        yield f"make it again: {command_of(checked.guard.request, guard, report)}"
+        yield f"write it again: {command_of(checked.guard.request, guard, report)}"
 
 
 def checked_document(checked: Checked) -> JsonObject:
@@ -256,7 +256,7 @@ def _contradiction_words(contradiction: Contradiction, checked: Checked) -> str:
 
 def _answer(answer: OtherAnswer, guard: Guard) -> str:
     place = f"{answer.kernel} with {guard.toolchain.title} {answer.release} on {answer.target}"
-    return f"{place}: {answer.wanted or 'none'} in the place of {answer.given or 'none'}"
+    return f"{place}: {answer.wanted or 'none'} instead of {answer.given or 'none'}"
 
 
 def _known(facts: Facts) -> set[str]:

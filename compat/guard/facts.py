@@ -55,7 +55,9 @@ class Facts:
 def guarding_of(toolchain: Toolchain) -> Guarding:
     """How guards are made for kernels of a toolchain. Raises SelectionError where they are not."""
     if toolchain.language.guarding is None:
-        raise SelectionError(f"no guard can be made for kernels of {toolchain.title}", hint="Choose others with --kernel.")
+        raise SelectionError(
+            f"guards for kernels of {toolchain.title} are not supported", hint="Choose other kernels with --kernel."
+        )
     return toolchain.language.guarding
 
 
@@ -63,10 +65,10 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
     """The toolchain of the chosen kernels. Raises SelectionError where there are several."""
     names = {spec.toolchain for spec in _chosen(report, request)}
     if len(names) > 1:
-        hint = "Choose the kernels of one with --kernel, and make a guard for each."
+        hint = "Choose the kernels of one toolchain with --kernel, and write a guard for each."
         raise SelectionError(f"the chosen kernels are of several toolchains: {', '.join(sorted(names))}", hint=hint)
     if not names:
-        raise SelectionError("the report has no kernels", hint="`compat matrix` compiles some.")
+        raise SelectionError("the report has no kernels", hint="Compile some with `compat matrix`.")
     return toolchains.named(names.pop())
 
 

@@ -31,7 +31,7 @@ _HEAD_WIDTH = 120
 USUAL = "reports/matrix.json"
 """The report that is meant where none is named."""
 _NAME = "FACTS"
-_HINT = "Is it a file that `compat guard --out` wrote?"
+_HINT = "Name a file that `compat guard --out` wrote."
 
 
 @frozen(kw_only=True)
@@ -207,7 +207,7 @@ def read_guard(text: str, where: str = "guard") -> Guard:
         stored = structure(json.loads(json.dumps(value)), _StoredFacts, more=True)
         return _guard(stored)
     except (SyntaxError, ValueError, TypeError, RecursionError) as error:
-        raise StoreError(f"this is no guard: {error}", where=where, hint=_HINT) from error
+        raise StoreError(f"the file is not a guard: {error}", where=where, hint=_HINT) from error
 
 
 def _facts_of(tree: ast.Module) -> Any:
@@ -220,9 +220,9 @@ def _facts_of(tree: ast.Module) -> Any:
 def _guard(stored: _StoredFacts) -> Guard:
     made = stored.made
     if made.toolchain not in {each.name for each in toolchains.every()}:
-        raise RecordError(f"no toolchain called {made.toolchain!r} is installed here")
+        raise RecordError(f"the toolchain {made.toolchain!r} is not installed here")
     if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
-        raise RecordError(f"there is no policy {stored.policy!r}")
+        raise RecordError(f"unknown policy {stored.policy!r}")
     return Guard(
         facts=Facts(
             releases=stored.releases,

@@ -48,10 +48,10 @@ def where_else(path: str, base: Path) -> str:
     """A hint for a path where no source is: sources beside it that have nearly its name, or else where it was looked for."""
     source, colon, function = path.partition(f"{_SUFFIX}:")
     if colon and function:
-        return f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? A kernel of a file stands behind two colons."
+        return f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? Put two colons before the name of a kernel."
     name = Path(path).name
     beside = (source_path.name for source_path in Path(base, path).parent.glob(f"*{_SUFFIX}"))
-    return did_you_mean(name, beside) or f"Looked from {base}."
+    return did_you_mean(name, beside) or f"Searched in {base}."
 
 
 def _below(folder: Path) -> Iterator[Path]:

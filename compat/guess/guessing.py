@@ -206,7 +206,7 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
         path, function = split(pattern)
         paths = sources(path, base)
         if not paths and Path(base, path).is_dir():
-            raise ConfigError(f"there is no Python source here that speaks of {languages()}", where=path)
+            raise ConfigError(f"no Python source here mentions {languages()}", where=path)
         if not paths:
             raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for source in paths:
@@ -232,7 +232,7 @@ def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterabl
     try:
         return guess_sources(paths, taken, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:
-        raise ConfigError(f"is not Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
+        raise ConfigError(f"cannot be parsed as Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
 
 
 def _specializations(
@@ -263,7 +263,7 @@ def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
     """Nothing to compile: why, if there are jit functions at all."""
     reasons = [f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable]
     reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
-    hint = f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}." if reasons else f"{how_kernels_look()}."
+    hint = f"These functions cannot be compiled by themselves: {'; '.join(reasons[:5])}." if reasons else f"{how_kernels_look()}."
     named = dict.fromkeys(toolchains.named(source.toolchain).title for source in guessed)
     raise ConfigError(f"defines no {' or '.join(named) or languages()} kernel", where=where, hint=hint)
 
@@ -305,7 +305,7 @@ def load_packages(folders: Mapping[LibraryVersions, Path], taken: Collection[str
     guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
         if not kernels:
-            hint = f"{how_kernels_look()}, and no other kernel calls them."
+            hint = f"{how_kernels_look()}, and other kernels do not call them."
             raise ConfigError(f"there is no {languages()} kernel in this library", where=library.requirement, hint=hint)
     names = _names(list(guessed.values()), taken)
     return tuple(

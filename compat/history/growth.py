@@ -331,7 +331,7 @@ class SettingGrowth:
         for size, taken in sorted(stopped.items()):
             expected = self.whole.at(size)
             if expected is not None and taken > _EXPLAINED * expected.high:
-                return f"{told}. {size} had taken {roughly(taken)} when it was stopped, more than that explains: it may be stuck"
+                return f"{told}. {size} took {roughly(taken)} until it was stopped, more than this growth explains: it may be stuck"
         return f"slow, not stuck: {told}" if stopped or span.middle > _SLOW else told
 
 

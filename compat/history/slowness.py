@@ -36,7 +36,7 @@ def slowness(spec: Specialization, outcome: Outcome, attempts: Sequence[Evidence
         return told if told.startswith("slow") or (stopped and told.endswith("stuck")) else f"slow: {told}"
     if not stopped:
         return f"slow, {_where(outcome)}"
-    return f"slow or stuck, which cannot be told: it computed all the time, {_where(outcome)}"
+    return f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
 
 
 def _standing_still(evidence: Evidence) -> str | None:
@@ -44,7 +44,7 @@ def _standing_still(evidence: Evidence) -> str | None:
     inside, cpu = evidence.seconds - evidence.entered, evidence.stages.get(evidence.stage)
     if evidence.deadline is None or cpu is None or inside < _SHORTEST or cpu > _STILL * inside:
         return None
-    return f"stuck: in the {roughly(inside)} that it was in stage {evidence.stage} it used {roughly(cpu)} of CPU time"
+    return f"stuck: in stage {evidence.stage} it used {roughly(cpu)} of CPU time in {roughly(inside)}"
 
 
 def _where(outcome: Outcome) -> str:

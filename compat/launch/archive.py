@@ -70,8 +70,8 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         StoreError: The folder cannot be written.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).exists():
-        hint = "Name a folder that is not there yet, or one that was built before."
-        raise SelectionError("the folder has files that are of no build", where=str(folder), hint=hint)
+        hint = "Name a new folder, or one that `compat build` wrote before."
+        raise SelectionError("the folder has files that `compat build` did not write", where=str(folder), hint=hint)
     try:
         for path in (folder / "objects", folder / TEXTS, folder / "problems", *folder.glob(PACKAGES)):
             shutil.rmtree(path, ignore_errors=True)
@@ -83,9 +83,7 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
                 _put(folder / TEXTS / object_of(launchable), launchable.text.encode())
         replace_file(folder / INDEX, json.dumps(_index(built, sources), indent=1) + "\n")
     except OSError as error:
-        raise StoreError(
-            f"the folder cannot be written: {error}", where=str(folder), hint="Name another one with --out."
-        ) from error
+        raise StoreError(f"cannot write the folder: {error}", where=str(folder), hint="Name another folder with --out.") from error
     return folder / PROGRAM
 
 
@@ -102,7 +100,7 @@ def pack(folder: Path) -> Path:
                 if file.is_file() and file.suffix != ".jsonl" and "__pycache__" not in file.parts:
                     archive.add(file, str(Path(folder.name) / file.relative_to(folder)), recursive=False, filter=_plain)
     except OSError as error:
-        raise StoreError(f"the archive cannot be written: {error}", where=str(path), hint="Make room for it.") from error
+        raise StoreError(f"cannot write the archive: {error}", where=str(path), hint="Free some space for it.") from error
     return path
 
 
@@ -244,7 +242,7 @@ class BuiltFolder:
         )
 
 
-_HINT = "`compat build --out FOLDER` writes one."
+_HINT = "Write such a folder with `compat build --out FOLDER`."
 
 
 def program_of(path: Path) -> Path:
@@ -263,7 +261,7 @@ def read_folder(path: Path) -> BuiltFolder:
         _ = folder.target, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
         _ = folder.needs and folder.arch
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SelectionError(f"it cannot be read: {error}", where=str(path / INDEX), hint=_HINT) from error
+        raise SelectionError(f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT) from error
     return folder
 
 

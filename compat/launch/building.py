@@ -93,7 +93,7 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     context = context.with_envs(tuple(built.values()))
     with listener.compiling(len(cells), cells) as note:
         outcome = build_cells(cells, context, note, lambda all_: listener.expecting(all_, context.expected_seconds(all_)))
-    without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
+    without = (LeftOut(cell=cell, why="its kernel file has no problem") for cell in selection.cells if cell.spec.problem is None)
     return Built(target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without))
 
 
@@ -121,18 +121,18 @@ def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
     unlaunched = {cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None}
     if unlaunched and unlaunched == {cell.spec.toolchain for cell in selection.cells}:
         titles = " and ".join(sorted(toolchains.named(name).title for name in unlaunched))
-        raise SelectionError(f"what {titles} compiles cannot be launched", hint="Choose other kernels with --kernel.")
+        raise SelectionError(f"kernels of {titles} cannot be launched", hint="Choose other kernels with --kernel.")
     if not cells:
-        hint = "A kernel file says with [problem] what a kernel is launched on; docs/problems.md has the form."
+        hint = "Add a [problem] with the inputs of a launch to the kernel file; docs/problems.md describes it."
         raise SelectionError("none of the chosen kernels has a problem", hint=hint)
     target, *others = dict.fromkeys(cell.target for cell in cells)
     if others:
         names = ", ".join(several.name for several in (target, *others))
-        raise SelectionError(f"one target is needed, and these are {names}", hint="Name it: --target sm_90.")
+        raise SelectionError(f"expected one target, found {names}", hint="Choose one, for example with --target sm_90.")
     if not all(can_launch(cell) for cell in cells):
         launching = toolchains.named(target.toolchain).launching
         backends = " and ".join(launching.backends) if launching else "no"
-        raise SelectionError(f"kernels for {target.name} cannot be launched", hint=f"Those for {backends} targets can.")
+        raise SelectionError(f"kernels for {target.name} cannot be launched", hint=f"Choose a target of {backends}.")
     return target
 
 
@@ -151,8 +151,8 @@ def check_gpus(cells: Sequence[Cell]) -> None:
     """Raises SelectionError where what is compiled of these cells is launched, but on no GPU that could be found."""
     titles = sorted({toolchains.of(cell.env).title for cell in cells if can_launch(cell)})
     if titles and not any(map(is_for_gpus, cells)):
-        message = f"what {' and '.join(titles)} compiles is launched by the program that compat build writes"
-        raise SelectionError(message, hint="`compat build --out FOLDER`, then `python FOLDER/launch.py`.")
+        message = f"only the program that `compat build` writes launches kernels of {' and '.join(titles)}"
+        raise SelectionError(message, hint="Run `compat build --out FOLDER`, then `python FOLDER/launch.py`.")
 
 
 def launching_of(cell: Cell) -> Launching:
@@ -186,7 +186,7 @@ def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Lau
             why = result.outcome.failure
             yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
         elif (attempt := shared.get(keys.of(cell, result.built))) is None:
-            yield LeftOut(cell=cell, why="its files are no longer what was compiled")
+            yield LeftOut(cell=cell, why="its files have changed since they were compiled")
         else:
             yield launchable_of(cell, result.built, attempt, context.store.artifact)
 
@@ -200,7 +200,7 @@ def launchable_of(
     wanted = (launching.binary, launching.text, launching.metadata)
     binary, text, metadata = (artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted)
     if binary is None or text is None or metadata is None:
-        return LeftOut(cell=cell, why="what was kept of its compile is gone: compile it again with --again")
+        return LeftOut(cell=cell, why="its compiled files are missing: compile it again with --again")
     source = artifact(like.kept[launching.metadata]) if like is not None and launching.metadata in like.kept else None
     if source is not None:
         metadata = launching.like(metadata.decode(), source.decode()).encode()

@@ -61,15 +61,15 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     try:
         host = gpus.find_gpus(python)
     except OSError as error:
-        raise SelectionError(f"{python} cannot be started: {error.strerror}", hint=ELSEWHERE) from error
+        raise SelectionError(f"cannot start {python}: {error.strerror}", hint=ELSEWHERE) from error
     if not host.devices:
-        raise SelectionError(f"there is no GPU that can be used on this machine: {host.why_none}", hint=ELSEWHERE)
+        raise SelectionError(f"there is no usable GPU on this machine: {host.why_none}", hint=ELSEWHERE)
     arch = host.devices[0].arch
     for target in selection.all_targets:
         if target.arch == arch:
             return Gpu(target=target, python=python)
     names = ", ".join(target.name for target in selection.all_targets)
-    message = f"the GPU here has compute capability {arch / 10}, and the targets are {names}"
+    message = f"the GPU of this machine has compute capability {arch / 10}, and the targets are {names}"
     raise SelectionError(message, hint="Choose its target with --target.")
 
 
@@ -81,8 +81,8 @@ def find_python(selection: Selection | None = None) -> str:
     """
     python = gpus.find_python([selection.config.env_cache()] if selection is not None else [])
     if python is None:
-        hint = "Name one that has it, --python PATH; or build an env with PyTorch: `compat matrix --envs pairs`."
-        raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)
+        hint = "Name an interpreter that has PyTorch with --python, or build an env that has it: `compat matrix --envs pairs`."
+        raise SelectionError("launching needs PyTorch, and no interpreter here has it", hint=hint)
     return python
 
 
@@ -127,7 +127,7 @@ def build_and_launch(
     write_archive(build(evolve(selection, targets=(gpu.target,)), context, obtain, listener), folder)
     ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
-        raise SelectionError("the kernels could not be launched", where=str(folder), hint="What it printed stands above.")
+        raise SelectionError("cannot launch the kernels", where=str(folder), hint="The output above says why.")
     return merge(folder / NAME, context.store)
 
 
@@ -173,13 +173,13 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
         try:
             ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
         except OSError as error:
-            raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
+            raise SelectionError(f"cannot launch the kernels: {error.strerror}", where=gpu.python) from error
         finally:
             written = folder / NAME
             merged = merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
     if ended.exit_code not in (0, 1):
-        why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
-        raise SelectionError(f"the kernels could not be launched: {why}", where=gpu.python)
+        why = (ended.output.strip().splitlines() or ["the launcher ended without output"])[-1]
+        raise SelectionError(f"cannot launch the kernels: {why}", where=gpu.python)
     return merged
 
 
@@ -270,7 +270,7 @@ class Comparer:
                 path.unlink(missing_ok=True)
 
     def _unable(self, reason: str, where: str) -> SelectionError:
-        return SelectionError(f"nothing can be launched: {printable(reason)}", where=where)
+        return SelectionError(f"cannot launch the kernels: {printable(reason)}", where=where)
 
     def close(self) -> None:
         """End it."""

@@ -27,7 +27,7 @@ _STATUSES = frozenset(
 )
 _LONGEST = 2000
 """Characters of a sentence."""
-_HINT = "Is it a file that launch.py has written?"
+_HINT = "Name a file that launch.py wrote."
 
 
 class _Malformed(Exception):
@@ -63,7 +63,7 @@ def merge(path: Path, store: Store) -> MergedResults:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise StoreError(f"the results cannot be read: {error.strerror}", where=str(path), hint=_HINT) from error
+        raise StoreError(f"cannot read the results: {error.strerror}", where=str(path), hint=_HINT) from error
     return merge_lines(map(_parsed, filter(str.strip, lines)), store, where=str(path))
 
 
@@ -97,7 +97,7 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
         rows[row.identity, row.problem, row.device] = row
         lost.discard(place)
     if not rows and not lost:
-        raise StoreError("there is no result in it", where=where, hint=_HINT)
+        raise StoreError("the file has no results", where=where, hint=_HINT)
     store.add_launched(tuple(rows.values()))
     return MergedResults(kept=len(rows), lost=len(lost), unreadable=unreadable)
 
@@ -231,7 +231,7 @@ def _count(value: object) -> int | None:
 def told_of(merged: Iterable[MergedResults]) -> str:
     """What was merged, in words."""
     total = sum(merged, NOTHING)
-    parts = [f"{total.kept:,} cells were launched"]
+    parts = [f"launched {total.kept:,} cells"]
     parts += [f"{total.lost:,} are lost"] if total.lost else []
-    parts += [f"{total.unreadable:,} lines cannot be read"] if total.unreadable else []
+    parts += [f"{total.unreadable:,} unreadable lines"] if total.unreadable else []
     return ", ".join(parts)

@@ -81,7 +81,7 @@ class Launches:
     def check(self) -> None:
         """Raise SelectionError where something was not launched, since no machine has a GPU for it."""
         if self.unlaunched:
-            message = "; ".join(f"{count:,} cells are not launched: {why}" for why, count in self.unlaunched.items())
+            message = "; ".join(f"{count:,} cells were not launched: {why}" for why, count in self.unlaunched.items())
             raise SelectionError(message, hint=ELSEWHERE)
 
     def _launch(self, load: Load) -> None:
@@ -102,7 +102,7 @@ class Launches:
                 self._say(f"{cell['cell']} is lost: {piece.why}")
             return
         if piece.why not in self.unlaunched:
-            self._say(f"{len(piece.cells):,} cells are not launched, and more may follow: {piece.why}")
+            self._say(f"{len(piece.cells):,} cells were not launched, and more may follow: {piece.why}")
         self.unlaunched[piece.why] = self.unlaunched.get(piece.why, 0) + len(piece.cells)
 
     def close(self) -> None:
@@ -163,9 +163,7 @@ class MatrixLaunches(Launches):
         """Build what is to be launched, and launch it as it is built. Raises SelectionError where no cell can be launched."""
         cells = [cell for cell in self._selection.cells if cell.spec.problem is not None and is_for_gpus(cell)]
         if not cells:
-            hint = (
-                "A kernel file says with [problem] what a kernel is launched on, for NVIDIA's GPUs; docs/problems.md has the form."
-            )
+            hint = "Add a [problem] with the inputs of a launch on NVIDIA's GPUs to the kernel file; docs/problems.md describes it."
             raise SelectionError("none of the chosen cells can be launched", hint=hint)
         envs = {env.name: self._selection.look_at(env) for env in dict.fromkeys(cell.env for cell in cells)}
         self._add_cells(self._unknown(cells, envs))
@@ -187,7 +185,7 @@ class MatrixLaunches(Launches):
         self.unlaunched = {} if fitting or self.total else dict(lacking)
         if not again:
             for why, count in lacking.items():
-                self._listener.say(f"{count:,} cells are not launched: {why}")
+                self._listener.say(f"{count:,} cells were not launched: {why}")
         if fitting:
             self._build(fitting)
 
@@ -314,7 +312,9 @@ def launch_folder(
     """
     folder = read_folder(path)
     if folder.needs is None:
-        raise SelectionError("what is in it is launched on this machine only", where=str(path), hint="Leave --executor out.")
+        raise SelectionError(
+            "the kernels of this folder launch on this machine only", where=str(path), hint="Leave --executor out."
+        )
     executor = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event())
     if executor.gpus is None:
         executor.close()
@@ -322,7 +322,7 @@ def launch_folder(
     out = out or path / NAME
     done = finished(out)
     cells = folder.cells(globs, done)
-    say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them are in {out} already")
+    say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them already in {out}")
 
     def keep(lines: Sequence[Line]) -> None:
         append(out, lines)
@@ -334,7 +334,7 @@ def launch_folder(
             return 0
         gpus = launches.gpus
         if (lack := gpus.lack(folder.target, folder.arch, python)) is not None:
-            raise SelectionError(f"nothing can be launched: {lack}", where=str(path), hint=ELSEWHERE)
+            raise SelectionError(f"cannot launch the kernels: {lack}", where=str(path), hint=ELSEWHERE)
         launches.add(folder.loads(cells, gpus.count(folder.arch), options=options, python=python))
         launches.wait()
         launches.check()

@@ -29,7 +29,7 @@ from compat.model import constexprs
 from compat.text import lazy_pattern
 
 FORMS = (
-    'A number or boolean as it was passed, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
+    'A number or boolean of the launch, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
     '"tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of such values for a tuple.'
 )
 CONSTANT = "constexpr"
@@ -71,7 +71,7 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
         return _of_tensor(value, dtypes, describe)
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
         return _of_constant(value[CONSTANT], describe)
-    raise UnknownArgumentForm(f"{describe(value)} is no argument of a launch")
+    raise UnknownArgumentForm(f"{describe(value)} is not an argument of a launch")
 
 
 def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
@@ -91,7 +91,7 @@ def _element(index: int, value: object, dtypes: Collection[str], describe: Calla
 def _of_text(text: str, dtypes: Collection[str]) -> str:
     if text.startswith("*k") and text[2:] in dtypes:
         raise UnknownArgumentForm(
-            f"{text!r} is a type", hint=f'That the kernel only reads it is said by its annotation: "*{text[2:]}".'
+            f"{text!r} is a type", hint=f'Write "*{text[2:]}": the annotation in the kernel says that it only reads the tensor.'
         )
     if text.startswith("*"):
         return f"*{_dtype(text[1:], dtypes)}"
@@ -99,25 +99,25 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
         return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
     if text in dtypes:
         raise UnknownArgumentForm(
-            f"{text!r} is a type, and a launch passes values", hint=f'Say the number itself; a tensor is "*{text}".'
+            f"{text!r} is a type, and a launch passes values", hint=f'Write the number itself. A tensor is "*{text}".'
         )
-    raise UnknownArgumentForm(f"{text!r} is no argument of a launch")
+    raise UnknownArgumentForm(f"{text!r} is not an argument of a launch")
 
 
 def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
-            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"One of: {', '.join(_USUAL)}.")
+            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}.")
         if key in _USUAL and not isinstance(said, bool):
-            raise UnknownArgumentForm(f"{key} is {describe(said)}, which is neither true nor false")
+            raise UnknownArgumentForm(f"{key} is {describe(said)}; expected true or false")
     return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
 
 
 def _dtype(name: object, dtypes: Collection[str]) -> str:
     if not isinstance(name, str) or name not in dtypes:
         near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
-        raise UnknownArgumentForm(f"{name!r} is no element type", hint=f"One of: {', '.join(near or dtypes)}.")
+        raise UnknownArgumentForm(f"{name!r} is not an element type", hint=f"Choose one of: {', '.join(near or dtypes)}.")
     return name
 
 

@@ -92,7 +92,7 @@ def _element(index: int, value: object, describe: Callable[[object], str]) -> An
 def _known(name: object, known: Iterable[str], what: str) -> str:
     if not isinstance(name, str) or name not in known:
         near = get_close_matches(str(name), list(known), n=3, cutoff=0.6)
-        raise UnknownForm(f"{name!r} is not {what}", hint=f"One of: {', '.join(near or known)}.")
+        raise UnknownForm(f"{name!r} is not {what}", hint=f"Choose one of: {', '.join(near or known)}.")
     return name
 
 

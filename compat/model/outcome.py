@@ -298,7 +298,7 @@ class CellRecord:
     flaky: bool
     attempts: tuple[str, ...]
     warnings: tuple[Noticed, ...]
-    metrics: Annotated[Mapping[str, Any], rules(description="Open: what a compile tells depends on the toolchain.")]
+    metrics: Annotated[Mapping[str, Any], rules(description="Open: the metrics depend on the toolchain.")]
     stages: Mapping[str, Seconds]
     compile_seconds: Seconds | None
     seconds: Seconds

@@ -314,7 +314,7 @@ def chosen(
     missing = f"none of the chosen envs has a {framework.title}"
     if not (torches or releases or every):
         if not envs:
-            hint = f"Name a {framework.title}, with {_option(framework)}, or envs that have one, with --envs."
+            hint = f"Name a {framework.title} with {_option(framework)}, or envs that have one with --envs."
             raise SelectionError(missing, hint=hint)
         return tuple(RequestedPair(env=env) for env in envs), ()
     notes: list[str] = []
@@ -326,7 +326,7 @@ def chosen(
         versions = [_version(word, framework) for word in _split(torches)]
         envs = tuple(_env_with(config, version, toolchain, notes) for version in versions)
     if not envs:
-        raise SelectionError(missing, hint=f"Name one, with {_option(framework)}.")
+        raise SelectionError(missing, hint=f"Name one with {_option(framework)}.")
     return tuple(RequestedPair(env=env, release=release) for env in _one_of_each(envs) for release in wanted), tuple(notes)
 
 
@@ -335,7 +335,7 @@ def _toolchain_of(envs: Sequence[Env]) -> Toolchain:
     with_pairs = [toolchain for env in envs if (toolchain := toolchains.of(env)).device.pairing is not None]
     if envs and not with_pairs:
         titles = " and ".join(dict.fromkeys(toolchains.of(env).title for env in envs))
-        raise SelectionError(f"{titles} has no pairs that could be tried", hint="Name other envs with --envs.")
+        raise SelectionError(f"pairs of {titles} are not supported", hint="Choose other envs with --envs.")
     return with_pairs[0] if with_pairs else toolchains.DEFAULT
 
 
@@ -401,7 +401,7 @@ def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version,
         listed = list_files(framework.name, index_urls(), cache=config.base / INDEX)
     except IndexUnavailable as error:
         hint = f"Name some with --{framework.name}."
-        raise EnvError(f"which versions of {framework.title} there are is not known: {error}", hint=hint) from error
+        raise EnvError(f"cannot list the versions of {framework.title}: {error}", hint=hint) from error
     oldest = pairing_of(toolchain).oldest
     versions = (version for version in listed.versions() if version >= oldest and not version.is_prerelease and not version.local)
     return tuple(version for version in versions if listed.pythons_for(version))
@@ -417,7 +417,10 @@ def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain, note
     try:
         pin = pin_of(config, version, toolchain)
     except PinUnknown as error:
-        raise EnvError(f"no env is declared with {name} {version}, and {error}", hint="Is the package index reachable?") from error
+        raise EnvError(
+            f"the matrix declares no env with {name} {version}, and {error}",
+            hint="Check that this machine reaches the package index.",
+        ) from error
     if pin is None:
-        raise SelectionError(f"{name} {version} asks for no {toolchain.title} on this platform", where=f"--{name}")
+        raise SelectionError(f"{name} {version} does not require {toolchain.title} on this platform", where=f"--{name}")
     return config.env(f"{toolchain.name}-{pin}-{name}-{version}")

@@ -200,8 +200,8 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
     try:
         folder = unpacked(ZIG)
     except EnvError as error:
-        hint = "Install one (gcc, clang), or name it in $CC; without one, it is fetched from the package index."
-        raise EnvError(f"there is no C compiler, and none can be had: {error}", hint=hint) from error
+        hint = "Install gcc or clang, or name a compiler in $CC. Without one, triton-compat takes zig from the package index."
+        raise EnvError(f"there is no C compiler, and zig cannot be installed: {error}", hint=hint) from error
     try:
         return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
     except OSError as error:
@@ -243,7 +243,7 @@ def built_library(source: Path, name: str, also: Sequence[str], compiler: Compil
         for other in also:
             _link(folder / other, name)
     except OSError as error:
-        raise EnvError(f"{source.name} cannot be built: {error.strerror or error}", where=str(folder)) from error
+        raise EnvError(f"cannot build {source.name}: {error.strerror or error}", where=str(folder)) from error
     return folder
 
 
@@ -260,4 +260,4 @@ def _compile(compiler: Compiler, source: Path, made: Path, name: str) -> None:
         raise EnvError(f"{compiler.program} did not build {source.name} within {_BUILD_DEADLINE:g} s")
     if ended.exit_code != 0:
         message = " ".join(ended.output.split())[-600:]
-        raise EnvError(f"{compiler.program} cannot build {source.name}: {message}", hint="$CC names another compiler.")
+        raise EnvError(f"{compiler.program} cannot build {source.name}: {message}", hint="Name another compiler in $CC.")

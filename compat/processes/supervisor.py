@@ -176,7 +176,7 @@ def run_in_foreground(
         process = subprocess.Popen(list(command), env={**os.environ, **variables})
     except OSError as error:
         hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
-        raise SelectionError(f"the program cannot be started: {error.strerror}", where=command[0], hint=hint) from error
+        raise SelectionError(f"cannot start the program: {error.strerror}", where=command[0], hint=hint) from error
     interrupted = timed_out = False
     while process.poll() is None:
         _ends(process, 2 * POLL)
@@ -294,7 +294,7 @@ class Session:
 
     def _ended(self) -> SessionEnded:
         lines = self.printed.strip().splitlines()
-        return SessionEnded(lines[-1] if lines else "it ended, and said nothing")
+        return SessionEnded(lines[-1] if lines else "it ended without output")
 
     def end(self) -> int:
         """End it, with all that it has started in its group; its exit code."""

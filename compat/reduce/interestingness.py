@@ -92,8 +92,8 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
     if specific(result) is not Judgement.BAD:
         status = "flaky" if result.outcome.flaky else result.outcome.status
         raise SelectionError(
-            f"{result.cell.id} is {status}: there is nothing to reduce",
-            hint=f"`compat explain {result.cell.id}` shows what is known about it; --judge takes something other than a failure.",
+            f"{result.cell.id} is {status}, so there is nothing to reduce",
+            hint=f"See `compat explain {result.cell.id}`, or reduce something other than a failure with --judge.",
         )
     failure = result.outcome.failure
     vague = failure is not None and toolchains.known_class(failure).says_little and isinstance(specific.question, HasFingerprint)

@@ -44,10 +44,10 @@ def refuse_latency(criterion: Criterion) -> None:
     """Raises SelectionError for a judge that asks how long launches take, or compares the seconds of compiling in releases."""
     if isinstance(criterion.question, TakesLonger) and criterion.question.of == "previous":
         hint = f"'{criterion.question.what}>0.5*baseline' keeps half of what the kernel takes now."
-        raise SelectionError(f"`{criterion.text}` cannot be preserved: it compares releases", where="--judge", hint=hint)
+        raise SelectionError(f"`{criterion.text}` cannot be preserved, because it compares releases", where="--judge", hint=hint)
     if isinstance(criterion.question, IsSlower):
-        hint = "--judge 'registers>128' and the other metrics of what is compiled need no launch, and often stand behind a latency."
-        message = f"`{criterion.text}` cannot be preserved: a smaller kernel does less and is faster, whatever the release"
+        hint = "Metrics of the compiled code, such as --judge 'registers>128', need no launch and often explain a latency."
+        message = f"`{criterion.text}` cannot be preserved, because a smaller kernel is faster in every release"
         raise SelectionError(message, where="--judge", hint=hint)
 
 
@@ -64,7 +64,7 @@ class Compare:
         """In words."""
         bad, good = (", ".join(result.cell.env.name for result in several) for several in (self.bad, self.good))
         how = "launches differ" if self.kind is DifferenceKind.UNSTABLE else "other numbers"
-        return f"{how} on {bad}, beside {good}"
+        return f"{how} on {bad}, compared with {good}"
 
 
 def releases_to_compare(
@@ -92,7 +92,7 @@ def releases_to_compare(
     kind = DifferenceKind.UNSTABLE if isinstance(criterion.question, IsUnstable) else DifferenceKind.WRONG
     bad = judged(tested, Judgement.BAD)
     if not bad:
-        message = f"{tested[0].cell.id} is not `{criterion.text}`: there is nothing to reduce"
+        message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
         raise SelectionError(message, hint=_said(current, tested))
     for result in bad:
         _refuse_faults(result)
@@ -100,8 +100,8 @@ def releases_to_compare(
     if good and len(right) < len(good):
         raise SelectionError("the kernel is not right there", where="--good", hint=_said(current, good))
     if not right:
-        hint = "Build another release (`compat envs build`), or name it: --good."
-        message = f"{tested[0].cell.id} is right in no release that is here: there is nothing to compare with"
+        hint = "Build another release with `compat envs build`, or name one with --good."
+        message = f"no built release computes {tested[0].cell.id} right, so there is nothing to compare with"
         raise SelectionError(message, where="--judge", hint=hint)
     return Compare(kind=kind, bad=bad, good=tuple(right) if good else nearest(bad[0], right))
 
@@ -118,22 +118,22 @@ def nearest(bad: Result, right: Sequence[Result]) -> tuple[Result, ...]:
 def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
     cell = result.cell
     if cell.spec.problem is None:
-        hint = "docs/problems.md has the form."
-        raise SelectionError(f"the kernel file of {cell.id} names no [problem] to launch it on", where="--judge", hint=hint)
+        hint = "docs/problems.md describes it."
+        raise SelectionError(f"the kernel file of {cell.id} has no [problem] to launch it with", where="--judge", hint=hint)
     if cell.target != gpu.target:
         hint = f"Choose its cell for {gpu.target.name}. {ELSEWHERE}"
-        raise SelectionError(f"{cell.id} is for another GPU than the one here", where="--judge", hint=hint)
+        raise SelectionError(f"{cell.id} is for another GPU than that of this machine", where="--judge", hint=hint)
     if cell.spec.compile.launch:
-        hint = "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md has the form."
-        message = f"{cell.id} is described by a [launch], and such a kernel cannot be reduced by its numbers"
+        hint = "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md describes them."
+        message = f"{cell.id} has a [launch], and only a kernel with a [signature] can be reduced by its numbers"
         raise SelectionError(message, where="--judge", hint=hint)
 
 
 def _refuse_faults(result: Result) -> None:
     check = result.numbers.gpu
     if check is None or check.status is Status.FAULTED:
-        finding = f"{check.status} ({check.reason})" if check is not None else "known from an interpreter alone"
-        hint = "A candidate must not fault, so that a fault cannot be preserved; --judge run=COMMAND can launch it itself."
+        finding = f"{check.status} ({check.reason})" if check is not None else "known only from an interpreter"
+        hint = "A candidate must not fault, so a fault cannot be preserved. --judge run=COMMAND can launch the kernel itself."
         raise SelectionError(f"{result.cell.id} is {finding}", where="--judge", hint=hint)
 
 
@@ -176,13 +176,15 @@ class NumbersQuestion:
         if self._comparer is not None:
             return
         if missing := self.envs - built.keys():
-            raise SelectionError(f"the kernel cannot be launched as {', '.join(sorted(missing))} builds it")
+            raise SelectionError(f"the build of {', '.join(sorted(missing))} cannot be launched")
         self._comparer = Comparer(next(iter(built.values())), self._gpu, stop)
         began = time.monotonic()
         compared = self._asked(built, CLOSELY, stop)
         self._deadline = max(_QUICKEST, _SLOWER * (time.monotonic() - began))
         if not self._difference.is_in(compared):
-            hint = "It was launched without comments and annotations, alone in a module, in turn with the good releases."
+            hint = (
+                "The launches used the kernel alone in a module, without comments and annotations, in turn with the good releases."
+            )
             message = f"the kernel is not {self.compare.kind} when its launches are compared: {self._difference.explain(compared)}"
             raise SelectionError(message, hint=hint)
         self._difference = self._difference.like(compared)
@@ -288,5 +290,5 @@ def _unsound(good: Behaviour) -> str:
     if good.differing:
         return "launches differ in a good release, too"
     if good.reads_outside:
-        return "a good release computes with what it reads outside of its inputs"
-    return "the good releases differ from each other" if good.finite else "a good release computes what is no number"
+        return "a good release reads outside of its inputs"
+    return "the good releases differ from each other" if good.finite else "a good release computes infinities or NaNs"

@@ -111,7 +111,7 @@ class BudgetedRuns:
                 raise
             raise self.out_of_budget("tested") from error
         if limits.deadline < self.context.limits.deadline and any(result.outcome.status is Status.TIMED_OUT for result in results):
-            self.say(f"stopped after {limits.deadline:.0f} s, all that the budget allows for it, and counted as a hang")
+            self.say(f"stopped the kernel after {limits.deadline:.0f} s, the limit of the budget, and counted it as a hang")
         return results
 
     def original_elsewhere(self, results: Sequence[Result]) -> list[Result]:
@@ -133,7 +133,7 @@ class BudgetedRuns:
     def out_of_budget(self, verb: str) -> SelectionError:
         """The error for a budget that ended before the search could begin."""
         where = f"--budget {self.budget.seconds:g}"
-        return SelectionError(f"the time budget ended before the kernel itself was {verb}", where=where)
+        return SelectionError(f"the time budget ended before the original kernel was {verb}", where=where)
 
 
 @frozen(kw_only=True)
@@ -350,7 +350,7 @@ def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequ
         fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
         if envs_named and not fitting:
             wanted = f"{cell.spec.toolchain}, which the kernel is for"
-            raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
+            raise SelectionError(f"{', '.join(texts)} does not match an env of {wanted}", where="--bad and --good")
         return fitting
 
     return ReductionSubject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))

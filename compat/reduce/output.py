@@ -52,7 +52,7 @@ class BestSoFar:
             replace_file(self.kernel_file, self._text_of(candidate, source))
             self.source = source
         except OSError as error:
-            raise StoreError(f"the candidate could not be kept: {error}", where=str(self.path.parent)) from error
+            raise StoreError(f"cannot save the candidate: {error}", where=str(self.path.parent)) from error
 
 
 VARIANT = "reduced"
@@ -85,7 +85,7 @@ def kernel_file(
 
 
 _NAME = "without_references"
-_TEXT = '''"""The arguments of the kernel that this was reduced from, without references: what is left computes something else."""
+_TEXT = '''"""The inputs of the original kernel, without references, because the reduced kernel computes something else."""
 
 from {module} import {function} as original
 
@@ -110,7 +110,7 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
             replace_file(copy, file.read_text(encoding="utf-8"))
         replace_file(path, _TEXT.format(module=source.stem, function=problem.function))
     except (OSError, UnicodeError) as error:
-        raise StoreError(f"the problem could not be kept: {error}", where=str(folder)) from error
+        raise StoreError(f"cannot save the problem: {error}", where=str(folder)) from error
     return evolve(problem, source=str(path.resolve()), closure="")
 
 
@@ -128,7 +128,7 @@ def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tu
         try:
             replace_file(beside, texts[beside] or "")
         except OSError as error:
-            raise StoreError(f"the reproducer cannot be written: {error}", where=str(beside)) from error
+            raise StoreError(f"cannot write the reproducer: {error}", where=str(beside)) from error
     return tuple(written)
 
 

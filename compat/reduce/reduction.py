@@ -249,7 +249,7 @@ class Reduction:
                 raise SelectionError(
                     f"without comments and annotations, and alone in a module, the kernel is no longer {refusing.text}",
                     where=self.subject.spec.source,
-                    hint="The failure depends on how the file is written; this command can remove nothing.",
+                    hint="The failure depends on the layout of the file, so `compat reduce` cannot remove anything.",
                 )
             interesting.requirements = [requirement for requirement in interesting.requirements if requirement is not refusing]
 

@@ -54,7 +54,7 @@ class SummaryRecord:
     unexpected: Count
     cached: Count
     failures: Annotated[Count, rules(description="Distinct failures, by fingerprint.")]
-    edits_known: Annotated[Count, rules(description="Of how many of them the class has a known edit; none was compiled for it.")]
+    edits_known: Annotated[Count, rules(description="Failures whose class has a known edit. The edits were not compiled.")]
 
 
 @frozen(kw_only=True)
@@ -161,11 +161,12 @@ class KernelRecord:
     source: str
     function: str
     package: Annotated[
-        str, rules(description="The library of the package index that it is of, with its version; empty for any other source.")
+        str,
+        rules(description="The library from the package index that has the source, with its version. Empty for any other source."),
     ]
     origin: str
     summary: str
-    compile: Annotated[CompileSpec, rules(description="Open: what a compile is told of the arguments.")]
+    compile: Annotated[CompileSpec, rules(description="Open: the arguments of a compile.")]
 
 
 @frozen(kw_only=True)
@@ -190,7 +191,7 @@ class MatrixRecord:
 
     schema: Literal[2] = SCHEMA
     tool: ToolRecord
-    command: Annotated[str, rules(description="The command line that made the document.")]
+    command: Annotated[str, rules(description="The command that wrote the document.")]
     options: tuple[str, ...]
     limits: tuple[str, ...]
     shards: tuple[_Shard, ...]

@@ -79,7 +79,7 @@ def open_revision(name: str) -> BinaryIO:
         except FileNotFoundError as error:
             raise StoreError("git is not installed, and there is no file of this name", where=name, hint=_REVISION_HINT) from error
         if ended.exit_code:
-            message = (ended.output.strip().splitlines() or ["it says nothing"])[0]
+            message = (ended.output.strip().splitlines() or ["the file is empty"])[0]
             raise StoreError(f"git has no such file: {message}", where=name, hint=_REVISION_HINT)
         file.seek(0)
         stack.pop_all()  # whoever asked for it closes it
@@ -106,7 +106,7 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
         raise StoreError(
             f"the report could not be written: {error}",
             where=str(folder),
-            hint="All results are kept: run the same command with another --output; nothing is compiled again.",
+            hint="All results are kept. Run the same command with another --output. It compiles nothing again.",
         ) from error
     return tuple(folder / written.file for written in formats)
 
@@ -121,7 +121,7 @@ def are_stores(files: Sequence[Path]) -> bool:
     if 0 < len(stores) < len(files):
         other = next(file for file in files if file not in stores)
         raise SelectionError(
-            f"{stores[0]} is a store and {other} is none", hint="Join reports with reports, and stores with stores."
+            f"{stores[0]} is a store, but {other} is not", hint="Join reports with reports, or stores with stores."
         )
     return bool(stores)
 

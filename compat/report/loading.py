@@ -164,7 +164,7 @@ def _printable(value: Any) -> Any:
 def _check_schema(document: Any, where: str) -> None:
     schema = document.get("schema") if isinstance(document, dict) else None
     if type(schema) is not int:
-        raise StoreError("this is no report: it does not say which schema it has", where=where, hint=HINT)
+        raise StoreError("this is not a report: it has no schema number", where=where, hint=HINT)
     if schema != SCHEMA:
         hint = (
             "Install the triton-compat that wrote it."
@@ -201,7 +201,7 @@ _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
     "sources": ("source", lambda source: source.path),
 }
 """What may be in several files, and has to be the same in all of them: what it is, and what it is called."""
-_HINT = "Only reports of one version of the kernels can be joined, in which no cell is twice."
+_HINT = "Join reports of the same version of the kernels that have no cell in common."
 
 Part = tuple[str, MatrixRecord]
 """What a file is called, and what it holds."""
@@ -245,7 +245,7 @@ def _share(matrix: MatrixRecord) -> ShardShare:
 
 def _check_same(where: str, what: str, one: object, other: object) -> None:
     if one != other:
-        raise StoreError(f"it was made with another {what} than the first report", where=where, hint=_HINT)
+        raise StoreError(f"it was made with a different {what} than the first report", where=where, hint=_HINT)
 
 
 def _check_cells(parts: Sequence[Part]) -> None:
@@ -254,7 +254,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
     for where, matrix in parts:
         names = {name_of(cell) for cell in matrix.cells}
         for name in sorted(names & seen.keys()):
-            raise StoreError(f"the cell {name} is in {seen[name]} already", where=where, hint=_HINT)
+            raise StoreError(f"the cell {name} is also in {seen[name]}", where=where, hint=_HINT)
         seen |= dict.fromkeys(names, where)
 
 
@@ -467,7 +467,7 @@ def _result(record: CellRecord, spec: Specialization, target: Target, built: Bui
 # --- earlier runs ----------------------------------------------------------------------------------------------------------------
 
 
-_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
+_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, from an earlier run")
 _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 """Earlier runs found one thing and another, of which nothing is concluded."""
 

@@ -34,7 +34,7 @@ _END = {
     Status.CRASHED: "crashes the compiler",
     Status.TIMED_OUT: "does not finish",
     Status.UNSUPPORTED: "is not supported by this toolchain",
-    Status.WRONG: "ends well, and what it makes would compute wrong numbers",
+    Status.WRONG: "succeeds, but the binary would compute wrong numbers",
 }
 
 
@@ -70,7 +70,7 @@ def happens(finding: ReproFinding) -> str:
     place += f", at {line}" if (line := _line(finding)) else ""
     end = _END.get(outcome.status, str(outcome.status))
     if failure.prediction and outcome.status is Status.REJECTED:
-        end = "ends well, and what it makes cannot be launched"
+        end = "succeeds, but the binary cannot be launched"
     does = "Importing the kernel below" if imported else f"Compiling the kernel below for `{finding.cell.target.name}`"
     return f"{does} with {finding.toolchain} {finding.built.release} {end}{place}: {code(finding.words)}."
 
@@ -158,7 +158,7 @@ def legend(finding: ReproFinding) -> str:
     marks = {_mark(finding, result) for _, row in finding.rows for result in row}
     entries = ["**fails**: this failure, in these words"]
     if any("other" in mark for mark in marks):
-        entries.append("other: another failure, of the class named")
+        entries.append("other: another failure, of the named class")
     if "unsupported" in marks:
         entries.append("unsupported: the toolchain cannot build for that target at all")
     return "; ".join(entries) + "."

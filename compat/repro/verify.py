@@ -89,7 +89,7 @@ def run_all(
     reader = knowledge.wording.reader
 
     def run(script: ScriptCheck) -> ScriptResult:
-        assert script.env.python is not None, "what cannot be run has no result to be verified"
+        assert script.env.python is not None, "a script that cannot run has no result to verify"
         ran = run_script(script.env.python, names[script.text] / "repro.py", deadline, reader.heading)
         return ScriptResult(
             script=script,

@@ -140,7 +140,7 @@ class _ReproWriter:
         if self.bundle.decorated and needed:
             raise SelectionError(
                 f"{self.cell.id} fails while its file is imported, at {self._place_of_import()}; the definition of "
-                f"{self.bundle.spec.function} needs {', '.join(sorted(needed))}, which a script does not have",
+                f"{self.bundle.spec.function} needs {', '.join(sorted(needed))}, which a script cannot contain",
                 hint="In an issue, paste that statement and what `compat explain` shows.",
             )
 
@@ -149,7 +149,7 @@ class _ReproWriter:
         raised = self._evidence(self.cell).raised
         frames = _OF_MODULE.findall(raised[-1].traceback if raised else "")
         if not frames:
-            return "a place not told"
+            return "an unknown place"
         path, line = Path(frames[-1][0]), frames[-1][1]
         root = next(
             (root for root in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(root)), path.parent

@@ -259,15 +259,15 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
     try:
         node = expression_of(expression)
     except SyntaxError as error:
-        raise NotReachable(f"has no function that {expression!r} could mean") from error
+        raise NotReachable(f"has no function {expression!r}") from error
     root = _root(node)
     if root is None:
-        raise NotReachable(f"has no function that {expression!r} could mean")
+        raise NotReachable(f"has no function {expression!r}")
     if isinstance(node, ast.Name) and root in source.functions:
         return source.functions[root]
     definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
     if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
-        raise NotReachable(f"defines no function {root!r}")
+        raise NotReachable(f"does not define a function {root!r}")
     name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
         name = node.attr  # that it holds

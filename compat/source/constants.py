@@ -60,7 +60,7 @@ def operate(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.LShift) and right > 128:
         raise UnknownValue("too large")
     if isinstance(op, ast.Mod) and isinstance(left, str | bytes):
-        raise UnknownValue("a text of any length")
+        raise UnknownValue("a formatted string")
     if isinstance(op, ast.Mult) and any(isinstance(side, str | list | tuple) for side in (left, right)):
         sizes = [side if isinstance(side, int) else len(side) for side in (left, right)]
         if sizes[0] * sizes[1] > _ITEMS:
@@ -331,7 +331,7 @@ def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
     elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
         names[target.value.id][ast.literal_eval(target.slice)] = value
     else:
-        raise UnknownValue("an assignment to something else than a name")
+        raise UnknownValue("an assignment to something other than a name")
 
 
 # --- expressions -----------------------------------------------------------------------------------------------------------------

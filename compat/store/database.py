@@ -124,7 +124,7 @@ class Database:
         run = self._connection.execute
         (layout,) = run("PRAGMA user_version").fetchone()
         if layout > LAYOUT:
-            raise Newer(f"it has layout {layout}, this version of the tool reads and writes {LAYOUT}")
+            raise Newer(f"it has layout {layout}, and this version reads and writes {LAYOUT}")
         tables = {name for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and "evidence" not in tables:
             raise Damaged("is not a store of results")
@@ -257,10 +257,10 @@ def _check_file(path: Path) -> None:
             continue
         except OSError as error:
             if each.is_symlink():  # it leads in a circle
-                raise Damaged("leads nowhere") from error
+                raise Damaged("is a broken link") from error
             raise
         if not stat.S_ISREG(mode):
-            raise Damaged("is no file" if each == path else f"has beside it {each.name}, which is no file")
+            raise Damaged("is not a file" if each == path else f"has {each.name} beside it, which is not a file")
 
 
 def _read_only_uri(path: Path) -> str:

@@ -237,7 +237,7 @@ class Claims:
         process = self.holder(key)
         if process is not None and process not in self._named:
             self._named.add(process)
-            self._say(f"waiting for {_named(process)}, which compiles some of the same")
+            self._say(f"waiting for {_named(process)}, which compiles some of the same cells")
 
     @contextmanager
     def all_of(self, keys: Iterable[str]) -> Iterator[None]:

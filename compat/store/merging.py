@@ -25,7 +25,7 @@ from compat.store.store import Store
 from compat.text import read_json, write_json
 from compat.toolchains import Toolchain
 
-_HINT = "Is it a results.sqlite, as a project has it in .compat?"
+_HINT = "Name a results.sqlite, or the .compat folder of a project."
 _LARGEST = 1 << 30
 _LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
 
@@ -71,7 +71,7 @@ def merge_store(path: Path, store: Store) -> Merged:
     """
     file = path / "results.sqlite" if path.is_dir() else path
     if file.resolve() == (store.folder / "results.sqlite").resolve():
-        raise StoreError("it is the store that others are to be joined to", where=str(path))
+        raise StoreError("this is the store to merge into; name others", where=str(path))
     try:
         with closing(_opened(file)) as connection:
             _check_layout(connection, file)
@@ -82,7 +82,7 @@ def merge_store(path: Path, store: Store) -> Merged:
                 merged += _merge_launched(launched, store)
             return merged
     except sqlite3.Error as error:
-        raise StoreError(f"the results cannot be read: {error}", where=str(path), hint=_HINT) from error
+        raise StoreError(f"cannot read the results: {error}", where=str(path), hint=_HINT) from error
 
 
 def _opened(file: Path) -> sqlite3.Connection:
@@ -99,7 +99,7 @@ def _check_layout(connection: sqlite3.Connection, file: Path) -> None:
     if "evidence" not in tables:
         raise StoreError("it is not a store of results", where=str(file), hint=_HINT)
     if layout != LAYOUT:
-        hint = "Stores are joined by the version that wrote them: use one version everywhere."
+        hint = "Merge stores with the version of triton-compat that wrote them, the same for all."
         raise StoreError(f"it has layout {layout}, and this version reads and writes {LAYOUT}", where=str(file), hint=hint)
 
 

@@ -90,7 +90,7 @@ class Store:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             hint = _hint_on_folder(error)
-            raise StoreError(f"there can be no folder for results: {error.strerror}", where=str(folder), hint=hint) from error
+            raise StoreError(f"cannot create the folder for results: {error.strerror}", where=str(folder), hint=hint) from error
         self._file = self._opened()
 
     def _opened(self) -> Database:
@@ -106,12 +106,12 @@ class Store:
                     raise
                 return Database(path, read_only=True)
         except (OSError, sqlite3.Error, Damaged, Newer) as error:
-            raise StoreError(f"the results cannot be opened: {error}", where=str(path), hint=_hint_on(error)) from error
+            raise StoreError(f"cannot open the results: {error}", where=str(path), hint=_hint_on(error)) from error
 
     def _put_aside(self, path: Path, why: Damaged) -> None:
         if aside := put_aside(path):
-            _log.info("%s %s: it is now %s", path, why, aside.name)
-            self.warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
+            _log.info("%s %s: renamed to %s", path, why, aside.name)
+            self.warn(f"{path} {why}: renamed it to {aside.name} and started a new one; its cells are compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
         """Return the evidence under these keys, without evidence that needs another try.
@@ -130,7 +130,7 @@ class Store:
         evidence_by_key: dict[str, tuple[Evidence, ...]] = {}
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
-            for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
+            for row in self._do(partial(Database.rows, keys=chunk), "cannot read results"):
                 attempts = attempts_of(row)
                 outdated = (
                     not attempts or cut_short(attempts, deadline, memory) or not witnesses_hold(attempts[0].witnesses, digests)
@@ -154,7 +154,7 @@ class Store:
             for evidence, text in zip(attempts, printed, strict=True)
         )
         reread = evolve(row_of(row.key, toolchain, read), attempts=row.attempts)
-        self._do(partial(Database.reread, row=reread), "a result could not be kept")
+        self._do(partial(Database.reread, row=reread), "cannot save a result")
         return read
 
     def rows(self, keys: Sequence[str]) -> list[StoredRow]:
@@ -165,7 +165,7 @@ class Store:
         """
         stored = list[StoredRow]()
         for start in range(0, len(keys), _CHUNK):
-            stored += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "results cannot be read")
+            stored += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "cannot read results")
         return stored
 
     def put(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
@@ -175,7 +175,7 @@ class Store:
             StoreError: As :meth:`write`.
         """
         if rows:
-            self._do(partial(Database.add, rows=rows), "results could not be kept")
+            self._do(partial(Database.add, rows=rows), "cannot save results")
 
     def as_read(self, row: StoredRow, attempts: Sequence[Evidence]) -> Sequence[Evidence]:
         """Return the attempts of a row, read with the present rules of diagnosis."""
@@ -197,7 +197,7 @@ class Store:
         for start in range(0, len(wanted), _CHUNK):
             page = partial(Database.seconds, kernels=wanted[start : start + _CHUNK])
             last = ""
-            while rows := self._do(partial(page, after=last), "results cannot be read"):
+            while rows := self._do(partial(page, after=last), "cannot read results"):
                 last = rows[-1][0]  # where the next page begins
                 yield from ((cell, seconds) for _, cell, seconds in rows)
 
@@ -218,7 +218,7 @@ class Store:
             if not mine.done:
                 group = [self._pending.popleft() for _ in range(len(self._pending))]
                 try:
-                    self._do(partial(Database.add, rows=[(each.row, each.cell) for each in group]), "a result could not be kept")
+                    self._do(partial(Database.add, rows=[(each.row, each.cell) for each in group]), "cannot save a result")
                 except BaseException as error:
                     for each in group:
                         each.trouble = error
@@ -238,7 +238,7 @@ class Store:
         wanted, launched_rows = sorted(set(identities)), list[LaunchedRow]()
         for start in range(0, len(wanted), _CHUNK):
             part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
-            launched_rows += self._do(part, "results cannot be read")
+            launched_rows += self._do(part, "cannot read results")
         return launched_rows
 
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
@@ -247,7 +247,7 @@ class Store:
         Raises:
             StoreError: As :meth:`write`.
         """
-        self._do(partial(Database.add_launched, rows=rows), "results could not be kept")
+        self._do(partial(Database.add_launched, rows=rows), "cannot save results")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write; a database that turns out to be damaged is exchanged for a new one first."""
@@ -288,7 +288,7 @@ class Store:
             if not path.is_file() or path.stat().st_size != len(data):
                 replace_file(path, data)
         except OSError as error:
-            raise StoreError(f"an artifact could not be kept: {error}", where=str(path), hint=_hint_on(error)) from error
+            raise StoreError(f"cannot save an artifact: {error}", where=str(path), hint=_hint_on(error)) from error
 
     def artifact(self, name: str) -> bytes | None:
         """Return the content of an artifact. ``None``: it is missing or damaged."""
@@ -312,8 +312,8 @@ class Store:
 def _hint_on_folder(error: OSError) -> str:
     """What to do about a folder that cannot be made."""
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        place = "beside matrix.toml, or else in the current folder"
-        return f"Results are kept {place}: run the command in a folder that can be written, and name the kernels by their paths."
+        place = "beside matrix.toml, else in the current folder"
+        return f"Results are saved {place}. Run the command in a writable folder, and name the kernels by their paths."
     return _hint_on(error)
 
 
@@ -321,14 +321,14 @@ def _hint_on(error: Exception) -> str:
     """What to do about a database that cannot be used, or a folder."""
     text = str(error)
     if isinstance(error, Newer):
-        return "Upgrade triton-compat; or move the file away, and a new one is begun."
+        return "Upgrade triton-compat, or move the file away to start a new one."
     if "locked" in text or "busy" in text:
-        return "Another program holds it. Nothing is lost: run the same command again when that has ended."
+        return "Another program has locked it. Nothing is lost: run the same command again when that program has ended."
     if "full" in text or "No space" in text:
-        return "What was finished before is kept. Free some space and run the same command again."
+        return "Finished work is saved. Free some space, then run the same command again."
     if isinstance(error, FileExistsError | NotADirectoryError):
-        return "Move away what is in its place."
-    return "What was finished before is kept. Make the folder and the file writable, or move the file away, and a new one is begun."
+        return "Move the other file out of its place."
+    return "Finished work is saved. Make the folder and the file writable, or move the file away to start a new one."
 
 
 def cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:

@@ -302,7 +302,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
         for problem in each:
             noted.update(problem=problem["name"], problems=len(found) + 1)
             if problem["grid"] is None:
-                raise problems.ProblemError("problem %r says nothing of the grid" % problem["name"])
+                raise problems.ProblemError("problem %r has no grid" % problem["name"])
             attempt.beacon.at(problem["name"], len(found) + 1)
             try:
                 launch = interpreting.prepare(attempt.function, attempt.job, problem["arguments"])

@@ -84,7 +84,7 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
 def check_threads(what: str) -> None:
     """Raise RuntimeError where this process has several threads, which ``what`` has left."""
     if len(os.listdir("/proc/self/task")) > 1:
-        raise RuntimeError("%s leaves threads, and a process that has some cannot be copied" % what)
+        raise RuntimeError("%s leaves threads, and a process with threads cannot be forked" % what)
 
 
 class Beginning:
@@ -109,6 +109,6 @@ class Beginning:
             source.begin()
         check_threads("importing it")
         if orphans := load_standin().orphans(before):
-            raise RuntimeError("%s stayed, though its package could not be imported: it would be found there" % orphans[0])
+            raise RuntimeError("%s stayed imported, though the import of its package failed" % orphans[0])
         found.read, found.warnings = opened.paths(), list(caught)
         return found

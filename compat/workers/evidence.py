@@ -256,7 +256,7 @@ def _short_of_room(folder: Path) -> MachineError | None:
     if (room := status.f_bavail * status.f_frsize) < ROOM:
         return MachineError.about(errno.ENOSPC, f"{room / 2**20:.1f} MiB are free, {ROOM >> 20} are needed", where)
     if status.f_files and status.f_favail < _FILES:
-        return MachineError.about(errno.ENOSPC, f"only {status.f_favail} further files can be made", where)
+        return MachineError.about(errno.ENOSPC, f"only {status.f_favail} more files can be created", where)
     return None
 
 
@@ -268,7 +268,7 @@ def _short_of_memory(evidence: Evidence) -> MachineError | None:
     for name in ("RLIMIT_AS", "RLIMIT_DATA"):
         limit, _ = resource.getrlimit(getattr(resource, name))
         if limit != resource.RLIM_INFINITY:
-            return MachineError.about(errno.ENOMEM, f"a process may have {limit / 2**20:,.0f} MiB, by {name}")
+            return MachineError.about(errno.ENOMEM, f"{name} allows a process {limit / 2**20:,.0f} MiB")
     return _no_memory_left()
 
 
@@ -284,7 +284,7 @@ def _checked(folder: Path, said: str) -> MachineError | None:
             return MachineError.of(error)
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit < _OPEN_FILES and limit != resource.RLIM_INFINITY:
-        return MachineError.about(errno.EMFILE, f"{limit} may be; {said}")
+        return MachineError.about(errno.EMFILE, f"the limit is {limit}; {said}")
     return _no_memory_left()
 
 

@@ -92,7 +92,7 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
         try:
             return _started(built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout)
         except (OSError, MachineError) as error:
-            _log.info("no worker of %s can stay for the next command: %s", built.env.name, error)
+            _log.info("cannot keep a worker of %s for the next command: %s", built.env.name, error)
     return OwnWorker(built.python, toolchain=toolchain, worker=worker)
 
 
@@ -297,7 +297,7 @@ class WorkerPool:
         with self._locks.setdefault(purpose, threading.Lock()):
             client = self._clients.get(purpose)
             if client is not None and client.hello.ready and not client.alive:
-                _log.info("the %s has died, and is replaced", name)
+                _log.info("the %s died; starting another", name)
                 client.close()
                 client = None
             if client is None:

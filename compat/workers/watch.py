@@ -255,7 +255,7 @@ class _Watch:
             return
         if self.in_flight is None:
             if now - self._quiet_since > self.limits.deadline:
-                self._note("the child fell silent between two cells")
+                self._note("the child stopped answering between two cells")
                 self._quiet_since = now
                 self._kill()
             return
@@ -273,7 +273,7 @@ class _Watch:
             resident = supervisor.resident_bytes(self.pid)
             if resident > self.limits.memory:
                 self.memory_hit = resident
-                _log.info("%s: over its memory, with %d MiB", self.in_flight.cell.id, resident >> 20)
+                _log.info("%s: over its memory limit, with %d MiB", self.in_flight.cell.id, resident >> 20)
                 self._kill()
 
     def _ask_for_stack(self) -> None:
@@ -296,8 +296,8 @@ class _Watch:
             return
         late = self.pid is None and time.monotonic() - self._asked > _SERVER_DEADLINE
         if late or (self._killed is not None and time.monotonic() - self._killed > _REAP_DEADLINE):
-            self._note("the worker no longer did anything, and was ended")
-            _log.info("a worker no longer does anything, and is ended")
+            self._note("the worker stopped answering and was killed")
+            _log.info("a worker stopped answering and is killed")
             self.server.kill()
 
     # --- evidence ---

@@ -83,7 +83,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         texts={top / name: templates.get_template(template).render(facts) for name, template in _FILES[system].items()},
         otherwise={top / name: _OTHERWISE.get(name, "") for name in _FILES[system]},
         requirement=wanted.text,
-        unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
+        unsure=f"it installs {wanted.text}, but {wanted.unsure}: set COMPAT to a source that CI can reach" if wanted.unsure else "",
     )
 
 
@@ -116,8 +116,8 @@ def _templates() -> Environment:
 def _checked(inside: str) -> str:
     """A path that means the same to YAML, shells, globs and expressions. Raises ConfigError for any other."""
     if not re.fullmatch(r"[\w.+/ -]+", inside):
-        hint = "Rename the folder, or write the workflow by hand: `compat matrix` works in every folder."
-        raise ConfigError("no workflow can be written for a folder that is called so", where=inside, hint=hint)
+        hint = "Rename the folder, or write the workflow by hand. `compat matrix` works in every folder."
+        raise ConfigError("workflows cannot contain the name of this folder", where=inside, hint=hint)
     return inside
 
 
@@ -152,7 +152,7 @@ def requirement() -> Requirement:
     if isinstance(url, str) and url.startswith("https://"):
         commit = f"git+{url}@{vcs['commit_id']}" if isinstance(vcs, dict) and vcs.get("vcs") == "git" else url
         return Requirement(text=f"{_NAME}[uv] @ {commit}")
-    unsure = "here it was installed from files of this machine" if url else ""
+    unsure = "this installation came from files on this machine" if url else ""
     return Requirement(text=f"{_NAME}[uv]=={__version__}", unsure=unsure)
 
 

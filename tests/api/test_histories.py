@@ -1,4 +1,4 @@
-"""Intervals over releases: what was not looked at belongs to none, and ends one."""
+"""Intervals over releases: what was not inspected belongs to none, and ends one."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
     (only,) = found.parameters
     assert [run.releases for run in only.runs] == [("3.2.0",)]
     assert list(not_looked_at(looked(*places))) == [
-        "not looked at: 3.1.0, not built: `compat envs build 3.1.0`",
-        "not looked at: 3.3.0: env_broken: broken",
+        "not inspected: 3.1.0, not built: `compat envs build 3.1.0`",
+        "not inspected: 3.3.0: env_broken: broken",
     ]
 
 
 def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
     found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", None), place("3.2.0", {"dot": name("a")})), DOT)
-    assert phrase(found) == "in every release that was looked at"
+    assert phrase(found) == "in every release that was inspected"
     assert [run.releases for run in found.parameters[0].runs] == [("3.0.0",), ("3.2.0",)]
     assert [run.releases for run in found.signatures] == [("3.0.0",), ("3.2.0",)]
 
@@ -73,7 +73,7 @@ def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
     found = history(looked(old, new), "triton.language.extra.exp")
     assert [(run.value, run.releases) for run in found.states] == [(State.THERE, ("3.1.0",))]
     assert found.unknown[0].releases == ("3.0.0",)
-    assert phrase(found) == "in every release that was looked at"
+    assert phrase(found) == "in every release that was inspected"
 
 
 def test_a_fork_is_on_no_line_of_releases() -> None:
@@ -200,9 +200,9 @@ def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
 def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
     places = looked(place("3.0.0", {}), place("3.1.0", None, missing=True))
     assert place_of(places, "3.0").label == "3.0.0"
-    with pytest.raises(SelectionError, match=r"3\.1\.0 was not looked at"):
+    with pytest.raises(SelectionError, match=r"3\.1\.0 was not inspected"):
         place_of(places, "3.1.0")
-    with pytest.raises(SelectionError, match=r"there is no release '2\.0'"):
+    with pytest.raises(SelectionError, match=r"unknown release '2\.0'"):
         place_of(places, "2.0")
 
 

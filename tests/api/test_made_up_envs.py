@@ -52,7 +52,7 @@ def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(envs: Path
     (env,) = select_places(envs=["3.5.0"]).envs
     write_record(EnvCache(envs).folder_of(env), env, error="No space left on device")
     said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0").stdout
-    assert "not looked at: 3.5.0: env_broken: No space left on device\n" in said
+    assert "not inspected: 3.5.0: env_broken: No space left on device\n" in said
 
 
 def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> None:
@@ -60,10 +60,10 @@ def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> N
     made_up(envs, "3.5.0", "raise ImportError('\x1b[31mnothing here')")
     made_up(envs, "3.6.0", "import os; os._exit(0)")
     said = compat("api", "triton.cdiv").stdout
-    assert "triton.cdiv: function, in every release that was looked at\n" in said
-    assert "not looked at: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
-    assert "not looked at: 3.6.0: env_broken: importing Triton ended with exit code 0, and wrote no answer" in said
-    assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
+    assert "triton.cdiv: function, in every release that was inspected\n" in said
+    assert "not inspected: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
+    assert "not inspected: 3.6.0: env_broken: importing Triton ended with exit code 0 and no answer" in said
+    assert "not inspected: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
     done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", code=4)
     assert "3.5.0: ImportError" in done.stderr
 

@@ -134,7 +134,7 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
     [
         (LOAD, Call(positional=1, keywords=("mask",), open=False), ""),
         (LOAD, Call(positional=3, keywords=("cache",), open=False), ""),
-        (LOAD, Call(positional=4, keywords=(), open=False), "takes 3 positional arguments at most, and is given 4"),
+        (LOAD, Call(positional=4, keywords=(), open=False), "takes at most 3 positional arguments, not 4"),
         (LOAD, Call(positional=1, keywords=("boundary_check",), open=False), "has no parameter 'boundary_check'"),
         (LOAD, Call(positional=0, keywords=("mask",), open=False), "needs 'pointer'"),
         (LOAD, Call(positional=0, keywords=(), open=True), ""),
@@ -171,8 +171,8 @@ def test_releases_that_have_all_of_it() -> None:
         place("3.4.0", {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")}),
     )
     assert [lacking(having) for having in found.having] == [
-        ["tl.dot has no parameter 'out'", "tl.new is not there"],
-        ["tl.new is not there"],
+        ["tl.dot has no parameter 'out'", "tl.new is missing"],
+        ["tl.new is missing"],
         [],
         [],
         ["tl.dot only raises RuntimeError: removed"],
@@ -184,7 +184,7 @@ def test_releases_that_have_all_of_it() -> None:
 def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
     found = needs(kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"), place("3.0.0", {"float32": ApiName(kind="dtype")}))
     assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.float32", "tl.nothing"]
-    assert lacking(found.having[0]) == ["tl.nothing is not there"]
+    assert lacking(found.having[0]) == ["tl.nothing is missing"]
 
 
 def test_private_names_and_broken_modules_are_unknown() -> None:
@@ -194,7 +194,7 @@ def test_private_names_and_broken_modules_are_unknown() -> None:
     assert having.missing == ()
     assert not having.has_all
     assert having.unknown == (
-        "tl._inner: private names are not looked at",
+        "tl._inner: private names are not inspected",
         "tl.extra.exp: triton.language.extra: No module named 'torch'",
     )
 
@@ -221,4 +221,4 @@ def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_o
     found = needs(
         kernel("tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"), place("3.0.0", there)
     )
-    assert lacking(found.having[0]) == ["tl.core.tensor.gone is not there"]
+    assert lacking(found.having[0]) == ["tl.core.tensor.gone is missing"]

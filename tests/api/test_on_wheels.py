@@ -201,7 +201,7 @@ def test_the_command_tells_of_names(user: Path) -> None:
     assert len(document["releases"]) == 13
     assert document["names"][1]["intervals"] == [{"from": release, "to": release, "state": "there"} for release in FEW]
     compat("api", "tl.load", "--output", "load.txt", "-q")
-    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was looked at\n")
+    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was inspected\n")
 
 
 def test_the_command_compares_releases(user: Path) -> None:
@@ -214,16 +214,16 @@ def test_the_command_compares_releases(user: Path) -> None:
 
 def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
     done = compat("api", "tl.dot", "--envs", "3.0.0,3.77.0", few=False)
-    assert "not looked at: 3.1.0–3.9.0, not among --envs\n" in done.stdout
-    assert "not looked at: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
-    assert "in every release that was looked at" in done.stdout
+    assert "not inspected: 3.1.0–3.9.0, not among --envs\n" in done.stdout
+    assert "not inspected: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
+    assert "in every release that was inspected" in done.stdout
     done = compat("api", "tl.dot", "--envs", "3.77.0", few=False, code=4)
-    assert done.stderr == "error: none of the envs is built\n  hint: `compat envs build 3.77.0` builds what is missing.\n"
+    assert done.stderr == "error: none of the envs is built\n  hint: Build them with `compat envs build 3.77.0`.\n"
 
 
 def test_mistakes_get_one_clear_error(user: Path) -> None:
     assert "hint: Did you mean tl.make_tensor_descriptor" in compat("api", "tl.make_tensor_desriptor", code=3).stderr
-    assert "--of takes neither names nor --diff" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
+    assert "--of cannot be combined with names or --diff" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
     assert "error: a.py: there is no such file" in compat("api", "--of", "a.py", code=2).stderr
     (user / "a.py").write_text("def f(:\n")
     assert "error: a.py: cannot be read" in compat("api", "--of", "a.py", code=2).stderr
@@ -256,7 +256,7 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     (user / "copy.toml").write_text(FILE)
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["copy.toml"]\n')
     before = compat("api", "--of", "copy.py", "--target", "sm_90").stdout
-    assert "not yet: --compile compares" in before
+    assert "not yet (--compile compiles and compares)" in before
     said = compat("api", "--of", "copy", "--compile", "--target", "sm_90", "--json").stdout
     (kernel,) = json.loads(said)["kernels"]
     assert kernel["has_all"] == ["3.4.0", "3.9.0"]
@@ -265,13 +265,13 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
         {"name": "tl.sum", "why": "has no parameter 'dtype'", "lines": [9], "conditions": [8], "functions": ["copy"]}
     ]
     assert old["differs"] == "it fails for another reason first: shape-mismatch"
-    assert {each["differs"] for each in new} == {"all names are there, and it fails: shape-mismatch is no matter of names"}
+    assert {each["differs"] for each in new} == {"all names exist, and it fails for another reason: shape-mismatch"}
     (user / "copy.py").write_text(KERNEL.replace("2 * BLOCK", "BLOCK"))
     (kernel,) = json.loads(compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout)["kernels"]
     assert [each["compiled"] for each in kernel["releases"]] == [[{"status": "ok", "class": None, "cells": 1}]] * 3
     assert [each["cells"] for each in kernel["releases"]] == [1, 1, 1]
     assert kernel["releases"][0]["differs"] == (
-        "tl.sum has no parameter 'dtype', and stands behind a condition (line 8), which the compiled cases need not take"
+        "tl.sum has no parameter 'dtype', but only a condition (line 8) leads to it, which the compiled cases may not take"
     )
     again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout  # without compiling, of what is kept
     assert "3.4.0: ok, as its names say\n" in again

@@ -1,4 +1,4 @@
-"""All names in a report: what they are packed as, and that nothing is said of what was not looked at."""
+"""All names in a report: what they are packed as, and that nothing is said of what was not inspected."""
 
 from __future__ import annotations
 

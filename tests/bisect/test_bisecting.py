@@ -150,6 +150,7 @@ def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monke
         ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
         ({"budget": 9.0}, "only --axis config has a budget"),
         ({"good": Version("3.3")}, "3.3 is not a candidate"),
+        ({"good": Version("3.9"), "bad": Version("3.9"), "axis": Axis.PART}, "both name triton-3.9"),
         ({"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"}, "has no case 'nowhere'"),
     ],
 )

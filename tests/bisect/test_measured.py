@@ -163,15 +163,17 @@ class TestBisect:
             "judged by `latency>1.2*previous`: Last good 3.1.0, first bad 3.2.0: 156 → 300.4 µs, on NVIDIA H200."
         )
         assert remarks(answer, fixed=False)[0] == "Inconclusive: 3.3.0 (not launched)."
-        assert remarks(answer, fixed=False)[1].startswith("Of what was not launched: `compat build --target TARGET --out DIR`")
+        assert remarks(answer, fixed=False)[1].startswith("To launch the others: `compat build --target TARGET --out DIR`")
 
     def test_without_numbers_it_says_how_to_get_them(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         said = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
-        assert said.startswith("judged by `wrong`: inconclusive: of no release numbers are known that say. `compat build --target")
+        assert said.startswith(
+            "judged by `wrong`: inconclusive: no release has the numbers that the judge asks for. `compat build --target"
+        )
 
     def test_without_a_problem_it_says_so(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         said = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
-        assert "its kernel file names no [problem]" in said
+        assert "its kernel file has no [problem]" in said
         assert spec().problem is None
 
 

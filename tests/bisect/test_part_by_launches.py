@@ -71,7 +71,7 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
     merge(told(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"), context.store)
     first = asked()
     assert first.name is PartName.UNKNOWN
-    assert first.sentence.startswith("Not known yet: combinations have to be launched.")
+    assert first.sentence.startswith("Not known yet: launch the combinations first.")
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): not launched." in first.steps
     assert any("with the TTIR of 3.7.1: " in step and "same binary" in step for step in first.steps)
     names = [cell["cell"] for cell in json.loads((judge.folder / "index.json").read_text())["cells"]]
@@ -98,14 +98,14 @@ def test_without_numbers_there_is_nothing_to_compare(selection: Selection, conte
     found = find_part(cell, None, context, assemblers=(other,), judge=judge)
     assert found.sentence == "3.8.0 is not known to be bad by `wrong`, so there is nothing to compare with."
     assert found.steps[:2] == ("3.8.0: not launched.", "3.8.0 with the ptxas of another (12.9.86): not launched.")
-    assert found.steps[2].startswith(f"To be launched: 2 combinations. Carry {tmp_path / 'c'} to a GPU host")
+    assert found.steps[2].startswith(f"To be launched: 2 combinations. Copy {tmp_path / 'c'} to a GPU host")
 
 
 def test_what_cannot_be_launched_is_refused(selection: Selection, context: RunContext, tmp_path: Path) -> None:
     cell = selection.cells[0]
     without: Cell = evolve(cell, spec=evolve(cell.spec, problem=None))
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "c")
-    with pytest.raises(SelectionError, match=r"names no \[problem\]"):
+    with pytest.raises(SelectionError, match=r"has no \[problem\]"):
         find_part(without, None, context, judge=judge)
     with pytest.raises(SelectionError, match="no change between releases"):
         find_part(cell, None, context, judge=judge)

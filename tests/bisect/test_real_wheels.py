@@ -144,7 +144,7 @@ def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
     one = (*FAILURES, "--variant", "copy", "--target", "sm_90", *between)
     done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"])
     assert done.exit_code == 3
-    assert "error: --judge run=no-such-program: the command cannot be run" in done.stderr
+    assert "error: --judge run=no-such-program: the command could not start" in done.stderr
 
 
 SLOW = """\
@@ -177,7 +177,9 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
-    assert re.search(r"interrupted: [1-7] of 8 probes of this run are done and kept; the same command continues from there", said)
+    assert re.search(
+        r"interrupted: [1-7] of 8 probes of this run are finished and saved; run the same command again to continue", said
+    )
     assert _probed(name) in range(1, 8)
 
 

@@ -87,7 +87,7 @@ def test_days_are_shown_where_envs_have_them_and_an_order_that_is_not_that_of_ti
     text = bisect_text(report([answer]), width=100)
     assert "released" in text
     assert "2026-07-08" in text
-    assert f"Versions are not in the order of time: {LINE[2]} was published before {LINE[1]}." in text
+    assert f"The versions were not published in order: {LINE[2]} was published before {LINE[1]}." in text
     days = [probe["released"] for probe in bisect_document(report([answer]))[0]["probes"]]
     assert days[:3] == ["2026-05-06", "2026-07-08", "2026-07-02"]
     assert not any(days[3:])
@@ -170,7 +170,7 @@ def test_equal_answers_are_told_once(tell: Tell) -> None:
 def test_never_wider_than_the_terminal(tell: Tell, width: int) -> None:
     for make in (one_answer, many_answers):
         lines = bisect_text(make(tell), width=width).splitlines()
-        assert all(len(line) <= width for line in lines if not line.startswith(("again ", "commits ", "go on ")))
+        assert all(len(line) <= width for line in lines if not line.startswith(("again ", "commits ", "continue ")))
 
 
 def test_the_documents_follow_their_schema(tell: Tell) -> None:

@@ -92,7 +92,7 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
     assert "more changes were not tried" in answer
     assert any(line.startswith("  again: compat bisect --axis config --kernel bounded") for line in details)
     assert "Traceback" not in progress
-    assert "probes of this run are done and kept; the same command continues from there" in progress
+    assert "probes of this run are finished and saved; run the same command again to continue" in progress
 
     answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=PATIENCE)
     assert ended.returncode == 0, progress

@@ -52,7 +52,7 @@ def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
     closed = {**os.environ, "PYTHONPATH": str(ROOT), "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
     done = subprocess.run(command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 6, done.stderr
-    assert "hint: Is this machine online? --envs releases bisects over known releases" in done.stderr
+    assert "hint: Check that this machine is online. --envs releases bisects over known releases" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["matrix.toml", "mine.toml"])

@@ -44,14 +44,14 @@ def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_look
     assert summary(page, "tl.make_tensor_descriptor") == "in 3.8.0, not in 3.7.0"
     assert summary(page, "tl.advance") == "gone in 3.9.0"
     assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
-    assert summary(page, "tl.ops") == "in every release that was looked at"
-    assert "Not looked at: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
+    assert summary(page, "tl.ops") == "in every release that was inspected"
+    assert "Not inspected: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
 
 
 def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None:
     page = open_page("various").page
     page.locator("[data-view-link=api]").click()
-    expect(page.locator("[data-view=api] .count")).to_have_text("200 of 306 names are shown; search for the others.")
+    expect(page.locator("[data-view=api] .count")).to_have_text("200 of 306 names are shown. Search for the others.")
     page.locator("[data-name-search]").fill("block")
     assert shown(page) == ["tl.make_block_ptr"]
     assert "name=block" in page.url

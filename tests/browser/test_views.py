@@ -48,7 +48,7 @@ def test_failures_are_searched(open_page: Open) -> None:
 
 def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open) -> None:
     page = open_page("real", fragment="#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0").page
-    page.get_by_role("link", name=re.compile("everywhere it occurs")).click()
+    page.get_by_role("link", name=re.compile("all places")).click()
     removed = next(each for each in real().failures if each.failure.failure_class == "api-removed")
     entry = page.locator(f'[data-failure="{removed.failure.fingerprint}"]')
     assert entry.locator("details").get_attribute("open") is not None

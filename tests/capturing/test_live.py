@@ -68,7 +68,7 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
         ("tuned", True),
     ]
     assert [str(each) for each in capture.captured.not_live] == [
-        "program.py:own: it is of the program itself, which would be run anew to import it"
+        "program.py:own: it is part of the program itself, and importing it would run the program again"
     ]
     assert {each.agreement for each in capture.compared} == {Agreement.EQUAL}
     (plain,) = load_kernels(["captured/plain.toml"], tmp_path)
@@ -117,7 +117,7 @@ def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
     found = live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
     assert (found.package, found.module, found.function, found.root) == ("waves-1==3", "waves.act", "kernel", unpacked)
     (unpacked / "waves" / "act.py").write_text("kernel = 2\n")
-    with pytest.raises(NotLive, match="its file is not what the package index has as waves-1==3"):
+    with pytest.raises(NotLive, match="its file differs from waves-1==3 on the package index"):
         live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
 
 
@@ -129,12 +129,12 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
     site = site_with(tmp_path)
     act = site / "waves" / "act.py"
     for given, why in (
-        (function(act, "act.py"), "it is of the program itself"),
-        (function(act, "waves.act", "make.<locals>.kernel"), "a function made it"),
-        (function(tmp_path / "gone.py", "gone"), "its file is not there"),
-        (function(act, "waves.other"), "its file is not where its module, waves.other, is looked for"),
+        (function(act, "act.py"), "it is part of the program itself"),
+        (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
+        (function(tmp_path / "gone.py", "gone"), "its file is missing"),
+        (function(act, "waves.other"), "its file is not where its module waves.other would be found"),
         (function(act, "waves.act"), "waves-1==3 cannot be had"),
-        (function(site / "waves" / "__init__.py", "waves"), "no installed distribution says that its file is of it"),
+        (function(site / "waves" / "__init__.py", "waves"), "no installed distribution lists its file"),
     ):
         with pytest.raises(NotLive, match=why):
             live(given, gone)

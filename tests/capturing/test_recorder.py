@@ -103,12 +103,12 @@ def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> 
 
 
 def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
-    assert str(progress_in(tmp_path)) == "0 kinds of launches recorded"
+    assert str(progress_in(tmp_path)) == "0 different launches recorded"
     lines = ['{"r":"launch","key":"a"}', '{"r":"launch","key":"b"}']
     (tmp_path / "1.jsonl").write_text("\n".join(lines))
-    assert str(progress_in(tmp_path)) == "2 kinds of launches recorded"
+    assert str(progress_in(tmp_path)) == "2 different launches recorded"
     (tmp_path / "1.jsonl").write_text("\n".join([*lines, '{"r":"comparing","launches":2}', '{"r":"original","key":"a"}', "{"]))
     (tmp_path / "2.jsonl").write_text('{"r":"comparing","launches":5}')
     assert progress_in(tmp_path) == RecordingProgress(launches=2, compiled=1, to_compile=7)
-    assert str(progress_in(tmp_path)) == "compiling as the program would have, to compare: 1 of 7 launches"
+    assert str(progress_in(tmp_path)) == "compiling the program's own code for comparison: 1 of 7 launches"
     assert read_records(tmp_path).unreadable == 4  # of these none is whole

@@ -116,7 +116,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
         "incompatible dimensions",
         "alone, diagnostics on",
         "Two sizes.",
-        "divisible by 16: source, result (not said in the kernel file: what a launch usually finds out)",
+        "divisible by 16: source, result (assumed, as in most launches; not in the kernel file)",
     ):
         assert words in ran.stdout
     document = json.loads(compat(project, "explain", "*mismatched*", "--json").stdout)
@@ -125,7 +125,7 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
     several = compat(project, "explain", "*")
     assert several.returncode == 0
     first, *listed = several.stdout.splitlines()
-    assert first == "2 of the 28 cells that '*' matches were run; the newest release first"
+    assert first == "2 of the 28 cells that match '*' have run; the newest release is first"
     assert listed[0] == "  faces/fine/only/sm_90/triton-3.1.0: ok"
     assert listed[1].startswith("  faces/mismatched/only/sm_90/triton-3.1.0: rejected, shape-mismatch:")
     assert "incompatible dimensions" in listed[-1]
@@ -142,7 +142,7 @@ def test_list_as_text_and_as_json(project: Path) -> None:
     shards = (compat(project, "list", "cells", "--shard", f"{number}/3").stdout.split() for number in (1, 2, 3))
     assert sorted(cell for shard in shards for cell in shard) == compat(project, "list", "cells").stdout.split()
     for what in ("cells", "targets"):
-        assert "--shard: '4/3' is no shard" in compat(project, "list", what, "--shard", "4/3").stderr
+        assert "--shard: invalid shard '4/3'" in compat(project, "list", what, "--shard", "4/3").stderr
     (env,) = json.loads(compat(project, "list", "envs", "--json").stdout)
     assert (env["name"], env["state"], env["triton"]) == (RELEASE, "built", "3.1.0")
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
@@ -170,7 +170,7 @@ def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, out + err
-    assert "1 of 3 cells are done and kept" in err
+    assert "1 of 3 cells are finished and saved" in err
     assert "Traceback" not in err
     assert "(1 from the store)" in compat(project, "matrix", "--variant", "fine").stdout
 
@@ -261,7 +261,7 @@ def test_workers_stay_as_long_as_is_said(project: Path, tmp_path: Path, monkeypa
         monkeypatch.setenv("CI", "true")
         assert listed_after("") == []
         (row,) = listed_after("60")
-        assert compat(project, "workers", "--stop").stdout == "told 1 worker to end\n"
+        assert compat(project, "workers", "--stop").stdout == "stopped 1 worker\n"
         monkeypatch.delenv("CI")
         (other,) = listed_after("")
         assert other.split()[3] != row.split()[3]  # pids

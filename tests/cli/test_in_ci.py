@@ -118,7 +118,7 @@ def test_the_whole_way(user: Installed) -> None:
     assert "row_softmax" in (user.empty / "comment.md").read_text()
     checked = done(user, "compat", "guard", "--check", GUARD, code=1)
     assert "  row_softmax/as_written: 3.9.0, sm_90 (rejected: api-removed)\n" in checked
-    assert "  row_softmax with Triton 3.9.0 on sm_90: none in the place of as_written\n" in checked
+    assert "  row_softmax with Triton 3.9.0 on sm_90: none instead of as_written\n" in checked
     done(user, "compat", "guard", "--out", GUARD)
     assert answers(user) == ["as_written", None, "as_written"]
     done(user, "compat", "guard", "--check", GUARD)

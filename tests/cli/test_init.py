@@ -54,7 +54,7 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
         "wrote matrix.toml",
         "wrote noxfile.py",
         "wrote .gitignore",
-        "8 types and values are guessed, and marked `# guessed` with the reason",
+        "8 types and values are guesses, each marked `# guessed` with its reason",
         said.splitlines()[-1],
     ]
     assert said.splitlines()[-1].startswith("next: compat matrix    (39 cells: 13 envs, 3 targets; about ")
@@ -67,12 +67,12 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
     shutil.copy(SOURCES / "vector_add.py", project / "src")
     said, _ = compat(project, "init")
     assert said.splitlines()[0] == "wrote kernels/vector_add.toml: add_kernel"
-    assert "kept  matrix.toml, which was there" in said
+    assert "kept  matrix.toml, which exists" in said
     for path, content in before.items():
         assert path.read_bytes() == content, path
     said, _ = compat(project, "init")
     assert "wrote" not in said
-    assert "kept  kernels/vector_add.toml, which was there: it has the kernels of src/vector_add.py" in said
+    assert "kept  kernels/vector_add.toml, which exists: it has the kernels of src/vector_add.py" in said
 
 
 def test_what_was_there_is_left_and_told(project: Path) -> None:
@@ -82,7 +82,7 @@ def test_what_was_there_is_left_and_told(project: Path) -> None:
     (project / ".gitignore").write_text("*.o\n.compat")
     said, _ = compat(project, "init", "src")
     assert "wrote compat-kernels/softmax.toml: softmax_kernel" in said
-    assert 'kept  matrix.toml, which was there: add "compat-kernels/*.toml" to its kernels' in said
+    assert 'kept  matrix.toml, which exists: add "compat-kernels/*.toml" to its kernels' in said
     assert (project / ".gitignore").read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
 
 
@@ -98,7 +98,7 @@ def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
     for arguments in ((), ("--github",)):
         said, _ = compat(tmp_path, "init", *arguments)
         assert "helpers.toml" not in said
-        assert "kept  kernels/kernels.toml, which was there: it has the kernels of kernels.py" in said
+        assert "kept  kernels/kernels.toml, which exists: it has the kernels of kernels.py" in said
     _, said = compat(tmp_path, "init", "helpers.py", code=2)
     assert "helpers.py add_one: kernels call it, or it returns a value" in said
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["kernels.toml"]
@@ -134,10 +134,10 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
     ("argument", "message"),
     [
         ("sofmax.py", "error: sofmax.py: no such file"),
-        ("broken.py", "error: broken.py, line 1: is not Python: "),
-        ("notes.txt", "error: notes.txt: is no Python source"),
+        ("broken.py", "error: broken.py, line 1: cannot be parsed as Python: "),
+        ("notes.txt", "error: notes.txt: is not a Python source"),
         ("empty.py", "error: empty.py: there is no Triton or CuTe DSL kernel in any Python source here"),
-        ("a.py::fill", "error: a.py::fill: a kernel file is made of a whole source"),
+        ("a.py::fill", "error: a.py::fill: a kernel file needs a whole source"),
         (
             "nested.py",
             "error: nested.py: no jit function here can be compiled by itself: nested.py:4 inner: it is defined inside of make",
@@ -163,11 +163,11 @@ def test_long_lists_are_cut_and_what_to_do_is_not(tmp_path: Path) -> None:
     said, _ = compat(tmp_path, "init")
     assert said.count("wrote kernels/") == 20
     assert "… and 5 more\n" in said
-    assert 'kept  matrix.toml, which was there: add "kernels/*.toml" to its kernels\n' in said
+    assert 'kept  matrix.toml, which exists: add "kernels/*.toml" to its kernels\n' in said
     (tmp_path / "matrix.toml").write_text('kernels = ["kernels/*.toml"]\n')
     said, _ = compat(tmp_path, "init")
     assert said.count("kept  kernels/") == 20
-    assert said.endswith("nothing was missing; next: compat matrix\n")
+    assert said.endswith("all files exist; next: compat matrix\n")
 
 
 def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "compat-kernels").write_text("another")
     _, said = compat(tmp_path, "init", code=5)
     assert "kernels/a.toml: cannot be written: " in said
-    assert "hint: Run it in a folder that can be written, and name the sources by their paths." in said
+    assert "hint: Run the command in a writable folder, and name the sources by their paths." in said
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
     [
         ("a.py::fil", "error: a.py::fil: there is no such jit function\n  hint: Did you mean fill?"),
         ("b.py", "error: b.py: no such file"),
-        ("nothing", "error: nothing: there is no Python source here that speaks of Triton"),
+        ("nothing", "error: nothing: no Python source here mentions Triton"),
     ],
 )
 def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: str) -> None:
@@ -196,7 +196,7 @@ def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: s
     listed, said = compat(tmp_path, "list", "cells", "--target", "sm_90")
     assert listed == "fill/as_written/default/sm_90/triton-3.9.0\n"
     note = "note: the arguments of the kernels in a.py are guessed, and others may give other results; "
-    assert said == f"{note}`compat init a.py` writes them down to be edited\n"
+    assert said == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SOURCES.glob("*.py")))
@@ -266,7 +266,7 @@ def test_a_source_by_its_name_with_nothing_else_written_about_it(tmp_path: Path,
     compat(tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "vector_add.py::add_kernel")
     said, _ = compat(tmp_path, "explain", "add_kernel/*/sm_90/*", "--spec", "vector_add.py")
     assert "(guessed from vector_add.py::add_kernel)" in said
-    assert "arguments guessed: types and values may be the reason of a failure" in said
+    assert "the arguments are guessed, and may be the reason for a failure" in " ".join(said.split())
     compat(tmp_path, "init", "vector_add.py")
     again, _ = compat(tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "kernels/vector_add.toml")
     assert "(1 from the store)" in again

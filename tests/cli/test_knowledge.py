@@ -112,8 +112,8 @@ def test_a_matrix_counts_what_the_bisect_found(project: Path, bisected: str) -> 
 
 def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> None:
     said = compat(project, "explain", CELL)
-    assert "history, by what all runs found: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested: 3.7.1" in said
-    assert "history, by what all runs found: removed in 3.9.0" in compat(project, "explain", CELL.replace("3.9.0", "3.8.0"))
+    assert "history, from all runs: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested: 3.7.1" in said
+    assert "history, from all runs: removed in 3.9.0" in compat(project, "explain", CELL.replace("3.9.0", "3.8.0"))
 
 
 @pytest.mark.parametrize(

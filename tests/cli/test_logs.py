@@ -56,7 +56,7 @@ def test_the_whole_log_of_a_run_is_in_a_file(project: Path) -> None:
     (log,) = (project / ".compat" / "log").iterdir()
     lines = log.read_text().splitlines()
     assert all(re.match(r"\d\d:\d\d:\d\d\.\d{3} (DEBUG|INFO) \S+ compat[.:]", line) for line in lines), lines
-    assert any("compat.engine.run: 1 cells: 1 are known, 0 to compile" in line for line in lines)
+    assert any("compat.engine.run: 1 cells: 1 in the store, 0 to compile" in line for line in lines)
 
 
 def test_what_is_done_is_shown_where_it_is_asked_for(project: Path) -> None:

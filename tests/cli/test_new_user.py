@@ -282,7 +282,7 @@ def test_an_env_that_two_projects_want_at_once_is_built_once(project: Project, t
         (("init", "sofmax.py"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
         (("matrix", "sofmax.py"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
         (("bisect", "sofmax.py::softmax_kernel"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
-        (("matrix", "lib/sofmax.py"), 2, "error: lib/sofmax.py: no such file\n  hint: Looked from "),
+        (("matrix", "lib/sofmax.py"), 2, "error: lib/sofmax.py: no such file\n  hint: Searched in "),
         (
             ("bisect", "softmax.py::softmx"),
             2,
@@ -311,12 +311,12 @@ def test_a_typo_is_one_error(project: Project, command: tuple[str, ...], code: i
     ("command", "message"),
     [
         (("init",), "there is no Triton or CuTe DSL kernel in any Python source here"),
-        (("matrix",), "there are no kernels: none is named"),
-        (("bisect",), "there are no kernels: none is named"),
-        (("explain", "*"), "there are no kernels: none is named"),
-        (("fix", "*"), "there are no kernels: none is named"),
-        (("reduce", "*"), "there are no kernels: none is named"),
-        (("repro", "*"), "there are no kernels: none is named"),
+        (("matrix",), "there are no kernels to compile"),
+        (("bisect",), "there are no kernels to compile"),
+        (("explain", "*"), "there are no kernels to compile"),
+        (("fix", "*"), "there are no kernels to compile"),
+        (("reduce", "*"), "there are no kernels to compile"),
+        (("repro", "*"), "there are no kernels to compile"),
     ],
 )
 def test_a_folder_without_anything_stays_so(project: Project, command: tuple[str, ...], message: str) -> None:

@@ -104,7 +104,7 @@ def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
     assert (statuses(kept), kept["earlier"]) == (statuses(full), 11)
     assert kept["verdicts"] == full["verdicts"]
     assert [source["path"] for source in kept["sources"]] == [source["path"] for source in full["sources"]]
-    sentence = "1 of 12 cells are of this run; the others are as earlier runs found them"
+    sentence = "1 of 12 cells are from this run. The others are results of earlier runs"
     assert sentence in (reports / "matrix.md").read_text()
     assert sentence in (reports / "index.html").read_text()
     read = compat(project, "report", "--json")
@@ -123,7 +123,7 @@ def test_what_no_longer_holds_is_left_out(project: Path) -> None:
     (project / "k" / "copy.toml").unlink()
     done = compat(project, "matrix", "--kernel", "twice", "--target", "sm_90")
     assert done.returncode == 0, done.stderr
-    assert "left out: 10 cells of the report before" in done.stdout
+    assert "left out 10 cells of the previous report" in done.stdout
     found = report(reports)
     assert set(statuses(found)) == {f"twice/as_written/small/sm_90/triton-{release}" for release in RELEASES}
     assert {source["path"]: "* 2" in source["text"] for source in found["sources"]} == {"k/twice.py": True}
@@ -150,13 +150,13 @@ def test_a_report_of_other_kernel_files_is_written_beside(project: Path) -> None
     write_kernel(project / "more", "thrice")
     done = compat(project, "matrix", "more/thrice.toml")
     assert "wrote reports/more-thrice.toml/index.html" in done.stdout
-    assert "the report in reports is of other kernel files, and is kept" in done.stdout
+    assert "kept the report in reports, which covers other kernel files" in done.stdout
     assert statuses(report(project / "reports")) == full
     assert len(report(project / "reports" / "more-thrice.toml")["cells"]) == 4
     compat(project, "matrix", "more/thrice.toml", "--target", "sm_80")
     assert report(project / "reports" / "more-thrice.toml")["earlier"] == 2
     done = compat(project, "matrix", "more/thrice.toml", "--output", "reports")
-    assert "the report of `compat matrix`, which is of other kernel files, is replaced" in done.stdout
+    assert "replaced the report of `compat matrix`, which covered other kernel files" in done.stdout
     assert len(report(project / "reports")["cells"]) == 4
 
 
@@ -251,7 +251,7 @@ def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can
     assert "ok" in done.stdout
     done = read_only(project, f"{compat_here} guard --kernel copy --out guard.py")
     assert done.returncode == 5
-    assert "hint: Name another place with --out." in done.stderr
+    assert "hint: Choose another path with --out." in done.stderr
     done = read_only(project, f"{compat_here} matrix --target sm_90")
     assert done.returncode == 5, "what is compiled has to be kept"
     assert sorted(path.name for path in store.iterdir()) == before

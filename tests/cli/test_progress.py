@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
+
+import pytest
 from packaging.version import Version
 
+from compat.cli.logs import Showing
 from compat.cli.progress import Progress, ProgressListener
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from tests.cells import cell
@@ -41,3 +46,18 @@ def test_each_run_of_a_command_counts_its_own_cells() -> None:
         lines.append(progress.line())
     assert lines == ["3 of 3 cells", "1 of 1 cells"]
     assert [result.cell for result in listener.results] == CELLS
+
+
+def test_a_pipe_gets_a_line_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """As while all cells are compiled, and the interpreter still checks their numbers."""
+    lines, at_end = itertools.chain(["1 of 2 cells"] * 3, ["2 of 2 cells"] * 20), threading.Event()
+
+    def line() -> str:
+        words = next(lines, None)
+        if words is None:
+            at_end.set()
+        return words or ""
+
+    with Showing(line, plain_every=0.001):
+        assert at_end.wait(30)
+    assert capsys.readouterr().err == "1 of 2 cells\n2 of 2 cells\n"

@@ -37,7 +37,7 @@ def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
     )
     said, means = ran.stdout.splitlines()
     assert "failed to map segment" in said
-    assert means == f"no memory is available ({said})"
+    assert means == f"no memory left ({said})"
 
 
 WITHOUT_THREAD = """
@@ -67,7 +67,7 @@ def test_a_thread_without_memory_to_begin_ends_the_command(tmp_path: Path, threa
         timeout=60,
     )
     assert ran.returncode == MachineError.exit_code, ran.stderr
-    assert ran.stderr.startswith("error: no memory is available")
+    assert ran.stderr.startswith("error: no memory left")
     assert "hint: " in ran.stderr
 
 
@@ -86,15 +86,15 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(tmp_path: Path, kil
     assert "Traceback" not in ran.stderr
     if ran.returncode:
         assert ran.returncode == MachineError.exit_code, ran.stderr
-        assert ran.stderr.startswith("error: no memory is available (")
+        assert ran.stderr.startswith("error: no memory left (")
         assert "hint: " in ran.stderr
 
 
 @pytest.mark.parametrize(
     ("said", "means"),
     [
-        ("libssl.so.3: failed to map segment from shared object", "no memory is available"),
-        ("libssl.so.3: cannot open shared object file: Cannot allocate memory", "no memory is available"),
+        ("libssl.so.3: failed to map segment from shared object", "no memory left"),
+        ("libssl.so.3: cannot open shared object file: Cannot allocate memory", "no memory left"),
         ("libssl.so.3: cannot open shared object file: Too many open files", "too many files are open in one process"),
         ("libssl.so.3: cannot open shared object file: Too many open files in system", "too many files are open on this machine"),
     ],

@@ -68,7 +68,7 @@ def test_what_changed(user: Installed) -> None:
     first, *_ = lines = done.stdout.splitlines()
     assert first == "old.json → reports/matrix.json"
     assert "newly broken: 4 cells" in lines
-    assert lines[-2].startswith("Of 32 cells in both reports 14 are the same; 4 newly broken, ")
+    assert lines[-2].startswith("Of 32 cells in both reports, 14 are the same; 4 newly broken, ")
     assert lines[-1] == "wrote comment.md"
     assert (user.empty / "comment.md").read_text(encoding="utf-8").startswith("<!-- triton-compat diff -->\n")
     document = json.loads(run(user, "diff", "old.json", "reports/matrix.json", "--json").stdout)
@@ -119,9 +119,9 @@ def test_revisions_of_git(user: Installed) -> None:
             "error: newer.json: it has schema 99, and this version reads schema 2\n  hint: Install ",
         ),
         (("diff", "wrong.json"), 5, "error: wrong.json: cells[1].status: expected one of ok, rejected, "),
-        (("diff", "old.json", "--fail-on", "broke"), 2, "'broke' is none of broken, changed, "),
-        (("diff", "old.json", "--threshold", "-1"), 2, "'-1' is not a number of percent."),
-        (("diff", "old.json", "--threshold", "nan"), 2, "'nan' is not a number of percent."),
+        (("diff", "old.json", "--fail-on", "broke"), 2, "Unknown kind 'broke'. Choose one of: broken, changed, "),
+        (("diff", "old.json", "--threshold", "-1"), 2, "'-1' is not a percentage."),
+        (("diff", "old.json", "--threshold", "nan"), 2, "'nan' is not a percentage."),
         (("diff",), 2, "Missing argument 'OLD'."),
     ],
 )

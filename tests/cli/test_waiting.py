@@ -139,7 +139,7 @@ def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
     assert re.search(r"^copy +ok +so far: works|^copy +ok +works", last, re.MULTILINE), last
     assert "2 of 3 cells in" in last
     assert "so far" in last
-    assert "interrupted: 2 of 3 cells are done and kept; the same command continues from there" in last
+    assert "interrupted: 2 of 3 cells are finished and saved; run the same command again to continue" in last
     assert not (project / "reports").exists()
 
 
@@ -151,7 +151,7 @@ def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: P
     assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in said
     assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in said
     assert "endless" not in said.rpartition("so far: ")[2]
-    assert "interrupted: 2 of 3 probes of this run are done and kept; the same command continues from there" in said
+    assert "interrupted: 2 of 3 probes of this run are finished and saved; run the same command again to continue" in said
 
 
 @pytest.mark.wheels
@@ -217,7 +217,7 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
         assert "mine/broken" in (project / f"{axis}.md").read_text()
     failed = compat(project, "list", "cells", "--output", "mine.py/answer.txt")
     assert failed.returncode == 5
-    assert "the answer could not be written" in failed.stderr
+    assert "cannot write the answer" in failed.stderr
 
 
 JUDGE = ("--judge", "run=test $COMPAT_TRITON = 3.0.0", "--judge-deadline", "20")

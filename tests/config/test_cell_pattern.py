@@ -124,7 +124,7 @@ def test_the_beginning_of_an_id_names_all_that_begin_so(project: Path) -> None:
 def test_the_part_of_an_id_that_nothing_has_is_named(project: Path) -> None:
     chosen = select()
     for text, hint in {
-        "softmux": "No kernel is called 'softmux'. Did you mean softmax?",
+        "softmux": "unknown kernel 'softmux'. Did you mean softmax?",
         "softmax/grid": "softmax has no variant 'grid'. Available: as_written.",
         "softmax/as_written/smal/sm_90": "softmax/as_written has no case 'smal'. Did you mean small?",
         "softmax/as_written/small/gfx942/3.9": "softmax/as_written/small has no target 'gfx942'. Available: sm_80, sm_90.",

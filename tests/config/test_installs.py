@@ -41,7 +41,7 @@ def test_a_wheel_counts_with_its_content(tmp_path: Path) -> None:
     ("said", "message"),
     [
         ("../gone", "env[0].install[0]: there is no project '../gone'"),
-        ("-e .", "env[0].install[0]: '.' is no project: it has no pyproject.toml"),
+        ("-e .", "env[0].install[0]: the folder '.' has no pyproject.toml"),
         ("einops <", "env[0].install[0]: "),
     ],
 )

@@ -236,17 +236,17 @@ GRID = "variant[0]: load_grid (case small)"
 ERRORS = [
     ("schema = 1", "kernel: is missing"),
     (HEAD.replace("schema = 1", "schema = 9"), "schema: this program reads schema 1, found 9"),
-    (HEAD, "function: load.py defines no function 'load'"),
-    (HEAD + 'function = "load_gird"', "function: load.py defines no function 'load_gird'"),
+    (HEAD, "function: load.py does not define a function 'load'"),
+    (HEAD + 'function = "load_gird"', "function: load.py does not define a function 'load_gird'"),
     (HEAD + 'function = "load_loop"', "load_loop (case default): no type or value for x, y, BLOCK"),
     (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
-    (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a name: letters, digits and . _ + - only"),
+    (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a valid name: use letters, digits and . _ + - only"),
     (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' next to this one"),
     (WHOLE + 'source = "gone.py"', "variant[0].source: there is no file 'gone.py' next to this one"),
-    (WHOLE.replace("load_grid", "load_gird"), "variant[0].function: load.py defines no function 'load_gird'"),
+    (WHOLE.replace("load_grid", "load_gird"), "variant[0].function: load.py does not define a function 'load_gird'"),
     (WHOLE.replace('function = "load_grid"', ""), "variant[0].function: is missing"),
-    (WHOLE + VARIANT, "variant[1].name: the name 'grid' is taken by variant[0]"),
-    (HEAD + TABLES + CASE + CASE + VARIANT, "case[1].name: the name 'small' is taken by case[0]"),
+    (WHOLE + VARIANT, "variant[1].name: the name 'grid' is already used by variant[0]"),
+    (HEAD + TABLES + CASE + CASE + VARIANT, "case[1].name: the name 'small' is already used by case[0]"),
     (WHOLE + "cases = ['big']", "variant[0].cases[0]: no case matches 'big'"),
     # types, values, hints
     (WHOLE.replace('x = "*fp16"', 'x = "*f16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'*f16\''),
@@ -291,14 +291,14 @@ ERRORS = [
         )
     ),
     (WHOLE.replace('["x", "n"]', '"x"'), "hints.divisible_by_16: expected an array, such as [\"…\"], found the string 'x'"),
-    (WHOLE.replace('["stride"]', '["y"]'), "hints.equal_to_1[0]: 'y' is of type '*fp16'; only whole numbers have this hint"),
+    (WHOLE.replace('["stride"]', '["y"]'), "hints.equal_to_1[0]: 'y' has the type '*fp16'; only whole numbers have this hint"),
     (
         WHOLE + "hints = { pointer_range_32 = ['n'] }",
-        "variant[0].hints.pointer_range_32[0]: 'n' is of type 'i32'; only pointers have this hint",
+        "variant[0].hints.pointer_range_32[0]: 'n' has the type 'i32'; only pointers have this hint",
     ),
     (
         WHOLE.replace('stride = "i32"', 'stride = "fp32"').replace("equal_to_1", "#").replace('"n"]', '"stride"]'),
-        "hints.divisible_by_16[1]: 'stride' is of type 'fp32'; only pointers and whole numbers have this hint",
+        "hints.divisible_by_16[1]: 'stride' has the type 'fp32'; only pointers and whole numbers have this hint",
     ),
     (WHOLE + "hints = { div = [] }", "variant[0].hints.div: unknown key"),
     (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is not in any signature of this kernel"),
@@ -310,9 +310,12 @@ ERRORS = [
     (WHOLE + "[[variant.expect]]", "variant[0].expect[0].status: is missing"),
     (
         WHOLE + '[[variant.expect]]\nstatus = "rejectd"',
-        "variant[0].expect[0].status: 'rejectd' is not a status that can be expected",
+        "variant[0].expect[0].status: 'rejectd' is not a status that a kernel file can declare",
     ),
-    (WHOLE + '[[variant.expect]]\nstatus = "lost"', "variant[0].expect[0].status: 'lost' is not a status that can be expected"),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "lost"',
+        "variant[0].expect[0].status: 'lost' is not a status that a kernel file can declare",
+    ),
     (
         WHOLE + '[[variant.expect]]\nstatus = "rejected"\nclass = "typo"',
         "variant[0].expect[0].class: 'typo' is not a failure class",
@@ -383,8 +386,8 @@ def test_several_kernels_in_one_file_take_from_the_top_what_they_do_not_say(load
 
 
 SEVERAL_WRONG = [
-    (SEVERAL.replace('name = "loop"', 'name = "load_grid"'), "kernel[1].name: the name 'load_grid' is taken by kernel[0]"),
-    (SEVERAL.replace('function = "load_loop"', ""), "kernel[1].function: load.py defines no function 'loop'"),
+    (SEVERAL.replace('name = "loop"', 'name = "load_grid"'), "kernel[1].name: the name 'load_grid' is already used by kernel[0]"),
+    (SEVERAL.replace('function = "load_loop"', ""), "kernel[1].function: load.py does not define a function 'loop'"),
     (SEVERAL.replace('source = "load.py"', ""), "source: is missing"),
     (SEVERAL.replace('"load.py"', '"gone.py"'), "source: there is no file 'gone.py' next to this one"),
     (SEVERAL.replace("BLOCK = 1024", "BLCK = 1"), "kernel[1]: load_loop (case large) has no parameter 'BLCK', but the tables"),
@@ -450,13 +453,13 @@ HINTS_GIVEN = [
     ),
     (
         HEAD + 'function = "flagged"',
-        'Add BLOCK = 64, EVEN = true to [constexprs] and x = "*fp32", out_ptr = "*fp32", n = "i32" to [signature], '
-        "with what a launch passes in the place of these examples.",
+        'Add BLOCK = 64, EVEN = true to [constexprs] and x = "*fp32", out_ptr = "*fp32", n = "i32" to [signature]. '
+        "Replace these examples with what a launch passes.",
     ),
     (
         HEAD + 'function = "flagged"\n[launch]\nx = "*fp32"\n',
-        'Add BLOCK = 64, EVEN = true to [constexprs] and out_ptr = "*fp32", n = 4096 to [launch], '
-        "with what a launch passes in the place of these examples.",
+        'Add BLOCK = 64, EVEN = true to [constexprs] and out_ptr = "*fp32", n = 4096 to [launch]. '
+        "Replace these examples with what a launch passes.",
     ),
 ]
 

@@ -88,18 +88,21 @@ def test_one_case_has_a_launch_and_the_other_a_signature(load: Load) -> None:
 
 
 FORMS = arguments.FORMS
-HINTLESS = 'A launch says what was passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
+HINTLESS = 'A [launch] lists the values that were passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
 ERRORS = [
-    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values Say the number itself"),
-    (LAUNCH.replace("4096", '"*fp17"'), "launch.n: 'fp17' is no element type One of: fp16."),
-    (LAUNCH.replace("4096", '"*kfp16"'), "launch.n: '*kfp16' is a type That the kernel only reads it"),
-    (LAUNCH.replace("4096", '"relu"'), "launch.n: 'relu' is no argument of a launch " + FORMS),
+    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values Write the number itself"),
+    (LAUNCH.replace("4096", '"*fp17"'), "launch.n: 'fp17' is not an element type Choose one of: fp16."),
+    (LAUNCH.replace("4096", '"*kfp16"'), "launch.n: '*kfp16' is a type Write \"*fp16\":"),
+    (LAUNCH.replace("4096", '"relu"'), "launch.n: 'relu' is not an argument of a launch " + FORMS),
     (LAUNCH.replace("4096", "36893488147419103232"), "launch.n: the number one of 66 bits does not fit any type " + FORMS),
-    (LAUNCH.replace("4096", "{ tensor = 1 }"), "launch.n: 1 is no element type One of: "),
-    (LAUNCH.replace("4096", '{ tensor = "fp16", small = true }'), "launch.n: a tensor has no 'small' One of: aligned, large."),
-    (LAUNCH.replace("4096", '{ tensor = "fp16", large = 1 }'), "launch.n: large is the number 1, which is neither true nor false"),
-    (LAUNCH.replace("4096", "{ value = 1 }"), "launch.n: a table is no argument of a launch " + FORMS),
-    (LAUNCH.replace("4096", "[1, [2020-01-01]]"), "launch.n[1][0]: a date is no argument of a launch " + FORMS),
+    (LAUNCH.replace("4096", "{ tensor = 1 }"), "launch.n: 1 is not an element type Choose one of: "),
+    (
+        LAUNCH.replace("4096", '{ tensor = "fp16", small = true }'),
+        "launch.n: a tensor has no 'small' Choose one of: aligned, large.",
+    ),
+    (LAUNCH.replace("4096", '{ tensor = "fp16", large = 1 }'), "launch.n: large is the number 1; expected true or false"),
+    (LAUNCH.replace("4096", "{ value = 1 }"), "launch.n: a table is not an argument of a launch " + FORMS),
+    (LAUNCH.replace("4096", "[1, [2020-01-01]]"), "launch.n[1][0]: a date is not an argument of a launch " + FORMS),
     (LAUNCH.replace("4096", "[{ constexpr = [1, {}] }]"), "launch.n[0].constexpr[1]: a table is not a valid constexpr value "),
     (
         LAUNCH.replace("4096", '{ constexpr = { function = "add" } }'),
@@ -109,15 +112,15 @@ ERRORS = [
     (LAUNCH.replace(", bias", ", BLOCK = 64, bias"), "kernel (case default): 'BLOCK' is in the launch and among the constexprs"),
     (
         LAUNCH + 'signature = { x = "*fp16", n = "i32" }\n',
-        "launch: kernel (case default) has both a launch and a signature (x, n) Say either which types the arguments have, "
-        "or what a launch passes.",
+        "launch: kernel (case default) has both a launch and a signature (x, n) "
+        "Give either a [signature] with the types, or a [launch] with the values.",
     ),
-    (LAUNCH + "hints = { equal_to_1 = [] }\n", "hints: hints are of the arguments of a [signature], and this is a [launch] "),
-    (LAUNCH + 'hints = "none"\n', "hints: hints are of the arguments of a [signature], and this is a [launch] " + HINTLESS),
+    (LAUNCH + "hints = { equal_to_1 = [] }\n", "hints: hints belong to a [signature], and this kernel has a [launch] "),
+    (LAUNCH + 'hints = "none"\n', "hints: hints belong to a [signature], and this kernel has a [launch] " + HINTLESS),
     (
         '[[case]]\nname = "a"\n' + LAUNCH + '[[case]]\nname = "b"\nsignature = { x = "i32", n = "i32", bias = "i32" }\n'
         '[[variant]]\nname = "v"\nfunction = "kernel"\nhints = { equal_to_1 = ["n"] }\n',
-        "variant[0].hints: hints are of the arguments of a [signature], and this is a [launch] " + HINTLESS,
+        "variant[0].hints: hints belong to a [signature], and this kernel has a [launch] " + HINTLESS,
     ),
 ]
 

@@ -41,18 +41,18 @@ GOOD = '{ triton = "3.0.0", groups = ["default"] }'
 ERRORS = [
     # the file
     ("schema = ", "is not valid TOML: Invalid value (at end of document)"),
-    ("schema = 1\nkernels = []", "kernels: names no kernels"),
+    ("schema = 1\nkernels = []", "kernels: must not be empty"),
     ("schema = 2", "schema: this program reads schema 1, found 2"),
     ("schema = true", "schema: expected a whole number, such as 1, found the boolean true"),
     (ONE + "[defautls]\n", "defautls: unknown key"),
     ("schema = 1\nkernels = [3]", "kernels[0]: expected a string, found the number 3"),
     ('schema = 1\nkernels = "k.toml"', "kernels: expected an array, such as [\"…\"], found the string 'k.toml'"),
     # environments
-    (HEAD + "env = []", "env: declares no environment"),
+    (HEAD + "env = []", "env: must not be empty"),
     (HEAD + "env = 3", "env: expected an array, such as [[env]], found the number 3"),
     (HEAD + "env = [3]", "env[0]: expected a table, found the number 3"),
-    (envs(GOOD, "{}"), "env[1]: names no toolchain: one of triton, wheel, distribution"),
-    (envs(GOOD, GOOD), "env[1]: the name 'triton-3.0.0' is taken by env[0]"),
+    (envs(GOOD, "{}"), "env[1]: expected one of triton, wheel and distribution, found none"),
+    (envs(GOOD, GOOD), "env[1]: the name 'triton-3.0.0' is already used by env[0]"),
     (envs(GOOD) + "envs = 3\n", "envs: expected a table, found the number 3"),
     (envs(GOOD) + "envs.folders = 'x'\n", "envs.folders: unknown key"),
     (envs(GOOD) + "envs.folder = 3\n", 'envs.folder: expected a string, such as "../envs", found the number 3'),
@@ -60,15 +60,15 @@ ERRORS = [
     (envs(GOOD) + "envs.folder = '/dev/null/envs'\n", "envs.folder: /dev/null is not a folder"),
     (
         envs(GOOD) + "envs.folder = '~nobody-of-that-name/envs'\n",
-        "envs.folder: '~nobody-of-that-name/envs': there is no such home folder",
+        "envs.folder: '~nobody-of-that-name/envs': the home folder does not exist",
     ),
-    (envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'), "env[1].name: the name 'Triton-3-0-0' is taken by env[0]"),
+    (envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'), "env[1].name: the name 'Triton-3-0-0' is already used by env[0]"),
     (envs(GOOD, '{ triton = "3.1.0" }', '{ tritn = "3.1.0" }'), "env[2].tritn: unknown key"),
     (envs("{ triton = 3.0 }"), 'env[0].triton: expected a string, such as "3.1.0", found the number 3.0'),
     (envs('{ triton = "3.x" }'), "env[0].triton: '3.x' is not a version, such as \"3.1.0\""),
     (envs('{ triton = "" }'), "env[0].triton: must not be empty"),
     (envs('{ triton = "3.1.0", torch = ">=2" }'), "env[0].torch: '>=2' is not a version, such as \"3.1.0\""),
-    (envs('{ triton = "3.1.0", name = "a b" }'), "env[0].name: 'a b' is not a name: letters, digits and . _ + - only"),
+    (envs('{ triton = "3.1.0", name = "a b" }'), "env[0].name: 'a b' is not a valid name: use letters, digits and . _ + - only"),
     (envs('{ triton = "3.1.0", groups = "all" }'), "env[0].groups: expected an array, such as [\"…\"], found the string 'all'"),
     (envs('{ triton = "3.1.0", groups = [1] }'), "env[0].groups[0]: expected a string, found the number 1"),
     (envs('{ triton = "3.1.0", python = "3.11" }'), "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\""),
@@ -115,7 +115,7 @@ ERRORS = [
     # defaults
     (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env, group of envs or release matches 'defalut'"),
     (ONE + '[defaults]\ntargets = ["sm_80", "sm80"]', "defaults.targets[1]: no target matches 'sm80'"),
-    (ONE + "[defaults]\nenvs = []", "defaults.envs: names nothing"),
+    (ONE + "[defaults]\nenvs = []", "defaults.envs: must not be empty"),
     (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
     (ONE + "[defaults]\ndeadline = 0", "defaults.deadline: must be greater than zero, found 0"),
     (ONE + "[defaults]\nkeep_workers = -1", "defaults.keep_workers: must be zero or more, found -1"),
@@ -255,7 +255,7 @@ def test_envs_need_not_be_in_the_file(load: Load) -> None:
 
 @pytest.mark.parametrize("name", ["triton-", "triton-abc", "torch-2.5.1", "triton-3.1.0-torch", "triton-3.1.0-torch-x", "default"])
 def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> None:
-    with pytest.raises(SelectionError, match="no env is called"):
+    with pytest.raises(SelectionError, match="unknown env"):
         load(ONE).env(name)
 
 

@@ -68,7 +68,7 @@ def test_without_the_table_there_is_none(tmp_path: Path) -> None:
     [
         (USUAL.replace("problems.py", "nowhere.py"), "problem.source", "no file 'nowhere.py'"),
         (USUAL.replace('"add"', '"ad"'), "problem.function", "has no function 'ad'"),
-        (USUAL.replace('"add"', '"other"'), "problem.function", "takes 1 parameters and not 5"),
+        (USUAL.replace('"add"', '"other"'), "problem.function", "takes 1 parameters, not 5"),
         (USUAL + "sedd = 1\n", "problem.sedd", "unknown key"),
         ('[problem]\nfunction = "add"\n', "problem.source", "is missing"),
     ],

@@ -85,7 +85,7 @@ def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
 def test_an_operator_that_is_none_is_told_which_is_meant(built_in: MatrixConfig, word: str, meant: str) -> None:
     with pytest.raises(SelectionError) as raised:
         built_in.choose_envs([word])
-    assert str(raised.value) == f"{word!r} is no release and no version specifier"
+    assert str(raised.value) == f"{word!r} is neither a release nor a version specifier"
     assert raised.value.hint == f"Did you mean {meant!r}?"
     assert built_in.choose_envs([meant])
 
@@ -119,7 +119,7 @@ def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(tm
     assert names(config, ">=3.6") == ["3.8.0"]
     assert names(config, "<3.2") == ["3.0.0", "3.1.0"]
     assert config.one_env("3.8").name == "triton-3.8.0"
-    with pytest.raises(SelectionError, match="means 2 envs"):
+    with pytest.raises(SelectionError, match="matches 2 envs"):
         config.one_env("<3.2")
 
 

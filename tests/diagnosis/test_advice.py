@@ -110,8 +110,8 @@ def test_an_import_that_fails_in_another_module_is_told_with_that_module(failure
     assert (sibling.failure_class, sibling.location) == ("api-missing", "bad.py:2")
     assert sibling.advice.startswith(
         "Importing pk/bad.py fails at line 2 (`from triton.tools.tensor_descriptor import TensorDescriptor`); line 2 of "
-        "pk/__init__.py imports it. The kernel's own file, pk/good.py, is not at fault: it was not reached. This release has no "
-        "module `triton.tools.tensor_descriptor`. Put the import into a `try`, with an `except ImportError`"
+        "pk/__init__.py imports it. The kernel's own file, pk/good.py, is not at fault: the import did not reach it. "
+        "This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`, with an `except ImportError`"
     )
     needed = failure_of("needs.py")
     assert "The kernel's own file, needs.py, needs that module. " in needed.advice
@@ -127,10 +127,10 @@ def test_a_name_whose_import_failed_unseen_is_told_with_that_import(failure_of: 
         failure = failure_of(name)
         assert failure.failure_class == failure_class
         assert failure.advice.startswith(
-            f"`TensorDescriptor` is missing since its import failed: {statement} ({name}:4) is in a `try`"
+            f"`TensorDescriptor` is missing because its import failed: {statement} ({name}:4) is in a `try`"
         )
     failure = failure_of("none.py")
-    assert "`fast` may be missing since its import failed: `from triton.language.math import no_such as fast`" in failure.advice
+    assert "`fast` may be missing because its import failed: `from triton.language.math import no_such as fast`" in failure.advice
 
 
 @pytest.mark.wheels

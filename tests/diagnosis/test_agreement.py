@@ -41,7 +41,7 @@ def test_the_newest_release_that_agrees_with_an_interpreter_is_the_reference() -
     assert [status for status, _ in found] == [Status.OK, Status.OK, Status.WRONG]
     assert found[0][1] == "compared with 3.8.0, which agrees with the interpreter of 3.5.1, in 3 elements"
     assert found[1][1] == "compared with the interpreter of 3.5.1, in 3 elements"
-    assert found[2][1].startswith("o_ptr has 1.5 where that has 1.001, and 0.006 is allowed; compared with 3.8.0")
+    assert found[2][1].startswith("o_ptr has 1.5 where the other has 1.001, and 0.006 is allowed; compared with 3.8.0")
 
 
 def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
@@ -82,7 +82,7 @@ def test_interpreters_are_only_told_of_each_other() -> None:
     checks = [each.numbers.interpreter for each in with_agreement(results)]
     assert [check and check.right for check in checks] == [None, None]
     assert checks[0] is not None
-    assert "other ones in triton-3.0.0-torch: o_ptr has -2 where that has 2" in checks[0].reason
+    assert "other ones in triton-3.0.0-torch: o_ptr has -2 where the other has 2" in checks[0].reason
 
 
 def test_what_has_not_the_form_of_a_sample_is_none() -> None:

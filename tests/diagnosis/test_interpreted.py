@@ -83,7 +83,7 @@ def test_errors_that_are_no_numbers_are_none() -> None:
         (
             raised("two problems are called 'x'", kind="_compat_numerics.problems.ProblemError"),
             Status.LOST,
-            "a mistake in the problem, and not in the kernel: two problems are called 'x'",
+            "a mistake in the problem, not in the kernel: two problems are called 'x'",
         ),
     ],
 )

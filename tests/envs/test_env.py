@@ -155,17 +155,17 @@ def test_an_installer_that_says_it_succeeded_is_not_believed(cache: EnvCache) ->
     error = build(cache)
     assert error is not None
     assert error.startswith(f"the installer ended without an error, but {cache.folder_of(PLAIN).path}/cp3")
-    assert error.endswith(" is gone")
+    assert error.endswith(" is missing")
 
 
 def test_no_interpreter_is_said_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreters, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)})
     found = choose_interpreter(evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {})
     assert found.python == ""
-    said = "no interpreter: triton 3.1.0+mine has wheels for 3.12; present here: 3.13 (considered: 3.8–3.20)"
-    assert found.problem == f"{said}; `uv python install 3.12` brings one that fits"
+    said = "no interpreter: triton 3.1.0+mine has wheels for 3.12; installed here: 3.13 (considered: 3.8–3.20)"
+    assert found.problem == f"{said}; `uv python install 3.12` installs one that fits"
     demanding = choose_interpreter(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
-    assert "python <3.12 is asked for; present here: 3.13" in (demanding.problem or "")
+    assert "the env asks for python <3.12; installed here: 3.13" in (demanding.problem or "")
 
 
 def test_an_interpreter_that_does_not_start_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_an_interpreter_that_does_not_start_is_passed_over(tmp_path: Path, monke
     found = choose_interpreter(PLAIN, tmp_path, DOWN)
     assert (found.python, found.tag, found.problem) == (str(working), "cp312", None)
     assert len(found.notes) == 1
-    assert "taking the preferred interpreter without knowing the wheels of triton" in found.notes[0]
+    assert "using the preferred interpreter without knowing the wheels of triton" in found.notes[0]
 
 
 def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_file_is_downloaded_and_held_to_its_hash(index: Index, kind: str, righ
     if right:
         assert download(file) == b"what is in it"
     else:
-        with pytest.raises(IndexUnavailable, match=r"x-1\.0\.tar\.gz is not what the package index lists"):
+        with pytest.raises(IndexUnavailable, match=r"x-1\.0\.tar\.gz differs from the package index's listing"):
             download(file)
     assert index.asked == [("/simple/x/", "Basic bWU6d29yZA=="), ("/p/x-1.0.tar.gz", "Basic bWU6d29yZA==")]
 
@@ -127,7 +127,7 @@ def test_an_old_answer_serves_while_the_index_is_down_and_says_so(index: Index, 
     assert found.files == FILES
     assert len(found.notes) == 1
     assert index.url in found.notes[0]
-    assert found.notes[0].endswith("using what it said 3 days ago")
+    assert found.notes[0].endswith("using its answer from 3 days ago")
 
 
 def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
         env={**os.environ, "UV_DEFAULT_INDEX": index.url, VARIABLE: str(tmp_path / "envs")},
     )
     assert done.stderr == (
-        "error: there is no release 3.6.1 of triton: the package index does not have it\n"
-        "  hint: The nearest that the package index has: 3.6.0, 3.7.0.\n"
+        "error: unknown release 3.6.1 of triton: the package index does not have it\n"
+        "  hint: The nearest releases on the package index: 3.6.0, 3.7.0.\n"
     )
     assert (done.returncode, done.stdout) == (3, "")
     assert (tmp_path / "reports/matrix.json").read_text(encoding="utf-8") == "kept"

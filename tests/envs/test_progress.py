@@ -69,7 +69,7 @@ def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
     assert re.fullmatch(r"one: built in 0\.\d s \(1 of 4\)", lines[1])
     assert lines[2:] == [
         "two: failed: error: no such release (2 of 4)",
-        "three: was there already (3 of 4)",
+        "three: already built (3 of 4)",
         "four: failed: the disk is full (4 of 4)",
     ]
     assert shown[:3] == ["0 of 4 done, now one", "1 of 4 done", "1 of 4 done, now two"]
@@ -78,9 +78,9 @@ def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
 
 def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_path: Path) -> None:
     lines, shown = lines_of(tmp_path, one=wait, two=wait_and_install)
-    assert lines[:2] == ["building one, two", "another command is building one: waiting for it"]
-    assert re.fullmatch(r"one: another command has built it, waited for 0\.\d s \(1 of 2\)", lines[2])
-    assert lines[3] == "another command is building two: waiting for it"
+    assert lines[:2] == ["building one, two", "waiting for another command that builds one"]
+    assert re.fullmatch(r"one: built by another command, after a wait of 0\.\d s \(1 of 2\)", lines[2])
+    assert lines[3] == "waiting for another command that builds two"
     assert re.fullmatch(r"two: built in 0\.\d s \(2 of 2\)", lines[4])
     assert "0 of 2 done, waiting for one" in shown
     assert "1 of 2 done, now two" in shown
@@ -89,7 +89,7 @@ def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_p
 def test_what_is_being_built_already_is_told_first(tmp_path: Path) -> None:
     with locks.building(EnvCache(tmp_path).folder_of(Env(name="one", install=("one",))), lambda: None):
         lines, _ = lines_of(tmp_path, one=wait, two=install)
-    assert lines[:2] == ["building two", "another command is building one: waiting for it"]
+    assert lines[:2] == ["building two", "waiting for another command that builds one"]
     assert len(lines) == 4
 
 

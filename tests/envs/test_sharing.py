@@ -93,12 +93,12 @@ def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Call
     slow_uv.wait_until_asked()
     second = there.start("envs", "build", UV=str(slow_uv.program))
     assert second.stderr is not None
-    assert second.stderr.readline() == "another command is building there: waiting for it\n"
+    assert second.stderr.readline() == "waiting for another command that builds there\n"
     time.sleep(0.5)
     assert second.poll() is None
     slow_uv.go_on()
     assert re.search(r"^building here\nhere: built in \d+\.\d s$", ended(first), re.MULTILINE)
-    assert re.search(r"^there: another command has built it, waited for \d+\.\d s$", ended(second), re.MULTILINE)
+    assert re.search(r"^there: built by another command, after a wait of \d+\.\d s$", ended(second), re.MULTILINE)
     assert len(slow_uv.asked()) == 1
     assert here.read("here").python == there.read("there").python is not None
     assert here.compat("envs", "where", "here") == there.compat("envs", "where", "there")
@@ -234,7 +234,7 @@ def test_who_waits_for_an_env_that_is_removed_makes_it(project: Callable[..., Pr
 
 def test_list_tells_what_is_there_for_which_requirements(project: Callable[..., Project], checkout: Checkout) -> None:
     here = project("here", 'triton = "1.0", python = ">=3.9"')
-    assert here.compat("envs") == f"no environments are in {checkout.cache.folder}\n"
+    assert here.compat("envs") == f"no environments in {checkout.cache.folder}\n"
     here.compat("envs", "build", "here", "triton-1.1", "triton-9.9", code=4)
     (checkout.cache.folder / "somebody's").mkdir()
     found = {each["name"].rpartition("-")[0]: each for each in json.loads(here.compat("envs", "list", "--json"))}
@@ -259,7 +259,7 @@ def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(projec
     assert f"here: Python {here.read('here').python_version or '3.'}" in here.compat("envs", "build")
     said = here.compat("envs", "build", "triton-9.9", code=4)
     assert "triton==9.9" in said
-    assert "error: triton-9.9 cannot be used\n  hint: All that was printed while installing is in /" in said
+    assert "error: triton-9.9 cannot be used\n  hint: The installer's output is in /" in said
     said = here.compat("envs", "build", "her", code=3)
     assert "no env, group of envs or release matches 'her'" in said
 
@@ -268,7 +268,7 @@ def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkou
     here = project("here")
     assert here.compat("envs", "where") == f"{checkout.cache.folder}\n"
     said = here.compat("envs", "where", "here", code=4)
-    assert said.endswith("hint: `compat envs build here` builds it.\n")
+    assert said.endswith("hint: Build it with `compat envs build here`.\n")
     here.compat("envs", "build", "here")
     folder = Path(here.compat("envs", "where", "here").strip())
     assert (folder / "bin" / "python") == Path(here.compat("envs", "where", "here", "--python").strip())
@@ -330,7 +330,7 @@ def test_without_a_home_folder_it_is_said_what_to_set(monkeypatch: pytest.Monkey
     monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user that the system does not know
     with pytest.raises(EnvError, match="no home folder") as caught:
         env_cache(None, {})
-    assert caught.value.hint == "Set HOME, or set COMPAT_ENVS to the folder that they are to be kept in."
+    assert caught.value.hint == "Set HOME, or set COMPAT_ENVS to a folder for the environments."
 
 
 def test_the_file_names_a_folder_relative_to_itself(project: Callable[..., Project], tmp_path: Path) -> None:
@@ -351,13 +351,13 @@ def test_a_cache_that_cannot_be_written_is_one_clear_error(project: Callable[...
             (here.root / "k.toml").write_text((here.checkout.root / "k.toml").read_text())
             (here.root / "k.py").write_text((here.checkout.root / "k.py").read_text())
             said = here.compat_at(folder, *command, code=4)
-            assert said.startswith(f"error: ${VARIABLE}: {folder}: environments cannot be built: ")
-            assert f"hint: Environments are kept there. Set {VARIABLE} to a folder that can be written" in said
+            assert said.startswith(f"error: ${VARIABLE}: {folder}: cannot build environments: ")
+            assert f"hint: Set {VARIABLE} to a writable folder" in said
 
 
 def test_nox_says_so_too(checkout: Checkout) -> None:
     said = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
-    assert "$COMPAT_ENVS: /proc/envs: environments cannot be built: " in said
+    assert "$COMPAT_ENVS: /proc/envs: cannot build environments: " in said
     assert "Traceback" not in said
 
 

@@ -116,7 +116,7 @@ def test_the_same_version_with_other_files_is_told_and_not_used(
     envs = WorkerEnvs(folder=machine)
     for _ in range(2):
         built = envs.provide(env)
-        assert built.error == "not what the driver has: helper 1.0 has other files here than in the driver's"
+        assert built.error == "different from the driver's: helper 1.0 has different files here and in the driver's"
         assert not envs.has(env)
     assert count() == 1
     index.publish("helper", "1.0")
@@ -144,7 +144,7 @@ def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_
     env, count, envs = wanted(), installed(slow_uv, monkeypatch), WorkerEnvs(folder=machine)
     shutil.rmtree(index.index / "helper")
     for _ in range(2):
-        with pytest.raises(WorkerLacks, match=r"triton-1\.0 cannot be installed as the driver has it: (.|\n)*helper"):
+        with pytest.raises(WorkerLacks, match=r"cannot install triton-1\.0 as the driver has it: (.|\n)*helper"):
             envs.provide(env)
     assert count() == 1
     index.publish("helper", "1.0")
@@ -156,13 +156,13 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
 ) -> None:
     env, envs = wanted(), WorkerEnvs(folder=machine)
     minor = ".".join(env.python_version.split(".")[:2])
-    with pytest.raises(WorkerLacks, match=rf"Python {minor}\.99 is not on this machine .*uv python install {minor}\.99"):
+    with pytest.raises(WorkerLacks, match=rf"Python {minor}\.99 is not installed on this machine .*uv python install {minor}\.99"):
         envs.provide(evolve(env, python_version=f"{minor}.99"))
-    with pytest.raises(WorkerLacks, match=r"Python 3\.99\.1 is not on this machine"):
+    with pytest.raises(WorkerLacks, match=r"Python 3\.99\.1 is not installed on this machine"):
         envs.provide(evolve(env, python_version="3.99.1"))
-    with pytest.raises(WorkerLacks, match="is wanted for linux-sparc, and this machine is linux"):
+    with pytest.raises(WorkerLacks, match="is for linux-sparc, and this machine is linux"):
         envs.provide(evolve(env, platform="linux-sparc"))
-    with pytest.raises(WorkerLacks, match="and all envs may take"):
+    with pytest.raises(WorkerLacks, match="and all envs together may take"):
         WorkerEnvs(folder=machine, budget=env.size - 1).provide(env)
     monkeypatch.setenv("UV", str(tmp_path / "none"))
     with pytest.raises(WorkerLacks, match="uv, which the driver used, is not installed"):
@@ -178,7 +178,7 @@ def test_a_local_wheel_must_be_there_and_the_same(wanted: Callable[..., PinnedEn
     with pytest.raises(WorkerLacks, match=rf"is installed from {here}, which is not on this machine"):
         envs.provide(env)
     shutil.copy(index.publish("triton", "1.1"), here)
-    with pytest.raises(WorkerLacks, match="what is there is not what the driver has"):
+    with pytest.raises(WorkerLacks, match="which differs from the driver's"):
         envs.provide(env)
     here.with_suffix(".away").rename(here)
     assert envs.provide(env).digest == env.digest
@@ -327,7 +327,7 @@ def test_what_is_in_use_or_being_built_is_never_removed(
     monkeypatch.setenv("UV", str(slow_uv.program))
     thread, raised = in_thread(lambda: envs.provide(two))
     slow_uv.wait_until_asked()
-    with pytest.raises(NoRoom, match=r"it takes .* MB; of .* MB, .* MB are taken by envs in use"):
+    with pytest.raises(NoRoom, match=r"it takes .* MB, and envs in use take .* MB of .* MB"):
         envs.provide(three)
     slow_uv.go_on()
     thread.join()

@@ -30,7 +30,7 @@ def test_one_that_ends_tells_its_last_line() -> None:
 
 
 def test_one_that_ends_while_it_is_asked() -> None:
-    with Session(python("input()")) as said, pytest.raises(SessionEnded, match="it ended, and said nothing"):
+    with Session(python("input()")) as said, pytest.raises(SessionEnded, match="it ended without output"):
         said.ask("one", 10)
 
 

@@ -246,7 +246,7 @@ def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path, monkeypa
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
         connections[-1].execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
-        with pytest.raises(StoreError, match="could not be kept") as caught:
+        with pytest.raises(StoreError, match="cannot save") as caught:
             store.write("k", CELL, (EVIDENCE,))
     assert "writable" in (caught.value.hint or "")
     assert not list(tmp_path.glob("*.damaged-*"))
@@ -350,7 +350,7 @@ def test_explain_says_that_an_artifact_is_gone(tmp_path: Path) -> None:
         name = store.keep(".mlir", b"module {}")
         assert place_of(artifact(name, store)) == str(store.artifacts / name)
         (store.artifacts / name).write_bytes(b"module")
-        assert "gone" in place_of(artifact(name, store))
+        assert "deleted" in place_of(artifact(name, store))
 
 
 def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: Path) -> None:

@@ -132,9 +132,9 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: Path) -> None:
-    with pytest.raises(MachineError, match=r"0 of 1 cells are done") as caught:
+    with pytest.raises(MachineError, match=r"0 of 1 cells are finished") as caught:
         results([cell(env, "faces", "fine")], env, tmp_path, WithFewFiles)
-    assert "what was finished is kept" in (caught.value.hint or "")
+    assert "Finished work is saved" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
@@ -147,4 +147,4 @@ def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
 
 def test_an_action_that_no_worker_knows_is_told_as_such() -> None:
     error = pickle.loads(pickle.dumps(UnknownAction.of(["launch"], where="triton-3.1.0")))
-    assert str(error) == "triton-3.1.0: this worker cannot do: launch"
+    assert str(error) == "triton-3.1.0: this worker does not support: launch"

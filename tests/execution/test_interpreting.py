@@ -160,7 +160,7 @@ def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
     found: dict[tuple[str, str], Check], env: str, what: str, words: str
 ) -> None:
     assert found[env, what].status is Status.LOST
-    assert found[env, what].reason == f"a mistake in the problem, and not in the kernel: {words}"
+    assert found[env, what].reason == f"a mistake in the problem, not in the kernel: {words}"
 
 
 class Refusing(LocalExecutor):

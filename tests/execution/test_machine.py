@@ -124,12 +124,12 @@ def test_a_full_folder_for_temporary_files_is_no_verdict(
     if done.returncode == 0:
         assert statuses(project) == {"ok": 6}
     else:
-        check_refused(done, "no space is left")
+        check_refused(done, "no space left")
     check_nothing_false_was_kept(project, env)
 
 
 def test_some_of_these_are_too_small(project: Path, env: BuiltEnv, small: Callable[[str], Path]) -> None:
-    check_refused(matrix(project, env, TMPDIR=str(small("size=32k"))), "no space is left")
+    check_refused(matrix(project, env, TMPDIR=str(small("size=32k"))), "no space left")
 
 
 def test_a_read_only_folder_is_no_verdict(project: Path, env: BuiltEnv, small: Callable[[str], Path]) -> None:
@@ -145,8 +145,8 @@ def test_a_folder_that_fills_up_keeps_what_was_finished(project: Path, env: Buil
     (place / "filled").write_bytes(b"\1" * ((64 << 20) - (20 << 10)))
     (project / "plus_one.toml").write_text(SPEC.replace("4096", "2048"))
     done = matrix(project, env, TMPDIR=str(place))
-    check_refused(done, "no space is left")
-    assert "3 of 6 cells are done and kept" in done.stderr
+    check_refused(done, "no space left")
+    assert "3 of 6 cells are finished and saved" in done.stderr
     check_nothing_false_was_kept(project, env)
 
 

@@ -38,7 +38,7 @@ def test_what_the_machine_still_refuses_ends_the_command(number: int, tmp_path: 
     assert isinstance(lack, MachineError)
     assert REFUSALS[number] in str(lack)
     assert lack.exit_code == 7
-    assert "the same command continues from there" in str(lack.hint)
+    assert "run the same command again to continue" in str(lack.hint)
 
 
 @pytest.mark.parametrize("number", UNSEEN)

@@ -50,13 +50,13 @@ def test_this_machine() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("dask", "'dask' is no executor"),
-        ("dask://scheduler", "'dask://scheduler' is no executor"),
-        ("http://scheduler:8786", "is no executor"),
-        ("dask:local?workers", "'workers' is not name=number"),
+        ("dask", "unknown executor 'dask'"),
+        ("dask://scheduler", "unknown executor 'dask://scheduler'"),
+        ("http://scheduler:8786", "unknown executor"),
+        ("dask:local?workers", "expected name=number"),
         ("dask:local?workers=0", "workers='0' is not a number from 1 to 99999"),
         ("dask:local?workers=²", "is not a number"),
-        ("dask:local?worker=4", "'worker' is none of workers, threads, in_flight"),
+        ("dask:local?worker=4", "unknown parameter 'worker'; choose one of workers, threads, in_flight"),
     ],
 )
 def test_what_it_cannot_say(text: str, words: str) -> None:
@@ -90,13 +90,13 @@ arguments = { queue = "cpu", cores = 8 }
 @pytest.mark.parametrize(
     ("text", "where", "words"),
     [
-        ("", "executor", "either `address` or `class` has to be there"),
-        ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "and not both"),
+        ("", "executor", "give either `address` or `class`"),
+        ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "not both"),
         ('class = "SLURMCluster"', "executor.class", "is not the dotted name of a class"),
         ("class = 3", "executor.class", "expected a string"),
         ('address = "s:1"', "executor.address", "is not the address of a scheduler"),
-        ('address = "tcp://s:1"\narguments = {}', "executor.arguments", "belongs to `class`"),
-        ('address = "tcp://s:1"\nworkers = 3', "executor.workers", "belongs to `class`"),
+        ('address = "tcp://s:1"\narguments = {}', "executor.arguments", "only `class` takes this key"),
+        ('address = "tcp://s:1"\nworkers = 3', "executor.workers", "only `class` takes this key"),
         ('address = "tcp://s:1"\nartifacts = "1 MiB"', "executor.artifacts", "unknown key"),
         ('class = "a.B"\nworkers = 0', "executor.workers", "must be greater than zero"),
         ('class = "a.B"\narguments = 3', "executor.arguments", "expected a table"),
@@ -141,6 +141,6 @@ def test_another_executor_is_one_entry(tmp_path: Path, monkeypatch: pytest.Monke
     with selection.open_executor() as declared, selection.open_executor("moon://base", in_flight=3) as named:
         assert declared is named is LocalExecutor
     assert Elsewhere.said == ["tycho", "tycho", None, 3]
-    with pytest.raises(SelectionError, match="'moon://mare' is no executor") as caught:
+    with pytest.raises(SelectionError, match="unknown executor 'moon://mare'") as caught:
         executor_named("moon://mare")
     assert (caught.value.hint or "").endswith('"dask:local?workers=4", or "moon://BASE".')

@@ -34,7 +34,7 @@ def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) ->
 
 def test_where_none_can_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
-    with pytest.raises(MachineError, match="temporary files cannot be created"):
+    with pytest.raises(MachineError, match="cannot create temporary files"):
         TemporaryFolder("compat-test-")
 
 

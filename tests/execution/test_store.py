@@ -193,7 +193,7 @@ def test_a_full_disk_is_an_error_that_keeps_what_was_finished(tmp_path: Path, mo
         store.write("before", CELL, (EVIDENCE,))
         (pages,) = connections[-1].execute("PRAGMA page_count").fetchone()
         connections[-1].execute(f"PRAGMA max_page_count = {pages}")  # what a full disk looks like from here
-        with pytest.raises(StoreError, match="could not be kept"):
+        with pytest.raises(StoreError, match="cannot save"):
             store.write("more", CELL, (evolve(EVIDENCE, stderr="x" * 100_000),))
     with Store(tmp_path) as again:
         assert read(again, "before") == {"before": (EVIDENCE,)}

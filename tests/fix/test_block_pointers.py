@@ -53,7 +53,7 @@ NOT_DESCRIBED = {
     "with_helper": "no innermost stride",
     "other_shape": "in different places",
     "made_elsewhere": "no innermost stride",
-    "handed_other_blocks": "the dtype of a block pointer is asked for where it was handed to",
+    "handed_other_blocks": "a function that gets a block pointer uses its dtype",
 }
 """Those that tensor descriptors cannot take the place of even if ``sm`` is 1, and why."""
 DESCRIBED = {path: [name for name in names if name not in NOT_DESCRIBED] for path, names in EVERY.items()}
@@ -65,7 +65,7 @@ def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
 
 def with_plain_pointers(function: str, text: str = TEXT) -> str:
     (proposal,) = plain.plain_pointers(faulty(function, text))
-    assert all("other parameters" in note for note in proposal.notes)
+    assert all("the parameters or the returned values change" in note for note in proposal.notes)
     return proposal.text
 
 
@@ -257,19 +257,19 @@ def test_only_what_the_kernel_uses_is_edited() -> None:
 
 REFUSED = {
     "handed": ("return helper(p)", "returns one"),
-    "unknown": ("return unknown(p)", "used for something else"),
-    "several": ("q = helper(p)\n    q = helper(x)\n    tl.load(q)", "by one call, and something else by another"),
+    "unknown": ("return unknown(p)", "used for more than loads"),
+    "several": ("q = helper(p)\n    q = helper(x)\n    tl.load(q)", "one call passes a function a block pointer"),
     "unknown_axes": ("return tl.load(p, boundary_check=AXES)", "not written out as axes"),
     "condition": ("while tl.load(p):\n        pass", "in the condition"),
-    "kept": ("n.p = p", "used for something else"),
+    "kept": ("n.p = p", "used for more than loads"),
     "itself": ("again(p)", "again calls itself"),
     "exchanged": ("q = tl.advance(p, (1,))\n    p, q = q, p", "exchanged in one assignment"),
-    "attempted": ("try:\n        tl.load(p)\n    except E:\n        pass", "a kind of statement that is not known"),
+    "attempted": ("try:\n        tl.load(p)\n    except E:\n        pass", "an unknown kind of statement"),
     "other_blocks": (
         "if n:\n        p = tl.make_block_ptr(x, (n,), (1,), (0,), (32,), (0,))\n    p = tl.advance(p, (1,))\n    tl.load(p)",
         "different blocks at one use",
     ),
-    "unknown_offsets": ("p = tl.advance(p, AXES)", "advanced in a form that is not known"),
+    "unknown_offsets": ("p = tl.advance(p, AXES)", "advanced in an unknown form"),
     "no_shape": ("q = tl.make_block_ptr(x, strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))", "made without shape"),
     "lengths": ("q = tl.make_block_ptr(x, (n, n), (1,), (0,), (16,), (0,))", "differ in length"),
     "unknown_shape": (
@@ -279,11 +279,11 @@ REFUSED = {
     "masked": ("tl.load(p, mask=n)", "used with a mask"),
     "padding": ("tl.load(p, padding_option=AXES)", "padding_option is not written out"),
     "one_of_two": ("q = either(p, tl.advance(p, (1,)), n)\n    tl.load(q)", "returns one of several block pointers"),
-    "together": ("pair = both(p)\n    tl.load(pair[1])", "not unpacked where it is called"),
-    "in_an_expression": ("n = both(p)[0]", "used in a form that is not known"),
+    "together": ("pair = both(p)\n    tl.load(pair[1])", "caller of a function does not unpack"),
+    "in_an_expression": ("n = both(p)[0]", "used in an unknown form"),
     "two_ranks": (
         "q = tl.make_block_ptr(x, (n, n), (1, 1), (0, 0), (16, 16), (1, 0))\n    loaded(p)\n    loaded(q)",
-        "given block pointers of different dimensions",
+        "gets block pointers of different dimensions",
     ),
     "not_given": ("n = loaded(p) + loaded()", "a call of loaded does not give it p"),
 }

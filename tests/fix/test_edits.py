@@ -48,7 +48,7 @@ MISTAKES = (
         edit="axis added to a term",
         before=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at + few[None, :]))",),
         after=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at[:, None] + few[None, :]))",),
-        note="where two block sizes are equal",
+        note="if two block sizes are equal",
     ),
     Mistake(
         function="greatest",
@@ -73,7 +73,7 @@ MISTAKES = (
         edit="scalar loop bound",
         before=("for i in range(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):",),
         after=("for i in range(tl.max(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32), 0)):",),
-        note="tl.max takes the greatest",
+        note="tl.max uses the largest",
     ),
     Mistake(
         function="moved_name",

@@ -52,5 +52,5 @@ def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: 
 
 def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES)
-    with pytest.raises(ConfigError, match=r"theirs==1\.0, which is not edited"):
+    with pytest.raises(ConfigError, match=r"theirs==1\.0, a library from the package index"):
         SourceFile.read(folder / "libraries/theirs/__init__.py", (folder / "project/lib", folder / "libraries"))

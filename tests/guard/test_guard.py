@@ -296,7 +296,7 @@ def test_another_reason_for_a_failure_is_no_difference() -> None:
     ["", "x = 1\n", "FACTS: dict = {}\n", "FACTS: dict = open('x')\n", "FACTS: dict = {1: {2}}\n", "def", "\0", "(" * 10_000],
 )
 def test_what_is_no_guard_is_one_error(text: str) -> None:
-    with pytest.raises(StoreError, match=r"^lib/x\.py: this is no guard: ") as caught:
+    with pytest.raises(StoreError, match=r"^lib/x\.py: the file is not a guard: ") as caught:
         read_guard(text, "lib/x.py")
     assert "compat guard" in (caught.value.hint or "")
 

@@ -53,4 +53,6 @@ def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_sou
     assert caller in project_sources([tmp_path / "lib" / "ops" / "helpers.py"])
     with pytest.raises(ConfigError, match="defines no Triton kernel") as refused:
         load_sources(["lib/ops/helpers.py"], tmp_path)
-    assert refused.value.hint == "Found, but not to be compiled by themselves: add_one: kernels call it, or it returns a value."
+    assert (
+        refused.value.hint == "These functions cannot be compiled by themselves: add_one: kernels call it, or it returns a value."
+    )

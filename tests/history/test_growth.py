@@ -100,7 +100,7 @@ def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
     assert (
         SettingGrowth.of("N", quick | {512: STOPPED})
         .sentence(512)
-        .endswith("512 had taken 57 s when it was stopped, more than that explains: it may be stuck")
+        .endswith("512 took 57 s until it was stopped, more than this growth explains: it may be stuck")
     )
 
 

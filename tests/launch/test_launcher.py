@@ -73,7 +73,7 @@ def test_launches_that_were_written_down(found: dict[str, dict[str, Any]]) -> No
     assert check(found, "recorded_wrong")["status"] == "wrong"
     refused = check(found, "recorded_for_others")
     assert refused["status"] == "launch_refused"
-    assert "no launch was written down for n = 37, out of [37], strides [1], elements of 4 bytes" in refused["reason"]
+    assert "no launch was recorded for n = 37, out of [37], strides [1], elements of 4 bytes" in refused["reason"]
     assert "takes parameters of [8, 8, 8, 4, 8] bytes" in check(found, "recorded_otherwise")["reason"]
 
 
@@ -121,11 +121,11 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("too_much_shared", "predicted: it needs 300000 bytes of shared memory, and a block may have 232448"),
+        ("too_much_shared", "predicted: it needs 300000 bytes of shared memory, and this GPU allows 232448"),
         ("too_many_threads", "predicted: its block has 2048 threads"),
-        ("too_few_parameters", "takes parameters of [8, 8, 8, 4, 8] bytes, and a launch would pass [8, 8, 8, 4]"),
-        ("no_such_entry", "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; nothing in its numbers foretells it"),
-        ("hinted", "n is no multiple of 16"),
+        ("too_few_parameters", "takes parameters of [8, 8, 8, 4, 8] bytes, but a launch would pass [8, 8, 8, 4]"),
+        ("no_such_entry", "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; its metrics do not predict this"),
+        ("hinted", "n is not a multiple of 16"),
     ],
 )
 def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, words: str) -> None:

@@ -139,7 +139,7 @@ def test_other_files_are_refused(store: Store, lines: list[object], words: str) 
 
 
 def test_a_file_that_is_not_there(store: Store) -> None:
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="cannot read the results"):
         merge(store.folder / "none.jsonl", store)
 
 
@@ -167,10 +167,10 @@ def test_more_than_one_query_takes(store: Store) -> None:
 
 
 def test_words() -> None:
-    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "1,200 cells were launched"
+    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     assert (
         told_of([MergedResults(kept=1, lost=2, unreadable=0), MergedResults(kept=1, lost=0, unreadable=3)])
-        == "2 cells were launched, 2 are lost, 3 lines cannot be read"
+        == "launched 2 cells, 2 are lost, 3 unreadable lines"
     )
 
 

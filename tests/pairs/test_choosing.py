@@ -92,10 +92,10 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
 
 def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(*_: object) -> None:
-        raise PinUnknown("what torch 2.13.0 asks for is not known")
+        raise PinUnknown("cannot determine what torch 2.13.0 requires")
 
     monkeypatch.setattr(pairing, "pinned_release", unknown)
-    with pytest.raises(EnvError, match=r"no env is declared with torch 2\.13\.0"):
+    with pytest.raises(EnvError, match=r"the matrix declares no env with torch 2\.13\.0"):
         chosen(places(project), ["2.13.0"])
 
 

@@ -101,7 +101,7 @@ def test_the_interpreter_is_counted_once_for_all_targets() -> None:
 
 def test_a_check_in_words() -> None:
     assert check_words(UNSTABLE) == (
-        "unstable on NVIDIA H200, 7 of 30 launches computed other bits than the first, at sixteen ranges: O_ptr[1, 0, 5], "
+        "unstable on NVIDIA H200, 7 of 30 launches computed different bits from the first, at sixteen ranges: O_ptr[1, 0, 5], "
         "largest error 1.5 (0.8 relative): the first launch was right"
     )
     assert check_words(UNABLE) == "unsupported in the interpreter: it computes a dot of bf16 blocks wrong"

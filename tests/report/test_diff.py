@@ -170,7 +170,7 @@ def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
 def test_reports_without_a_common_cell_say_so() -> None:
     found = compared(cell(OK), report(tried("other", "v", always(OK), envs=ENVS)))
     assert found.compared == 0
-    assert list(diff_lines(found))[-1].startswith("The reports have no cell in common, so that nothing was compared: ")
+    assert list(diff_lines(found))[-1].startswith("The reports have no cell in common, so nothing was compared: ")
     assert list(diff_lines(compared(report([]), report([]))))[-1].endswith("nothing was compared: both are empty.")
 
 
@@ -322,7 +322,7 @@ def test_what_became_of_numbers(before: Report, after: Report, kind: CellChangeK
     if kind is CellChangeKind.BROKEN:
         text = "\n".join(diff_lines(found))
         assert "ok → unstable (NVIDIA H200)" in text
-        assert "7 of 30 launches computed other bits than the first" in text
+        assert "7 of 30 launches computed different bits from the first" in text
 
 
 @pytest.mark.parametrize(("before", "after", "jumps"), [(100.0, 150.0, 1), (100.0, 105.0, 0), (150.0, 100.0, 1), (None, 100.0, 0)])

@@ -138,7 +138,7 @@ def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
     little = step_summary(troubled(), SUMMARY_LIMIT - 4_000)
     assert len(little.encode()) < 4_000
     assert little.startswith(whole[:500])
-    assert re.search(r"\n\d+ sections left out, for which there is no room here; the report has them\.\n$", little)
+    assert re.search(r"\n\d+ sections did not fit here\. The report has them\.\n$", little)
     assert step_summary(troubled(), SUMMARY_LIMIT) == ""
 
 

@@ -59,9 +59,9 @@ def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPat
     ]
     text = as_folded(report(results), monkeypatch)
     assert len(text.encode()) < markdown.LARGE
-    assert "1,000 further kernels, which these came before, not listed." in text
-    assert "2,700 further failures not listed." in text
-    assert "2,700 further places not listed." in text
+    assert "Not listed: 1,000 further kernels." in text
+    assert "Not listed: 2,700 further failures." in text
+    assert "Not listed: 2,700 further places." in text
 
 
 def test_what_is_ok_needs_no_more_words(monkeypatch: pytest.MonkeyPatch) -> None:

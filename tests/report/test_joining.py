@@ -103,11 +103,11 @@ def _other_options(document: Any) -> None:
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is in one already"),
+        (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is also in one"),
         (_other_env, "two: the env triton-3.9.0 is another one than in the files before"),
         (_other_kernel, "two: the kernel k/v/d64 is another one than in the files before"),
-        (_other_version, "two: it was made with another version of triton-compat than the first report"),
-        (_other_options, "two: it was made with another choice of files than the first report"),
+        (_other_version, "two: it was made with a different version of triton-compat than the first report"),
+        (_other_options, "two: it was made with a different choice of files than the first report"),
     ],
 )
 def test_what_does_not_go_together_is_one_error(edit: Callable[[Any], None], message: str) -> None:

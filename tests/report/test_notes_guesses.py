@@ -30,7 +30,7 @@ def test_every_form_says_it() -> None:
     found = report([*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])])
     said = "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat init a_b.py` writes"
     assert f"note: the {said}" in matrix_text(found, width=200)
-    assert f"**Note:** the {said} them down to be edited.\n" in matrix_markdown(found)
+    assert f"**Note:** the {said} them into a kernel file, where you can edit them.\n" in matrix_markdown(found)
     assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {("a", True), ("written", False)}
 
 
@@ -65,9 +65,7 @@ def test_hints_that_decide_are_told_in_every_form() -> None:
     other = evolve(odd, options={"num_warps": 8})
     refused = bad(SHAPE)
     found = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
-    said = (
-        "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; which of them your launches are depends on"
-    )
+    said = "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; the sizes and strides of your"
     assert f"note: {said}" in matrix_text(found, width=400)
     assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
     assert f'<p class="note">Note: {said}' in matrix_html(found)

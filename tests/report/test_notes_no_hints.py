@@ -24,9 +24,9 @@ def results(kernel: str, compiled: CompileSpec) -> list[Result]:
 def test_every_form_says_it() -> None:
     known = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
     found = report([*results("written", known), *results("unknown", CompileSpec(signature={"x": "*fp16", "n": "i32"}))])
-    assert "note: of unknown nothing is known of any argument" in matrix_text(found, width=300)
-    assert "**Note:** of unknown nothing is known of any argument" in matrix_markdown(found)
-    assert "nothing is known" not in matrix_text(report(results("written", known)))
+    assert "note: unknown: no argument has a hint" in matrix_text(found, width=300)
+    assert "**Note:** unknown: no argument has a hint" in matrix_markdown(found)
+    assert "no argument has a hint" not in matrix_text(report(results("written", known)))
 
 
 @pytest.mark.parametrize(
@@ -45,5 +45,5 @@ def test_what_is_known(facts: dict[str, Any], expected: bool) -> None:
 
 def test_few_kernels_are_named() -> None:
     unknown = spec("faces", "fine", divisible_by_16=())
-    assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith("of a and b nothing is known")
-    assert str(without_hints(evolve(unknown, kernel=name) for name in "abcd")).startswith("of 4 kernels nothing is known")
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith("a and b: no argument has a hint")
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abcd")).startswith("4 kernels: no argument has a hint")

@@ -30,8 +30,8 @@ def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> 
 @pytest.mark.parametrize(
     ("cells", "seconds", "line"),
     [
-        (468, 125.0, "468 cells to compile, about 2 min by earlier runs"),
-        (1, 61.0, "1 cell to compile, about 61 s by earlier runs"),
+        (468, 125.0, "468 cells to compile, estimated at 2 min from earlier runs"),
+        (1, 61.0, "1 cell to compile, estimated at 61 s from earlier runs"),
         (468, 59.0, None),
         (468, None, "468 cells to compile"),
         (99, None, None),

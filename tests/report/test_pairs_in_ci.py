@@ -82,7 +82,7 @@ def test_each_pair_that_is_not_ok_is_a_finding() -> None:
     assert [each.title for each in found] == [
         "pair/2.9.1+3.6.0: 1 of 2 programs failed",
         "pair/2.4.1+3.6.0: 2 of 2 programs failed",
-        "pair/2.4.1+3.5.1: nothing could be tried",
+        "pair/2.4.1+3.5.1: no cell could be tried",
     ]
     assert found[0].body == (
         f"user_kernel: kernel-dropped: {SWALLOWED}",
@@ -132,6 +132,6 @@ def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
 
 def test_the_sentence_that_sums_it_up() -> None:
     found = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
-    assert list(diff_lines(found))[-1].endswith("that both reports have. Of the pairs with PyTorch 1 newly broken.")
+    assert list(diff_lines(found))[-1].endswith("that both reports have. Pairs with PyTorch: 1 newly broken.")
     alone = compared(with_pairs(GOOD, cells=False), with_pairs(BROKEN_IN_36, cells=False))
-    assert list(diff_lines(alone))[-1] == "Of the pairs with PyTorch 1 newly broken."
+    assert list(diff_lines(alone))[-1] == "Pairs with PyTorch: 1 newly broken."

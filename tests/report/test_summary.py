@@ -120,7 +120,7 @@ def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel()
 
 def test_sentences_say_what_they_cannot_know() -> None:
     told = said(troubled_matrix())
-    assert "`sel_varlen/loop_1d` regressed after 3.0.0 and by 3.3.0 (inconclusive: 3.1.0–3.2.0): `pass-failure`." in told
+    assert "`sel_varlen/loop_1d` regressed between 3.0.0 and 3.3.0 (inconclusive: 3.1.0–3.2.0): `pass-failure`." in told
     assert (
         "`sel_dense/pointer_grid` works on all 3 releases that gave a clear answer (3.0.0–3.1.0, 3.5.1); inconclusive: 3.2.0–3.3.0."
         in told

@@ -216,7 +216,7 @@ def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:
 
 
 def test_no_such_function(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="defines no function missing"):
+    with pytest.raises(ConfigError, match="does not define a function missing"):
         bundled(tmp_path, "X = 1\n", "missing")
 
 

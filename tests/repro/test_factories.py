@@ -172,12 +172,12 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
             "make()",
             "depends on line 6",
         ),
-        (f"def make(n):\n{RETURNED}", "make()", "cannot be matched with `make\\(\\)`"),
-        (f"def make(*n):\n{RETURNED}", "make()", "cannot be matched with `make\\(\\)`"),
+        (f"def make(n):\n{RETURNED}", "make()", "cannot match the parameters of `make` with `make\\(\\)`"),
+        (f"def make(*n):\n{RETURNED}", "make()", "cannot match the parameters of `make` with `make\\(\\)`"),
         (f"def make():\n    global x\n{RETURNED}", "make()", "has a `global` statement, line 4"),
         ("def make():\n    pass\n", "make()", "`make\\(\\)` returns nothing"),
         ("def make():\n    raise ValueError\n", "make()", "raises an exception, line 4"),
-        (f"def make():\n{JIT}        pass\n    return [kernel][0]\n", "make()", "what `\\[kernel\\]\\[0\\]` is cannot be told"),
+        (f"def make():\n{JIT}        pass\n    return [kernel][0]\n", "make()", "does not say what `\\[kernel\\]\\[0\\]` is"),
         (f"def make(n):\n    c = n\n    n = 3\n{RETURNED}", "make(2)", "`n` gets another value after"),
         (f"def trace(f):\n    return f\n@trace\ndef make():\n{RETURNED}", "make()", "`make` has decorators"),
         ("class Base:\n    pass\nclass Holder(Base):\n    pass\n", "Holder.kernel", "does not itself define a function kernel"),
@@ -186,14 +186,14 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
             "Holder.kernel",
             "uses `SIZE` of",
         ),
-        ("kernel = other\nother = kernel\n", "kernel", "leads too far"),
-        ("kernel = print\n", "kernel", "defines no function print"),
+        ("kernel = other\nother = kernel\n", "kernel", "takes too many steps"),
+        ("kernel = print\n", "kernel", "does not define a function print"),
     ],
 )
 def test_what_cannot_be_frozen_is_said(text: str, function: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         bundled(tmp_path, text, function)
-    assert str(caught.value).startswith(f"{tmp_path}/main.py: the kernel cannot be taken out of its file: ")
+    assert str(caught.value).startswith(f"{tmp_path}/main.py: cannot copy the kernel out of its file: ")
 
 
 # --- on real wheels ----------------------------------------------------------------------------------------------------------

@@ -365,7 +365,9 @@ def test_what_fails_at_import_and_no_script_can_show_is_said_to(
     assert "fails at tuned.py:12, outside of the definition of beside" in done.reasons[-1]
     source.write_text(TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4"))
     failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
-    with pytest.raises(SelectionError, match=r"at tuned\.py:13; the definition of tuned needs torch, which a script does not have"):
+    with pytest.raises(
+        SelectionError, match=r"at tuned\.py:13; the definition of tuned needs torch, which a script cannot contain"
+    ):
         write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
 
 

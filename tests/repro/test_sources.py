@@ -78,7 +78,7 @@ def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None
     path.write_bytes(source)
     with pytest.raises(SyntaxError):
         read_source(path)
-    with pytest.raises(ConfigError, match="cannot be taken out of its file") as caught:
+    with pytest.raises(ConfigError, match="cannot copy the kernel out of its file") as caught:
         taken(path)
     assert str(path) in str(caught.value)
 

@@ -106,14 +106,14 @@ def test_parameters_that_are_memory() -> None:
 @pytest.mark.parametrize(
     ("metadata", "source", "words"),
     [
-        (told(NEW), text(), "3 parameters, and a launch would pass 3 of its signature and 2 pointers to scratch memory"),
+        (told(NEW), text(), "3 parameters, but a launch would pass 3 of its signature and 2 pointers to scratch memory"),
         (told(OLD, [["d", "tensordesc<fp16[128, 64]>"]]), text(), "d is a tensor descriptor that the host makes"),
         (told(OLD, None), text(), "compiled from IR"),
-        (told(OLD), text(block=""), "nothing of the block size"),
+        (told(OLD), text(block=""), "does not state the block size"),
         (told(OLD), "", "no entry"),
-        ("[]", text(), "another form"),
-        ("{", text(), "another form"),
-        (told({**OLD, "num_ctas": "two"}), text(), "another form"),
+        ("[]", text(), "an unknown form"),
+        ("{", text(), "an unknown form"),
+        (told({**OLD, "num_ctas": "two"}), text(), "an unknown form"),
     ],
 )
 def test_what_cannot_be_launched_says_why(metadata: str, source: str, words: str) -> None:

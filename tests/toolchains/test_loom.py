@@ -67,7 +67,9 @@ def test_what_a_program_runs_on_a_loom_is_captured(project: Path, registered: Pa
     }
 
     printed = compat(project, registered, *capture, "--no-gpu", "--", "program.py", code=1)
-    assert "in the program's environment Triton is not there" in printed or "no process of the program imported Triton" in printed
+    assert (
+        "in the program's environment Triton is not installed" in printed or "no process of the program imported Triton" in printed
+    )
     assert "--toolchain loom" in printed
 
 
@@ -110,9 +112,9 @@ def test_what_is_compiled_is_launched_by_the_toolchains_own_program(project: Pat
     assert {cell["variant"]: cell["numbers"]["gpu"]["status"] for cell in cells} == {"even": "ok", "odd": "wrong"}
 
     for command, message in (
-        (("launch", "built", "--executor", "dask://nowhere:1"), "what is in it is launched on this machine only"),
-        (("matrix", *chosen, "--launch"), "what Loom compiles is launched by the program that compat build writes"),
-        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "is launched by the program that compat build writes"),
+        (("launch", "built", "--executor", "dask://nowhere:1"), "the kernels of this folder launch on this machine only"),
+        (("matrix", *chosen, "--launch"), "only the program that `compat build` writes launches kernels of Loom"),
+        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "only the program that `compat build` writes launches"),
     ):
         assert message in compat(project, registered, *command, code=3)
 
@@ -121,14 +123,14 @@ def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> Non
     (project / "toy.toml").write_text('schema = 1\nkernel = "sums"\ntoolchain = "toy"\nsource = "sums.py"\n')
     (project / "sums.py").write_text('def sums():\n    return "load"\n')
     (project / "matrix.toml").write_text('schema = 1\nkernels = ["toy.toml"]\nenv = [{ toy = "1.0" }]\n')
-    assert "what Toy compiles cannot be launched" in compat(project, registered, "build", "--out", "built", code=3)
+    assert "kernels of Toy cannot be launched" in compat(project, registered, "build", "--out", "built", code=3)
 
 
 def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> None:
     for arguments, message in (
-        (("--toolchain", "toy"), "what Toy launches cannot be captured"),
-        (("--toolchain", "lom"), "no toolchain is called so"),
-        (("--toolchain", "loom", "--target", "sm_80"), "no target is called so"),
+        (("--toolchain", "toy"), "launches of Toy cannot be captured"),
+        (("--toolchain", "lom"), "unknown toolchain"),
+        (("--toolchain", "loom", "--target", "sm_80"), "unknown target"),
     ):
         assert message in compat(project, registered, "capture", *arguments, "--", "program.py", code=3)
 

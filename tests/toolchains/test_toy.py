@@ -170,14 +170,14 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     assert "there are no scripts for Toy" in said
     assert "compiling" not in said
     for arguments, message in (
-        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the parts of Toy cannot be told apart"),
-        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the passes of Toy cannot be told apart"),
-        (("fix", "sums/adding/twice/toy_t1/toy-1.3"), "no edits are known for kernels of Toy"),
-        (("guard", "--out", "choice.py"), "no guard can be made for kernels of Toy"),
-        (("build", "--out", "built"), "what Toy compiles cannot be launched"),
+        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no parts that can be swapped"),
+        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no passes that can be compared"),
+        (("fix", "sums/adding/twice/toy_t1/toy-1.3"), "triton-compat has no edits for kernels of Toy"),
+        (("guard", "--out", "choice.py"), "guards for kernels of Toy are not supported"),
+        (("build", "--out", "built"), "kernels of Toy cannot be launched"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
-    assert "Toy does not say how its names are found out" in compat(project, registered, "api", "--envs", "toy-*", code=2)
+    assert "the toolchain Toy does not list its names" in compat(project, registered, "api", "--envs", "toy-*", code=2)
 
 
 @pytest.mark.usefixtures("known")
@@ -213,9 +213,9 @@ def test_what_is_compiled_for_is_what_is_usual_with_the_toolchains_of_the_envs(
 
 WRONG: list[tuple[str, str]] = [
     ('{ toy = "1.0", triton = "3.1.0" }', "env[0].toy: names two toolchains: triton and toy"),
-    ('{ toolchain = "tpy", wheel = "w-1-py3-none-any.whl" }', "env[0].toolchain: no toolchain is called 'tpy'"),
+    ('{ toolchain = "tpy", wheel = "w-1-py3-none-any.whl" }', "env[0].toolchain: unknown toolchain 'tpy'"),
     ('{ toolchain = "toy", triton = "3.1.0" }', "env[0].triton: gives a release of triton, but the toolchain is toy"),
-    ('{ toolchain = "toy" }', "env[0]: names no toolchain: one of toy, wheel, distribution"),
+    ('{ toolchain = "toy" }', "env[0]: expected one of toy, wheel and distribution, found none"),
 ]
 
 
@@ -246,7 +246,7 @@ def test_a_toolchain_may_have_another_framework(tmp_path: Path, monkeypatch: pyt
     assert (env.name, env.paired) == ("toy-1.0-arrays-2.0", True)
     assert requirements(env) == ("toy==1.0", "arrays==2.0", "six")
     assert config.env("toy-1.1-arrays-2.1").framework_release == Version("2.1")
-    with pytest.raises(SelectionError, match=r"no env is called 'toy-1\.1-torch-2\.9\.1'"):
+    with pytest.raises(SelectionError, match=r"unknown env 'toy-1\.1-torch-2\.9\.1'"):
         config.env("toy-1.1-torch-2.9.1")
     one = result(OK, BuiltEnv(env=env, digest="d"), TOY.device.targets[0], spec(toolchain="toy"))
     document = matrix_document(make_report([one]))

@@ -90,7 +90,7 @@ def test_one_of_two_actions_is_not_all() -> None:
 
 
 def test_a_worker_that_refuses_an_action_is_an_error_of_use() -> None:
-    with pytest.raises(UnknownAction, match="this worker cannot do: launch"):
+    with pytest.raises(UnknownAction, match="this worker does not support: launch"):
         attempts("refuses")
 
 

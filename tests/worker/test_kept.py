@@ -218,7 +218,7 @@ def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEn
 def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as server:
         done = CliRunner().invoke(main, ["workers", "--stop"])
-        assert done.output == "told 1 worker to end\n"
+        assert done.output == "stopped 1 worker\n"
         wait_until(lambda: list(runtime.glob("*/*")) == [], SOON)
         assert built_by(server, env).built
         with borrow(env) as next_:
@@ -233,7 +233,7 @@ def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, run
     started = time.monotonic()
     done = CliRunner().invoke(main, ["workers", "--stop"])
     assert time.monotonic() - started < 10
-    assert done.output == "told 0 workers to end, and killed 1 worker that did not answer\n"
+    assert done.output == "stopped 0 workers, and killed 1 worker that did not answer\n"
     wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
 

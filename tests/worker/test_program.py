@@ -114,7 +114,7 @@ def test_one_that_reads_nothing_does_not_hold_anybody_up(judged: Judged) -> None
 
 
 def test_there_is_no_such_command() -> None:
-    with pytest.raises(SelectionError, match="cannot be run"):
+    with pytest.raises(SelectionError, match="could not start"):
         ask_program("no-such-command-anywhere", "{}", {}, 10)
 
 

@@ -93,7 +93,7 @@ def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.Monk
 
 def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
     (folder / "${{ x }}").mkdir()
-    with pytest.raises(ConfigError, match="no workflow can be written for a folder that is called so"):
+    with pytest.raises(ConfigError, match="workflows cannot contain the name of this folder"):
         workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
@@ -111,8 +111,8 @@ def test_nothing_is_overwritten(folder: Path) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("mine\n")
     said = init("--github", "--gitlab")
-    assert "kept  .github/workflows/triton-compat.yml, which was there\n" in said
-    assert "kept  .gitlab-ci.yml, which was there: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
+    assert "kept  .github/workflows/triton-compat.yml, which exists\n" in said
+    assert "kept  .gitlab-ci.yml, which exists: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
     assert (folder / ".github/workflows/triton-compat.yml").read_text() == "mine\n"
     before = (folder / ".gitlab/triton-compat.yml").read_bytes()
     assert "wrote" not in init("--github", "--gitlab")
@@ -189,7 +189,10 @@ def test_it_is_installed_from_where_it_was_installed_here(
 def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
     said = init("--github")
-    assert f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but here it was" in said
+    assert (
+        f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but this installation came from"
+        in said
+    )
 
 
 def test_scripts_are_scripts(folder: Path) -> None:

@@ -72,13 +72,13 @@ class DaskSettings:
         address = table.optional("address", example='"tcp://host:8786"')
         cluster = table.optional("class", example='"distributed.SSHCluster"')
         if (address is None) == (cluster is None):
-            table.fail("either `address` or `class` has to be there, and not both", "class" if address else None)
+            table.fail("give either `address` or `class`, not both", "class" if address else None)
         if address is not None and not _ADDRESS.fullmatch(address):
             table.fail(f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"', "address")
         if cluster is not None and not _CLASS.fullmatch(cluster):
             table.fail(f'{quoted(cluster)} is not the dotted name of a class, such as "dask_jobqueue.SLURMCluster"', "class")
         if cluster is None and ("arguments" in table or "workers" in table):
-            table.fail("belongs to `class`", "arguments" if "arguments" in table else "workers")
+            table.fail("only `class` takes this key", "arguments" if "arguments" in table else "workers")
         return cls(
             where=table.where(),
             address=_of_scheduler(address) if address else None,
@@ -109,16 +109,16 @@ def _numbers(query: str) -> dict[str, Any]:
     try:
         numbers = dict(parse_qsl(query, strict_parsing=True)) if query else {}
     except ValueError:
-        raise ValueError(f"{query!r} is not name=number&…") from None
+        raise ValueError(f"expected name=number&…, found {query!r}") from None
     for name, value in numbers.items():
         if name not in _NUMBERS:
-            raise ValueError(f"{name!r} is none of {', '.join(_NUMBERS)}")
+            raise ValueError(f"unknown parameter {name!r}; choose one of {', '.join(_NUMBERS)}")
         if not value.isascii() or not value.isdigit() or not 0 < int(value[:6]) < 100_000 or len(value) > 5:
             raise ValueError(f"{name}={value!r} is not a number from 1 to 99999")
     return {name: int(value) for name, value in numbers.items()}
 
 
-INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+INSTALL = "Install it beside this command: pip install 'triton-compat[dask]'."
 _TICK = 0.1
 ANSWER = 10.0
 """Seconds that a scheduler may take to answer which listens."""
@@ -195,7 +195,7 @@ def quieten() -> None:
         import dask
         import distributed  # noqa: F401
     except ImportError as error:
-        raise ClusterError(f"Dask cannot be imported: {error}", hint=INSTALL) from error
+        raise ClusterError(f"cannot import Dask: {error}", hint=INSTALL) from error
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
     warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")  # another one is taken then, and told
     for name in _TALKATIVE:
@@ -209,10 +209,10 @@ def _made(settings: DaskSettings) -> Any:
         made = make(**(_local_arguments(settings) if is_local else settings.arguments))
     except Exception as error:  # whatever a foreign class raises
         where = settings.where if is_local else f"{settings.where}.arguments"
-        message = f"{settings.cluster or _LOCAL_CLASS} could not be made: {type(error).__name__}: {error}"
+        message = f"cannot start {settings.cluster or _LOCAL_CLASS}: {type(error).__name__}: {error}"
         raise ClusterError(message, where=where) from error
     if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
-        raise ConfigError(f"{settings.cluster} makes no Dask cluster", where=f"{settings.where}.class")
+        raise ConfigError(f"{settings.cluster} did not return a Dask cluster", where=f"{settings.where}.class")
     if settings.workers is not None and not is_local:
         made.scale(settings.workers)
     return made
@@ -241,7 +241,7 @@ def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
             factory = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
-        raise ConfigError(f"{module} cannot be imported: {error}", where=where, hint=f"pip install {package}") from error
+        raise ConfigError(f"cannot import {module}: {error}", where=where, hint=f"pip install {package}") from error
     if not callable(factory):
         raise ConfigError(f"{module} has no class {name!r}", where=where)
     return factory  # type: ignore[no-any-return]

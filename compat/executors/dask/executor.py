@@ -158,9 +158,9 @@ class _BatchWork(Work[CellAttempts]):
         reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
         listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
         if all(worker.unfit for worker in workers):
-            hint = "What was finished is kept. Mend the workers, and run the same command again."
-            raise ClusterError(f"no Dask worker can go on: {listed}", hint=hint)
-        message = f"no Dask worker has this env, or can have it: {listed}"
+            hint = "Finished cells are saved. Repair the workers, then run the same command again."
+            raise ClusterError(f"no Dask worker can continue: {listed}", hint=hint)
+        message = f"no Dask worker can provide this env: {listed}"
         asked = self.parcel.batch.mode.asked
         return self._same_of_all(Evidence(answered=False, asked=asked, toolchain_broken=True, printed=message, stderr=message))
 
@@ -188,10 +188,10 @@ class _BatchWork(Work[CellAttempts]):
                 return
             if answer.unable is not None and self.parcel.batch.built.digest not in worker.unable:
                 worker.unable[self.parcel.batch.built.digest] = answer.unable
-                session.say(f"Dask worker {worker.name} cannot have {env}: {answer.unable}")
+                session.say(f"Dask worker {worker.name} cannot provide {env}: {answer.unable}")
             if answer.refused is not None and worker.unfit is None:
                 worker.unfit = answer.refused
-                session.say(f"Dask worker {worker.name} gets nothing more: {answer.refused}")
+                session.say(f"no longer using Dask worker {worker.name}: {answer.refused}")
 
     def _whole(self) -> _BatchWork | None:
         """The same with its whole tree; ``None`` where it has that, or it would be too large.

@@ -88,7 +88,7 @@ class GpuWorkers:
         """Why nobody can launch for a target: what each worker lacks."""
         reasons = by_reason((worker.name, _lack(worker, arch)) for worker in list(self.session.workers.values()))
         listed = ", ".join(f"{names} {lack}" for lack, names in reasons.items())
-        return f"no Dask worker has a GPU of {target}: {listed or 'there is no worker'}"
+        return f"no Dask worker has a GPU of {target}: {listed or 'there are no workers'}"
 
 
 def _lack(worker: ClusterWorker, arch: int) -> str:
@@ -107,7 +107,7 @@ class _NoGpu(Exception):
 
 @frozen(kw_only=True)
 class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
-    ENDED = "ended while it launched"
+    ENDED = "ended during a launch of"
     gpus: GpuWorkers
     load: Load
 
@@ -178,7 +178,7 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
             worker.cannot_launch = why or _last_line(end.output)
             self.session.say(f"Dask worker {worker.name} cannot launch: {worker.cannot_launch}")
             return results, [rest]
-        lost, more = rest.after_loss(worker, f"had its launcher end ({end.exit_code}) while it launched")
+        lost, more = rest.after_loss(worker, f"lost its launcher (exit code {end.exit_code}) during a launch of")
         return [*results, *lost], more
 
 
@@ -194,4 +194,4 @@ def _lines(text: str) -> dict[Key, Mapping[str, Any]]:
 
 def _last_line(output: str) -> str:
     lines = output.strip().splitlines()
-    return lines[-1].removeprefix("error: ") if lines else "the launcher ended, and said nothing"
+    return lines[-1].removeprefix("error: ") if lines else "the launcher ended without output"

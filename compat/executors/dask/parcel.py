@@ -37,10 +37,10 @@ def about() -> dict[str, str]:
 def difference_in(answer: object) -> str | None:
     """What a worker or a scheduler said that it is which is not as here; ``None`` where all is the same."""
     if not isinstance(answer, dict):
-        return f"this version of triton-compat cannot be imported there ({type(answer).__name__}: {answer})"
+        return f"it cannot import this version of triton-compat ({type(answer).__name__}: {answer})"
     for name, here in about().items():
         if (there := answer.get(name)) != here:
-            same = f"the same version {__version__} there, but not the same code as here"
+            same = f"version {__version__} there too, but with different code"
             return same if name == _CODE else f"{name} {there} there, {here} here"
     return None
 

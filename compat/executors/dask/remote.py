@@ -230,7 +230,7 @@ def _refuse_difference(parcel: Parcel) -> None:
     toolchain = toolchains.of(parcel.batch.built.env)
     mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
     if names := sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)):
-        raise _Unable(f"{', '.join(names)}: not as on the driver's machine, and results depend on it")
+        raise _Unable(f"{', '.join(names)}: different on the driver's machine, and results depend on it")
 
 
 # --- launches -----------------------------------------------------------------------------------------------------------------

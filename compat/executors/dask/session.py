@@ -149,7 +149,7 @@ class DaskSession:
         try:
             self._client = cluster.client_of(self._address, self.settings.wait)
         except OSError as error:
-            hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
+            hint = "Check that the scheduler (`dask scheduler`) runs there, and that this machine can reach it."
             raise ClusterError("no Dask scheduler answers", where=self._address, hint=hint) from error
         connection = self._client.scheduler_comm
         self._refuse_other_scheduler()
@@ -166,7 +166,7 @@ class DaskSession:
         except Exception as error:  # whatever comes of importing it there
             answer = error
         if (difference := difference_in(answer)) is not None:
-            hint = "Start it where the same triton-compat[dask] is installed, on the same Python, as here and for its workers."
+            hint = "Start it with the same triton-compat[dask] and the same Python as this command and its workers."
             raise ClusterError(f"the scheduler differs from this command: {difference}", where=self._address, hint=hint)
 
     def _wait_for_workers(self) -> None:
@@ -179,25 +179,25 @@ class DaskSession:
             time.sleep(_TICK)
         if differing := [f"{worker.name}: {worker.unfit}" for worker in list(self.workers.values()) if worker.unfit]:
             more = f"; and {len(differing) - 3} more" if len(differing) > 3 else ""
-            hint = "Install the same triton-compat[dask] on the same Python for all workers as here, and start them again."
+            hint = "Start the workers again with the same triton-compat[dask] and the same Python as this command."
             raise ClusterError(
                 f"workers differ from this command: {'; '.join(differing[:3])}{more}", where=self._address, hint=hint
             )
 
     def _no_worker(self) -> ClusterError:
         hint = "Start workers (`dask worker ADDRESS`), or wait longer for them: `wait` in [executor] of matrix.toml."
-        return ClusterError(f"no Dask worker came within {self.settings.wait:g} s", where=self._address, hint=hint)
+        return ClusterError(f"no Dask worker connected within {self.settings.wait:g} s", where=self._address, hint=hint)
 
     def _look_again(self) -> None:
         """Wait while Dask looks for a scheduler that is gone, and see who is there. Raises ClusterError where it is not found."""
         if self._client.status != _CONNECTED:
-            self.say(f"Dask: the scheduler at {self._address} is gone; waiting for it for {self.settings.wait:g} s")
+            self.say(f"Dask: lost the scheduler at {self._address}; waiting up to {self.settings.wait:g} s for it")
         while self._client.status == "connecting" and self._cluster is None:
             interruption.check()
             time.sleep(_TICK)
         if self._client.status != _CONNECTED:
-            hint = "What was finished is kept: start the scheduler and its workers, and run the same command again."
-            self._error = ClusterError("the Dask scheduler is gone", where=self._address, hint=hint)
+            hint = "Finished cells are saved. Start the scheduler and its workers, then run the same command again."
+            self._error = ClusterError("lost the Dask scheduler", where=self._address, hint=hint)
             raise self._error
         with self.changed:
             self.workers.clear()
@@ -252,7 +252,7 @@ class DaskSession:
                 if address not in self.workers and address not in self._gone:
                     self.workers[address] = worker = _worker_of(address, answer)
                     if worker.unfit and self._connection:  # before that the command ends with it
-                        self.say(f"Dask worker {address} gets nothing: {worker.unfit}")
+                        self.say(f"ignoring Dask worker {address}: {worker.unfit}")
             self.changed.notify_all()
 
     def wait_for(self, choose: Callable[[], _Made | None], check: Callable[[], None]) -> _Made:

@@ -23,7 +23,7 @@ _Outcome = TypeVar("_Outcome")
 class Work(ABC, Generic[_Outcome]):
     """Cells that have no outcome yet, and the attempts that failed so far."""
 
-    ENDED: ClassVar[str] = "ended with"
+    ENDED: ClassVar[str] = "ended during"
     """What is said of a worker that ended, before its cells."""
     session: DaskSession
     check: Callable[[], None]
@@ -72,9 +72,9 @@ class Work(ABC, Generic[_Outcome]):
         cells = self.cells
         what = f"Dask worker {worker.name} {how} {cells[0] if len(cells) == 1 else f'{len(cells)} cells'}"
         if len(work.losses) == _LOSSES:
-            self.session.say(f"{what}, which is not tried again")
+            self.session.say(f"{what}; no worker tries again")
             return work.lost(), []
-        self.session.say(f"{what}; another one tries again")
+        self.session.say(f"{what}; another worker tries again")
         return [], [work.part([number]) for number in range(len(cells))] if len(work.losses) == _LOSSES - 1 else [work]
 
     def again(self) -> Self:
@@ -82,7 +82,9 @@ class Work(ABC, Generic[_Outcome]):
         done = self.session.done
         displaced = self.displaced + 1 if self.done_before == done else 1
         if displaced > _DISPLACED:
-            raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
+            raise ClusterError(
+                "the Dask scheduler keeps taking tasks back", hint="Check whether another program uses all of its workers."
+            )
         return evolve(self, displaced=displaced, done_before=done)
 
     @property

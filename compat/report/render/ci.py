@@ -226,7 +226,7 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annota
 
 
 def _broken(broken: BrokenEnv) -> Annotation:
-    lines = (one_line(broken.words) or "there is no output", *([broken.advice] if broken.advice else []))
+    lines = (one_line(broken.words) or "no output", *([broken.advice] if broken.advice else []))
     return Annotation(
         title=f"env {broken.env.name} is broken",
         body=(f"{counted(broken.cells, 'cell')} could not be tried", *lines),
@@ -247,7 +247,7 @@ def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     for program in pair.failed:
         ways[program.failure_class or str(program.status), one_line(program.message)].append(program.name)
     (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
-    count = f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}" if pair.programs else "nothing could be tried"
+    count = f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}" if pair.programs else "no cell could be tried"
     return Annotation(
         title=f"{pair.name}: {count}{' failed' if pair.programs else ''}",
         body=(
@@ -318,7 +318,7 @@ def workflow_commands(found: Sequence[Annotation]) -> Iterator[str]:
     """A line for each finding, ten at most, and then one that says how many more there are."""
     yield from map(_github_annotation, found[:MOST])
     if (more := len(found) - MOST) > 0:
-        yield _command("notice", {"title": "triton-compat"}, f"{counted(more, 'more finding')}; the report has all of them")
+        yield _command("notice", {"title": "triton-compat"}, f"{counted(more, 'more finding')}; the report lists all of them")
 
 
 def _github_annotation(finding: Annotation) -> str:

@@ -253,16 +253,16 @@ _COORDINATE = ("--kernel", "{kernel}", "--variant", "{variant}", "--case", "{cas
 
 ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Compile it again", ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")),
-    ("All that is known of it", ("compat", "explain", CELL)),
-    ("Since which release", ("compat", "bisect", *_COORDINATE)),
+    ("Everything that is known about it", ("compat", "explain", CELL)),
+    ("The release that changed it", ("compat", "bisect", *_COORDINATE)),
 )
 """For every cell: what it is for, and its words."""
 FAILING: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("The smallest kernel that fails so", ("compat", "reduce", CELL)),
-    ("A standalone script and an issue", ("compat", "repro", CELL)),
+    ("The smallest kernel that fails the same way", ("compat", "reduce", CELL)),
+    ("A standalone script and an issue text", ("compat", "repro", CELL)),
 )
 """For cells that fail, besides."""
-FIX = ("An edit that mends it", ("compat", "fix", CELL))
+FIX = ("An edit that fixes it", ("compat", "fix", CELL))
 """Where an edit is known for the class of the failure."""
 
 

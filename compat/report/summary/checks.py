@@ -23,7 +23,7 @@ MEANINGS = {
     "FAULT": "a launch ended with an error of the GPU",
     "refused": "the GPU's driver did not launch it",
     "time": "timed out",
-    "n/a": "the interpreter of this release is known to compute this wrong, or cannot run it",
+    "n/a": "this release's interpreter computes this wrong, or cannot run it",
     "lost": "no answer",
     "-": "not run",
 }
@@ -77,7 +77,7 @@ def check_words(check: Check) -> str:
     device = check.device or "the interpreter"
     parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]
     if check.launches and check.differing:
-        parts.append(f"{check.differing} of {check.launches} launches computed other bits than the first")
+        parts.append(f"{check.differing} of {check.launches} launches computed different bits from the first")
     if check.where:
         parts.append(f"at {check.where}")
     if check.max_abs is not None and check.right is False:

@@ -307,7 +307,7 @@ def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
 
 def _failing_words(tally: TallyRecord) -> str:
     parts = [f"{tally.fail:,} of {tally.tried:,} fail" if tally.fail else ""]
-    parts.append(f"nothing is known of {tally.unknown:,} of {tally.tried:,}" if tally.unknown else "")
+    parts.append(f"{tally.unknown:,} of {tally.tried:,} have no answer" if tally.unknown else "")
     classes = ", ".join(f"{name} {number:,}" for name, number in tally.classes.items())
     return f"{' and '.join(filter(None, parts))}: {classes}"
 

@@ -234,14 +234,14 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
         case Word.NEEDS:
             return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
         case Word.REMOVED if hole:
-            return f"{works} up to {before}{targets}; removed after it and by {after} ({hole}): {failing}"
+            return f"{works} up to {before}{targets}; removed between {before} and {after} ({hole}): {failing}"
         case Word.REMOVED:
             return f"{works} up to {before}{targets}; removed in {after}: {failing}"
         case Word.FIXED:
             were = "were" if many else "was"
-            when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets}"
+            when = f"between {before} and {after}{targets} ({hole})" if hole else f"in {after}{targets}"
             return f"{were} fixed {when}; before: {failing}"
-    when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
+    when = f"between {before} and {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
     return f"regressed {when}: {failing}"
 
 
@@ -255,7 +255,7 @@ def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bo
     need = "need" if many else "needs"
     if not hole:
         return f"{need} {story.toolchain} {change.after} or newer{targets}"
-    return f"{need} a release after {change.before}{targets}, first tested that works: {change.after} ({hole})"
+    return f"{need} a release after {change.before}{targets}, and the first tested release that works is {change.after} ({hole})"
 
 
 def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
@@ -313,14 +313,14 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
     libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
     if libraries:
         sentence = f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each kernel"
-        return f"{sentence}, and others may give other results; `compat capture --live` records those of real launches"
+        return f"{sentence}, and others may give other results; `compat capture --live` records the arguments of real launches"
     sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
     if not sources:
         return None
     where = sources[0] if len(sources) == 1 else f"{len(sources)} sources"
     again = shlex.join(["compat", "init", *(sources if len(sources) <= _SOURCES else ())])
     sentence = f"the arguments of the kernels in {where} are guessed, and others may give other results"
-    return f"{sentence}; `{again}` writes them down to be edited"
+    return f"{sentence}; `{again}` writes them into a kernel file, where you can edit them"
 
 
 def decided_by_hints(results: Iterable[Result]) -> str | None:
@@ -348,15 +348,15 @@ def decided_by_hints(results: Iterable[Result]) -> str | None:
     named = [f"{kernel}/{bad} is {status} where {good} is ok" for kernel, bad, good, status in [*pairs][:_SOURCES]]
     more = f", and {counted(len(pairs) - _SOURCES, 'more pair')}" if len(pairs) > _SOURCES else ""
     sentence = f"hints decide whether kernels compile: {'; '.join(named)}{more}"
-    return f"{sentence}; which of them your launches are depends on the sizes and strides that they pass"
+    return f"{sentence}; the sizes and strides of your launches decide which case applies"
 
 
 # --- missing hints ----------------------------------------------------------------------------------------------------------------
 
 
 NO_HINTS = (
-    "nothing is known of any argument, not even that a tensor is aligned, and no launch is like that: compilers choose other "
-    "layouts and pipeline less"
+    "no argument has a hint, not even that a tensor is aligned; a real launch has hints, and without them the compiler chooses "
+    "other layouts and pipelines less"
 )
 _KERNELS = 3
 """Kernels that a sentence names."""
@@ -374,7 +374,7 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
     if not names:
         return None
     subject = listed(names) if len(names) <= _KERNELS else f"{len(names)} kernels"
-    return f"of {subject} {NO_HINTS}; say [hints], or what is passed, as a [launch]"
+    return f"{subject}: {NO_HINTS}; add [hints] or a [launch] to the kernel file"
 
 
 # --- stand-ins --------------------------------------------------------------------------------------------------------------------
@@ -414,7 +414,7 @@ def missing_kernels(absent: Iterable[Absent]) -> Iterator[str]:
         by_library[missing.library].append(missing.kernel)
     for library, kernels in by_library.items():
         listed = ", ".join(kernels[:_MISSING]) + (f" and {len(kernels) - _MISSING:,} more" if len(kernels) > _MISSING else "")
-        yield f"{library.name} {library.version} does not have these kernels as they are declared, and they are not tried: {listed}"
+        yield f"{library.name} {library.version} does not have these kernels as they are declared, so they are not tried: {listed}"
 
 
 # --- what a failure says for each target ------------------------------------------------------------------------------------------

@@ -40,9 +40,9 @@ def phrase(history: NameHistory) -> str:
         (Entry(release=release, judgement=judged.get(release, Judgement.UNKNOWN)) for release in history.line), by_class=False
     )
     if not existence.known:
-        return "in no release that was looked at" if history.line else f"in {', '.join(name for name, _ in history.forks)}"
+        return "in no release that was inspected" if history.line else f"in {', '.join(name for name, _ in history.forks)}"
     if not existence.brackets:
-        which = "release" if existence.complete else "release that was looked at"
+        which = "release" if existence.complete else "release that was inspected"
         return f"in every {which}" if existence.known[0].good else f"in no {which}"
     return ", ".join(_change(bracket, history) for bracket in existence.brackets)
 
@@ -74,13 +74,13 @@ def not_looked_at(looked: Inspection) -> Iterator[str]:
     """What nothing is said of, and what to do about it."""
     left_out = [place.label for place in looked.places if place.left_out]
     if left_out:
-        yield f"not looked at: {spans(left_out, looked.line)}, not among --envs"
+        yield f"not inspected: {spans(left_out, looked.line)}, not among --envs"
     missing = [place.label for place in looked.places if place.missing]
     if missing:
-        yield f"not looked at: {spans(missing, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
+        yield f"not inspected: {spans(missing, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
     for place in looked.places:
         if place.namespace is None and not place.missing and not place.left_out:
-            yield f"not looked at: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
+            yield f"not inspected: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
 
 
 def compiled_line(verdict: NamesVerdict) -> str:
@@ -139,7 +139,7 @@ def names_blocks(looked: Inspection, histories: Sequence[NameHistory], found: Na
             ruled=False,
         )
     if found.internal:
-        yield TextLine(f"{counted(found.internal, 'name')} more in modules that are not meant for users: --all")
+        yield TextLine(f"{counted(found.internal, 'name')} more in internal modules (--all shows them)")
     yield from map(TextLine, not_looked_at(looked))
 
 
@@ -168,12 +168,12 @@ def difference_blocks(looked: Inspection, difference: ApiDifference, *, internal
             yield Heading(f"{title}: {len(changes):,}")
             yield facts((_change_row(looked, change, within) for change, within in _folded(changes)), columns=3, indent=2)
     if not shown:
-        yield TextLine("nothing differs of the names that are meant for users" if not internal else "nothing differs")
+        yield TextLine("no public name differs" if not internal else "nothing differs")
     if hidden := len(difference.changes) - len(shown):
-        yield Heading(f"{counted(hidden, 'change')} more in modules that are not meant for users: --all", style="")
+        yield Heading(f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style="")
     if difference.unknown:
         broken = ", ".join(map(looked.shown, difference.unknown))
-        yield TextLine(f"nothing is said of {broken}, which cannot be imported in both envs")
+        yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
 
 
 def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
@@ -286,9 +286,9 @@ def _changes(history: NameHistory) -> Iterator[str]:
 def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str, str]]:
     line, needs = looked.line, kernel.needs
     named = [need for need in needs.needs if not set(need.full) & set(looked.short.values())]
-    yield "uses", ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing of it"
+    yield "uses", ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing"
     complete = [having.place.label for having in needs.having if having.has_all]
-    yield "has all", extent(complete, line) or "no release that was looked at"
+    yield "has all", extent(complete, line) or "no release that was inspected"
     yield "lacks", _grouped(((having, tuple(map(lack_line, having.missing))) for having in needs.having), line)
     yield "unknown", _grouped(((having, having.unknown) for having in needs.having), line)
     yield "deprecated", _grouped(((having, having.deprecated) for having in needs.having), line)
@@ -306,14 +306,14 @@ def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[st
 def unresolved(kernel: KernelNeeds) -> str:
     """The attributes of values, which no text tells the type of."""
     names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
-    return f"{', '.join(names)}: attributes of values, which the text does not tell the type of" if names else ""
+    return f"{', '.join(names)}: attributes of values whose type the source does not show" if names else ""
 
 
 def _compiled(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     every = verdicts(kernel)
     compiled = [run for run in every if run.value.compiled]
     if not compiled:
-        yield "compiled", "not yet: --compile compares" if kernel.specs else "no arguments of it are known"
+        yield "compiled", "not yet (--compile compiles and compares)" if kernel.specs else "its arguments are unknown"
         return
     lines = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
     if any(run.value.compiled < run.value.cells for run in every):

@@ -279,7 +279,7 @@ def cell_answer_document(answer: CellAnswer, axis: Axis, options: tuple[str, ...
 def cell_answer_lines(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> Iterator[str]:
     """The answer line by line, the first one beginning with the cell's id; ``options`` are those that finding it again needs."""
     if answer.answer is None:
-        yield f"{answer.cell.id}: it works there, so there is nothing to look for; --bad RELEASE says where it does not."
+        yield f"{answer.cell.id}: it works on this release, so there is nothing to find; name a bad release with --bad RELEASE."
         return
     yield f"{answer.cell.id}: {printable(answer.answer.sentence)}"
     yield from (f"  {printable(line)}" for line in _details(answer.answer))
@@ -436,7 +436,7 @@ def _next_steps(group: AnswerGroup, report: BisectReport) -> Iterator[Block]:
     commands = {
         "again": repeat_command(group.example, report.options, report.ends),
         "commits": compare_url(change),
-        "go on": commits_command(change),
+        "continue": commits_command(change),
     }
     text = "\n".join(f"{name:<8} {command}" for name, command in commands.items() if command)
     yield TextLine(f"\n{text}", style="dim", unbroken=True)

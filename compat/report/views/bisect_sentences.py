@@ -53,7 +53,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     if answer.not_tried:
         lines.append(f"Not tested: {spans(answer.not_tried, account.line)}.")
     if overtaken := _overtaken(answer.probes):
-        lines.append(f"Versions are not in the order of time: {listed(overtaken)}.")
+        lines.append(f"The versions were not published in order: {listed(overtaken)}.")
     if account.remembered:
         lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
     if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
@@ -61,7 +61,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     lines += [f"Envs of {probe.release} disagree, so it is not used: {probe.summary}." for probe in _divided(answer)]
     if answer.untold and account.word is not Word.UNKNOWN:
         lines.append(f"Inconclusive: {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}.")
-        lines += [f"Of what was not launched: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
+        lines += [f"To launch the others: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
     return lines
 
 
@@ -77,7 +77,7 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
 def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """Why nothing is known of a release."""
     if _not_run(answer, probe):
-        return "not launched" if answer.spec.problem is not None else "its kernel file names no [problem] to launch it on"
+        return "not launched" if answer.spec.problem is not None else "its kernel file has no [problem]"
     check = probe.result.numbers.decisive if answer.criterion.asks_launches else None
     return f"{check.status}: {one_line(check.reason, 120)}" if check is not None else evidence_line(probe)
 
@@ -217,7 +217,7 @@ def _never(answer: ReleaseAnswer) -> str:
 
 
 def _unsupported(answer: ReleaseAnswer) -> str:
-    return f"no toolchain builds for {answer.target.name} in {_all(answer)}: nothing to bisect."
+    return f"cannot be built for {answer.target.name} in {_all(answer)}: nothing to bisect."
 
 
 def _always(answer: ReleaseAnswer) -> str:
@@ -254,7 +254,7 @@ def _unknown(answer: ReleaseAnswer) -> str:
     if answer.criterion.asks_metric:
         tell = duration_names if answer.criterion.asks_seconds else metric_names
         names = dict.fromkeys(name for probe in answer.probes for name in tell(probe.result.outcome))
-        metrics = f"available: {', '.join(names)}" if names else "it compiled nowhere"
+        metrics = f"available: {', '.join(names)}" if names else "it compiles on no release"
         return f"inconclusive: no release has that metric; {metrics}."
     if answer.criterion.asks_launches:
         return f"inconclusive: {_nothing_run(answer)}"
@@ -265,10 +265,10 @@ def _unknown(answer: ReleaseAnswer) -> str:
 
 def _nothing_run(answer: ReleaseAnswer) -> str:
     if answer.spec.problem is None:
-        return "its kernel file names no [problem], so there is nothing to launch it on."
+        return "its kernel file has no [problem], so it cannot be launched."
     if not any(_not_run(answer, probe) for probe in answer.probes):
-        return f"no release says. {_last_words(answer)}"
-    return f"of no release numbers are known that say. {HOW}."
+        return f"no release gave an answer. {_last_words(answer)}"
+    return f"no release has the numbers that the judge asks for. {HOW}."
 
 
 def _last_words(answer: ReleaseAnswer) -> str:

@@ -24,7 +24,8 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         yield f"nothing was captured: {_why_nothing(recorded, toolchain)}"
         yield from _how_it_ended(capture)
         return
-    where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
+    where = "on a GPU" if not capture.options.is_fake else "without a GPU: kernels did not run, and the program's numbers are "
+    "meaningless"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
     releases = ", ".join(recorded.interpreters)
     framework = f", {toolchain.framework.title} {recorded.framework_release}" if recorded.framework_release else ""
@@ -39,12 +40,12 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     yield from _live(capture)
     yield from _code(capture)
     yield from _listed(
-        "asked while importing, and answered for good in what was captured",
+        "decided at import, and fixed in the captured kernels",
         [str(conditional) for conditional in captured.conditionals],
     )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
-    yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
-    yield from _listed(f"left as they were in {output}, since no capture has written them", captured.in_the_way)
+    yield from _listed(f"never launched, {_functions(len(never))} of the same packages", never)
+    yield from _listed(f"not overwritten in {output}, because no capture wrote them", captured.in_the_way)
     if captured.kernels:
         yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
         releases = f"{toolchain.name}-releases" if toolchain.only_named else "releases"
@@ -53,9 +54,9 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
 
 def _why_nothing(recorded: Recorded, toolchain: Toolchain) -> str:
     if not recorded.pythons:
-        return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
+        return "the program started no Python that can be recorded; the options -I, -E and -S prevent recording"
     others = " or ".join(f"--toolchain {other.name}" for other in captured_toolchains() if other is not toolchain)
-    instead = f"; another toolchain's launches are captured with {others}" if others else ""
+    instead = f"; to capture launches of another toolchain, use {others}" if others else ""
     if recorded.not_imported:
         return f"in the program's environment {toolchain.title} {recorded.not_imported}{instead}"
     return f"no process of the program imported {toolchain.title}{instead}"
@@ -66,17 +67,17 @@ def _how_it_ended(capture: Capture) -> Iterator[str]:
     if ended is None:
         return
     if ended.timed_out:
-        yield "the program was ended after the time that --timeout gave it; what it had launched by then is captured"
+        yield "--timeout ended the program; its launches until then are captured"
     elif ended.interrupted:
-        yield "the program was interrupted; what it had launched by then is captured"
+        yield "the program was interrupted; its launches until then are captured"
     elif ended.signal:
-        yield f"the program was ended by {ended.signal}; what it had launched by then is captured"
+        yield f"{ended.signal} ended the program; its launches until then are captured"
     elif ended.exit_code:
-        yield f"the program ended with exit code {ended.exit_code}; so does this command"
+        yield f"the program ended with exit code {ended.exit_code}, and so does this command"
     early = recorded.processes - recorded.ended
     if early > 0:
         many = f"{early} of {recorded.processes} processes"
-        yield f"{many} ended by os._exit or a signal: what they launched is captured, and its code not compared"
+        yield f"{many} ended by os._exit or a signal: their launches are captured, but their code is not compared"
 
 
 def _live(capture: Capture) -> Iterator[str]:
@@ -85,7 +86,7 @@ def _live(capture: Capture) -> Iterator[str]:
     kernels = capture.captured.kernels
     packages = dict.fromkeys(kernel.live.package for kernel in kernels if kernel.live and kernel.live.package)
     libraries = f", of {', '.join(packages)}" if packages else ""
-    yield f"imported where they are written, on every release: {sum(kernel.live is not None for kernel in kernels)}{libraries}"
+    yield f"imported from their own files, on every release: {sum(kernel.live is not None for kernel in kernels)}{libraries}"
     yield from _listed("as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True)
 
 
@@ -94,7 +95,7 @@ def _problems(capture: Capture) -> Iterator[str]:
         return
     captured = capture.captured
     there = captured.cases - len(captured.without_problem)
-    yield f"can be run again as recorded, with floating point numbers that are made up: {there} of {_cases(captured.cases)}"
+    yield f"can run again as recorded, with invented floating-point numbers: {there} of {_cases(captured.cases)}"
     others = Counter(why for _, _, why in captured.without_problem)
     yield from _listed("cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True)
 
@@ -104,7 +105,7 @@ def _code(capture: Capture) -> Iterator[str]:
         return
     compared = [comparison for comparison in capture.compared if comparison.agreement is not Agreement.UNKNOWN]
     equal = sum(comparison.agreement is Agreement.EQUAL for comparison in compared)
-    agreement = f"{equal} of {len(compared)} cases that were compared" if compared else "not known, since no case could be compared"
+    agreement = f"{equal} of {len(compared)} compared cases" if compared else "not known, since no case could be compared"
     yield f"same code as the program's own compile: {agreement}"
     others = [
         f"{comparison.kernel}/{comparison.case}: {comparison.why}"

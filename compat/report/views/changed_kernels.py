@@ -44,14 +44,14 @@ def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] =
     yield printable(best.text)
     rate = reduction.tests / max(seconds, 0.1)
     yield f"{reduction.ended}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per second"
-    yield f"  kernel: {start.kernel_lines} lines are now {best.kernel_lines}, {len(start.text):,} bytes are now {len(best.text):,}"
+    yield f"  kernel: {start.kernel_lines} lines reduced to {best.kernel_lines}, {len(start.text):,} bytes to {len(best.text):,}"
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
     yield from (f"  {line}" for line in _compared(reduction))
     yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
-        yield f"wrote {written}: the IR just before the failing pass, and that pass alone (not run: wheels have no triton-opt)"
+        yield f"wrote {written}: the IR before the failing pass, and that pass (not run, because wheels have no triton-opt)"
     cell = _cell(reduction)
     again = [*options, "--spec", str(path.with_suffix(".toml"))]
     if reduction.question is not None:
@@ -152,7 +152,7 @@ def _off(behaviour: Behaviour) -> str:
     if behaviour.good or not behaviour.off:
         return ""
     if behaviour.off > _NO_NUMBER:
-        return "; it writes what is no number, or elements that the good release does not"
+        return "; it writes NaN or infinity, or elements that the good release does not write"
     return f"; off by {behaviour.off:.3g} of the largest number"
 
 
@@ -212,10 +212,10 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
     yield from (f"not edited: {reason}" for reason in fix.refused)
     for other in fix.others:
         yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
-    yield "Only compiling was tested: numbers were not checked."
+    yield "The edit was compiled. Its numbers were not checked."
     if fix.breaks:
         broken = _releases(fix.breaks, fix.best.results, fix.existing)
-        yield f"not written: on {broken} the kernel compiles as it is, and not with this edit; --envs says which releases it is for"
+        yield f"not written: on {broken} the kernel compiles without this edit, but not with it; choose other releases with --envs"
     elif "--write" not in command:
         yield f"write it: {command} --write"
 
@@ -226,7 +226,7 @@ def _not_found(fix: Fix) -> Iterator[str]:
         yield f"no edit is known for {name}"
     else:
         edits = f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for {name}"
-        yield f"no edit was found: {edits}; {counted(fix.compiled, 'edited kernel')} tried"
+        yield f"no edit helped: {edits}; {counted(fix.compiled, 'edited kernel')} tried"
     yield from (f"not edited: {reason}" for reason in fix.refused)
     failure = fix.failure.outcome.failure
     if failure is not None and failure.advice:
@@ -243,7 +243,7 @@ def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
             classes.setdefault(class_of(result.outcome), []).append(result)
     for name, some in classes.items():
         answered = all(result.outcome.status.is_answer for result in some)
-        parts.append(f"on {_releases(some, results, existing)} {'it does not' if answered else 'nothing is known'} ({name})")
+        parts.append(f"on {_releases(some, results, existing)} {'it does not' if answered else 'there is no answer'} ({name})")
     return "; ".join(parts)
 
 

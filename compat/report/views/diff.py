@@ -50,17 +50,19 @@ def headline(found: Comparison) -> str:
 def _of_cells(found: Comparison) -> str:
     changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
     if not found.compared:
-        return f"The reports have no cell in common, so that nothing was compared: {listed(changed) or 'both are empty'}."
+        return f"The reports have no cell in common, so nothing was compared: {listed(changed) or 'both are empty'}."
     if found.same == found.compared:
-        alone = f"; besides: {listed(changed)}" if changed else ""
+        alone = f"; also: {listed(changed)}" if changed else ""
         return f"Nothing changed in the {counted(found.compared, 'cell')} that both reports have{alone}."
-    return f"Of {counted(found.compared, 'cell')} in both reports {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+    return (
+        f"Of {counted(found.compared, 'cell')} in both reports, {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+    )
 
 
 def _of_pairs(found: Comparison) -> str:
     kinds = Counter(kind_of_pair(change) for change in found.pairs)
     changed = [f"{kinds[kind]:,} {TITLES[kind]}" for kind in CellChangeKind if kind in kinds]
-    return f"Of the pairs with PyTorch {listed(changed)}."
+    return f"Pairs with PyTorch: {listed(changed)}."
 
 
 def remarks(found: Comparison) -> Iterator[str]:
@@ -68,7 +70,7 @@ def remarks(found: Comparison) -> Iterator[str]:
     if found.versions:
         old, new = found.versions
         wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
-        yield f"{wrote}: what failures are called may have changed with it"
+        yield f"{wrote}; names of failures may differ for that reason"
     for side, axes in zip(("old", "new"), found.only, strict=True):
         if axes:
             yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
@@ -212,7 +214,9 @@ def diff_markdown(found: Comparison) -> str:
             left_out += 1
         else:
             text = longer
-    note = f"\n\n{counted(left_out, 'part')} of this comparison did not fit here: `compat diff` has all of it." if left_out else ""
+    note = (
+        f"\n\n{counted(left_out, 'part')} of this comparison did not fit here. `compat diff` shows all of it." if left_out else ""
+    )
     names = f"Compared {code(_short(found.old.name))} with {code(_short(found.new.name))} by triton-compat."
     return f"{text}{note}\n\n{names}\n"
 

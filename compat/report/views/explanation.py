@@ -20,7 +20,8 @@ from compat.report.summary.record import declared_as, edits_for
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
 
-GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
+GUESSED = "the arguments are guessed, and may be the reason for a failure; `compat init` writes them into a kernel file, where "
+"you can edit them"
 
 
 def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
@@ -30,7 +31,7 @@ def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
 
 def _tried(told: CellOverview) -> Iterator[str]:
     """What became of each cell, and then each failure once, in the words that it has for each target."""
-    yield f"{len(told.results):,} of the {told.matching:,} cells that {told.pattern!r} matches were run; the newest release first"
+    yield f"{len(told.results):,} of the {told.matching:,} cells that match {told.pattern!r} have run; the newest release is first"
     failing: dict[str, list[Result]] = {}
     for result in told.results:
         outcome, failure = result.outcome, result.outcome.failure
@@ -52,7 +53,7 @@ def _lines(told: Explanation) -> Iterator[str]:
         yield from _outcome(told.result, told)
         if told.result.outcome.status is Status.SOURCE_BROKEN:
             yield from _section("traceback", _traceback(told.attempts))
-    yield from _section("history, by what all runs found", in_full(told.verdict) if told.verdict else ())
+    yield from _section("history, from all runs", in_full(told.verdict) if told.verdict else ())
     yield from _section("attempts", _attempt_lines(told.attempts))
     yield from _section("specialization", _specialization(told.cell))
     yield from _section("env", _env(told.built))
@@ -76,8 +77,8 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
             "at": failure.location,
             "fingerprint": failure.fingerprint,
             "reproducer": told.reproducer and place_of(told.reproducer),
-            "IR before it": told.ir and place_of(told.ir),
-            "all it printed": told.printed and place_of(told.printed),
+            "IR before the pass": told.ir and place_of(told.ir),
+            "all output": told.printed and place_of(told.printed),
         }
         yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
         yield from _section("evidence", failure.excerpt.splitlines())
@@ -90,9 +91,9 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)
-        yield from _section("what they said", stood_in.answers)
+        yield from _section("answers of the stand-ins", stood_in.answers)
         needed = outcome.status is Status.SOURCE_BROKEN
-        why = "failed and left out" if needed else "left out, since the kernel does not need it"
+        why = "failed and left out" if needed else "left out because the kernel does not need it"
         yield from _section(why, stood_in.skipped)
     yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
@@ -102,7 +103,7 @@ def _time(result: Result, told: Explanation) -> Iterator[str]:
     """Whether it is slow or stuck, and the command that finds out more, where it was stopped."""
     yield str(told.slowness)
     if result.outcome.status is Status.TIMED_OUT and not str(told.slowness).startswith("slow, not"):
-        yield f"what its time grows with: {growth_command(told.cell, told.options)}"
+        yield f"to find what its time grows with: {growth_command(told.cell, told.options)}"
 
 
 def growth_command(cell: Cell, options: Sequence[str]) -> str:
@@ -136,7 +137,7 @@ def place_of(artifact: Artifact) -> str:
     """Where an artifact is, or was."""
     if artifact.there:
         return str(artifact.path)
-    return f"{artifact.path} (gone; --again makes it anew)"
+    return f"{artifact.path} (deleted; --again makes it again)"
 
 
 def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
@@ -150,7 +151,7 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
                     (f"stopped after {roughly(evidence.deadline or 0.0)}", evidence.deadline is not None),
                     (f"stopped at {evidence.memory} bytes", evidence.memory is not None),
                     (f"ended by {evidence.signal}", evidence.signal is not None),
-                    ("answered with an exception", evidence.answered),
+                    ("ended with an exception", evidence.answered),
                 )
                 if true
             ),
@@ -182,10 +183,10 @@ def _signature(spec: Specialization) -> Iterator[str]:
     if not toolchains.named(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():
-        usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
+        usual = " (assumed, as in most launches; not in the kernel file)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
     if has_no_hints(spec):
-        yield f"no hints: {NO_HINTS}"
+        yield f"hints: {NO_HINTS}"
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:

@@ -41,7 +41,7 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     crowded = len({spec.kernel for spec in report.specs if spec.package}) > CROWDED
     most = _FEW if crowded else None
     if crowded:
-        yield TextLine(f"{counted(len(grids(report)), 'kernel')}: their tables are in the reports that are written")
+        yield TextLine(f"{counted(len(grids(report)), 'kernel')}; their tables are in the written reports")
     else:
         yield from _grids(report)
     yield from _failures(report, most)
@@ -166,8 +166,8 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        edits = f"for the class of {report.edits_known} of {counted(len(report.failures), 'distinct failure')} an edit is known"
-        yield Heading(f"{edits}: `compat fix CELL` finds out whether it helps", style="")
+        edits = f"edits are known for the classes of {report.edits_known} of {counted(len(report.failures), 'distinct failure')}"
+        yield Heading(f"{edits}; `compat fix CELL` tries them", style="")
 
 
 def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
@@ -207,7 +207,7 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
     for reason, releases in reasons(report):
         yield TextLine(f"the interpreter of {releases}: {reason}", indent=3)
     if slower := [(table, row) for table in latencies(report) for row in table.rows if row.slower]:
-        yield Heading("Latency that differs between releases by more than 20 %")
+        yield Heading("Latency differs by more than 20 % between releases")
         lines = [f"{table.kernel}/{row.subject}: {row.verdict} ({row.extremes(report)})" for table, row in slower]
         yield from (TextLine(line, indent=3) for line in at_most(_SLOWER, lines))
 
@@ -217,10 +217,10 @@ def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
         if note:
             yield Heading(f"note: {note}", style="")
     if (sentences := stand_ins(report.ordered)) and not crowded:
-        yield Heading("Packages that envs lack, stood in for (compat explain CELL has the details)")
+        yield Heading("Stand-ins for missing packages (`compat explain CELL` shows the details)")
         yield from (TextLine(sentence, indent=3) for sentence in sentences)
     if report.divisions:
-        yield Heading("Envs of one release that differ")
+        yield Heading("Envs of one release that disagree")
     for division in report.divisions:
         yield TextLine(str(division.where))
         yield TextLine(", ".join(f"{env} says {answer}" for env, answer in division.answers), indent=3)
@@ -230,7 +230,7 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
     """Envs that are broken, and kernels' files that could not be imported."""
     for broken in report.broken:
         yield Heading(f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
-        yield TextLine(_tail(broken.words) or "there is no output", indent=3)
+        yield TextLine(_tail(broken.words) or "no output", indent=3)
         if broken.advice:
             yield TextLine(one_line(broken.advice, 240), indent=3)
     for source in report.unimported[:most]:
@@ -247,7 +247,7 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
         return
     yield Heading("UNEXPECTED", style="bold red")
     if crowded:
-        yield TextLine(f"{counted(len(report.surprises), 'place')}, listed in the reports that are written")
+        yield TextLine(f"{counted(len(report.surprises), 'place')}; the written reports list them")
         return
     for surprise in report.surprises:
         failure = f" {surprise.failure}" if surprise.failure else ""
@@ -258,7 +258,7 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
 def _library(name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report) -> Iterator[Block]:
     """Versions of a library side by side, below everything else: of hundreds of kernels they are what is read first."""
     releases = (TableColumn(_heading(release), right=True, wrap=False) for release in report.releases if release.label in labels)
-    yield Heading(f"{name}: how many of its kernels compile")
+    yield Heading(f"{name}: kernels that compile")
     yield DataTable(
         columns=(TableColumn("version", fold=True), TableColumn("kernels", right=True), *releases),
         rows=tuple((version.version, f"{version.kernels:,}", *map(version.mark, labels)) for version in versions),

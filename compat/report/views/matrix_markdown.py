@@ -105,7 +105,7 @@ def step_summary(report: Report, said: int) -> str:
     kept = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
     if len(kept) < len(parts) and room > 0:
         left_out = counted(len(parts) - len(kept), "section")
-        kept.append(f"\n{left_out} left out, for which there is no room here; the report has them.\n")
+        kept.append(f"\n{left_out} did not fit here. The report has them.\n")
     return "\n".join(kept)
 
 
@@ -134,7 +134,7 @@ def _earlier(report: Report) -> str:
     if not report.earlier:
         return ""
     share = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
-    return f"{share} are of this run; the others are as earlier runs found them, and nothing that they depend on has changed."
+    return f"{share} are from this run. The others are results of earlier runs, and nothing that they depend on has changed since."
 
 
 FATES = {
@@ -164,8 +164,8 @@ def mark(one: Mark) -> str:
 
 def edits_known(report: Report) -> str:
     """Of how many failures the class has a known edit, which is not to say that one helps."""
-    edits = f"For the class of {report.edits_known} of {len(report.failures)} an edit is known"
-    return f"{edits}; `compat fix CELL` finds out whether it helps."
+    edits = f"Edits are known for the classes of {report.edits_known} of {len(report.failures)} failures"
+    return f"{edits}. `compat fix CELL` tries them."
 
 
 def anchor(distinct: DistinctFailure) -> str:

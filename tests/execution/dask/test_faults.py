@@ -96,7 +96,7 @@ def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(4, lose))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert set(column(tmp_path / "store")) == {each.id for each in some}
-    assert any(words.startswith("Dask worker one at ") and "another one tries again" in words for words in said)
+    assert any(words.startswith("Dask worker one at ") and "another worker tries again" in words for words in said)
 
 
 @pytest.mark.wheels
@@ -166,7 +166,7 @@ def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, 
             machines.kill("scheduler")
 
     wait_until(lambda: "Registered to" in (machines.folder / "one.log").read_text())
-    gone = r"the Dask scheduler is gone; \d of 12 cells are done and kept"
+    gone = r"lost the Dask scheduler; \d of 12 cells are finished and saved"
     with session(machines, wait=1, in_flight=6) as where, pytest.raises(ClusterError, match=gone) as caught:
         results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note)
     assert caught.value.exit_code == 8
@@ -174,7 +174,10 @@ def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, 
 
 
 def test_no_worker(machines: Machines, tmp_path: Path) -> None:
-    with session(machines, wait=0.5) as where, pytest.raises(ClusterError, match=r"no Dask worker came within 0\.5 s") as caught:
+    with (
+        session(machines, wait=0.5) as where,
+        pytest.raises(ClusterError, match=r"no Dask worker connected within 0\.5 s") as caught,
+    ):
         _ = where.client
     assert "dask worker" in (caught.value.hint or "")
 
@@ -194,11 +197,11 @@ def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: 
     machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
     with (
         session(machines) as where,
-        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* not the same code") as caught,
+        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* different code") as caught,
     ):
         _ = where.client
     assert caught.value.exit_code == 8
-    assert "Install the same triton-compat" in (caught.value.hint or "")
+    assert "Start the workers again with the same triton-compat" in (caught.value.hint or "")
 
 
 DRIVER = """
@@ -279,7 +282,7 @@ def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp
     assert [each.outcome.status for each in found] == [Status.OK] * 4
     failure = alone[0].outcome.failure
     assert failure is not None
-    assert "no Dask worker has this env" in failure.excerpt
+    assert "no Dask worker can provide this env" in failure.excerpt
     assert "offline at tcp://" in failure.excerpt
     assert any("cannot have triton-3.1.0" in words for words in said)
 

@@ -125,7 +125,7 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
     assert lack is not None
     assert lack.startswith("no Dask worker has a GPU of sm_90: ")
     assert "plain at tcp://" in lack
-    assert "has none (it has no driver for one (libcuda.so.1))" in lack
+    assert "has none (it has no driver for a GPU (libcuda.so.1))" in lack
     assert "has sm_86 (stand-in)" in lack
     assert "has none (its driver says CUDA_ERROR_NO_DEVICE)" in lack
     assert launched == []
@@ -164,7 +164,7 @@ def test_a_matrix_is_launched_as_on_this_machine(
     executor = ("--executor", equipped.machines.address, "--launch")
     there = matrix(equipped, *executor)
     assert there.exit_code == 1, there.output
-    assert "2 cells were launched" in there.stderr
+    assert "launched 2 cells" in there.stderr
     on_workers = told(home)
     assert [said["status"] for _, _, said in on_workers] == ["wrong", "ok"]
     cells = json.loads((home / "reports" / "matrix.json").read_text())["cells"]
@@ -185,8 +185,8 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
     equipped.start("plain", has_gpu=False)
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
-    said = "2 cells are not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
-    assert done.stderr.index(said) < done.stderr.index("error: 2 cells are not launched: no Dask worker has a GPU of sm_90")
+    said = "2 cells were not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
+    assert done.stderr.index(said) < done.stderr.index("error: 2 cells were not launched: no Dask worker has a GPU of sm_90")
     assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
 
 
@@ -209,9 +209,9 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
     ((launched, missing),) = come
     assert missing == []
     assert statuses(launched) == {"add": "ok", "hangs": "timed_out"}
-    (words,) = [words for words in said if "while it launched" in words]
+    (words,) = [words for words in said if "during a launch" in words]
     assert words.startswith("Dask worker one at tcp://")
-    assert words.endswith("ended while it launched 2 cells; another one tries again")
+    assert words.endswith("ended during a launch of 2 cells; another worker tries again")
 
 
 def launchers(equipped: Equipped) -> list[int]:
@@ -236,7 +236,7 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     assert statuses(launched) == {"add": "ok"}
     assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
-    assert any(words.endswith("while it launched kernel/killer/case/sm_90/env, which is not tried again") for words in said)
+    assert any(words.endswith("while it launched kernel/killer/case/sm_90/env; no worker tries again") for words in said)
 
 
 def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
@@ -274,7 +274,7 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
     again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
-    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them are in {folder / 'results.jsonl'} already\n")
+    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n")
     assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
 
 

@@ -105,7 +105,7 @@ def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
         with session(machines) as where, pytest.raises(ClusterError, match="the scheduler differs from this command") as caught:
             _ = where.client
     assert caught.value.exit_code == 8
-    assert "Start it where the same triton-compat" in (caught.value.hint or "")
+    assert "Start it with the same triton-compat" in (caught.value.hint or "")
 
 
 def _without_package(folder: Path) -> Path:

@@ -38,8 +38,8 @@ def test_what_a_task_raises(where: DaskSession) -> None:
         raise ValueError(words)
 
     assert asked(where, abs, -1) == 1
-    with pytest.raises(UnknownAction, match=r"^this worker cannot do: fly$"):
-        asked(where, refuse, "this worker cannot do: fly")
+    with pytest.raises(UnknownAction, match=r"^this worker does not support: fly$"):
+        asked(where, refuse, "this worker does not support: fly")
     with pytest.raises(ClusterError, match="a Dask worker failed: ValueError: mistaken"):
         asked(where, fail, "mistaken")
 

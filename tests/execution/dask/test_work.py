@@ -54,7 +54,7 @@ def test_what_ends_workers_is_tried_three_times_in_the_end_cell_by_cell() -> Non
 
 def test_what_is_taken_away_again_and_again() -> None:
     some = work("taken")
-    with pytest.raises(ClusterError, match="takes tasks away again and again"):
+    with pytest.raises(ClusterError, match="keeps taking tasks back"):
         list(some.run())
     assert len(some.tried) == 6
     some = work("taken", displaced=4)

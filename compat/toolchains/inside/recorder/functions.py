@@ -405,11 +405,12 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
     inside = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Attribute):
-            attributes, base = [], inner
+            attributes: list[str] = []
+            base: Any = inner
             while isinstance(base, ast.Attribute):
                 inside.add(id(base.value))
                 attributes.append(base.attr)
-                base = base.value  # type: ignore[assignment]
+                base = base.value
             if isinstance(base, ast.Name):
                 yield base.id, tuple(reversed(attributes))
         elif isinstance(inner, ast.Name) and id(inner) not in inside:

@@ -44,7 +44,7 @@ class Imports(importlib.abc.MetaPathFinder):
         finally:
             self._asking.now = False
         if spec is None:
-            self._fails(name, "is not there")
+            self._fails(name, "is not installed")
         elif spec.loader is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _Telling(spec.loader, lambda module: self.done(name, module), self._fails)  # type: ignore[assignment]
         return spec

@@ -115,7 +115,7 @@ class CellCheck:
         reasons = [*self._unstable, *self._wrong, *self._unknown]
         status = "unstable" if self._unstable else "wrong" if self._wrong else "unsupported" if self._unknown else "ok"
         if spoiled is not None:  # what followed was given other inputs than the first launch
-            status, reasons = "wrong", ["%s: it changed an input, or memory that is not its own" % spoiled, *reasons]
+            status, reasons = "wrong", ["%s: it changed an input, or memory outside its outputs" % spoiled, *reasons]
         more = "; and %d more" % (len(reasons) - 2) if len(reasons) > 2 else ""
         result = {
             "status": status,
@@ -154,10 +154,10 @@ def failed(status: str, reason: str, where: str = "") -> Dict[str, Any]:
 def predicted(facts: Dict[str, Any], driver: CudaDriver) -> str:
     """Why the driver will refuse a launch, as far as its numbers tell; empty where they do not."""
     if facts["shared"] > driver.opt_in_shared:
-        return "it needs %d bytes of shared memory, and a block may have %d here" % (facts["shared"], driver.opt_in_shared)
+        return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (facts["shared"], driver.opt_in_shared)
     x, y, z = facts["block"]
     if x * y * z > driver.most_threads:
-        return "its block has %d threads, and one may have %d" % (x * y * z, driver.most_threads)
+        return "its block has %d threads, and this GPU allows %d" % (x * y * z, driver.most_threads)
     return ""
 
 
@@ -266,7 +266,7 @@ class CheckingProcess:
         where = getattr(error, "problem", "")
         if error.is_fault or error.call == "cuCtxSynchronize":
             return failed("faulted", error.name, where), True
-        why = "; predicted: %s" % foretold if foretold else "; nothing in its numbers foretells it"
+        why = "; predicted: %s" % foretold if foretold else "; its metrics do not predict this"
         return failed("launch_refused", "%s by %s%s" % (error.name, error.call, why), where), bool(self._session.fault())
 
     # --- timing ---

@@ -84,7 +84,7 @@ class GuardedProblem:
     def outside(self) -> str:
         """Where the last launch wrote what is not its own; empty where it did not."""
         if not self._guarded.is_intact():
-            return "%s: it changed an input, or memory beside one" % self.prepared.name
+            return "%s: it changed an input, or memory next to one" % self.prepared.name
         return str(self._outside.around(self.prepared.made))
 
     def depends_on_surroundings(self, launch: Callable[[], None], first: List[Any]) -> bool:
@@ -249,7 +249,7 @@ class _Comparer:
         try:
             return self._process.receive(_PREPARING)
         except (ProcessEnded, NoAnswer):
-            return {"status": "unable", "reason": "the process that launches ended, or made no problems in time"}
+            return {"status": "unable", "reason": "the process that launches kernels ended, or did not make the problems in time"}
 
     def _work(self, channel: Channel) -> None:
         _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
@@ -267,7 +267,7 @@ class _Comparer:
             answer = self._process.receive(seconds)
             is_gone = bool(answer.get("gone"))
         except ProcessEnded:
-            answer, is_gone = {"status": "lost", "reason": "the process that launched it ended", "cells": []}, True
+            answer, is_gone = {"status": "lost", "reason": "the process that launches kernels ended", "cells": []}, True
         except NoAnswer:
             answer, is_gone = {"status": "timed_out", "reason": "it took more than %g s" % seconds, "cells": []}, True
         if is_gone:

@@ -313,7 +313,7 @@ def listed(library: str = LIBRARY) -> Dict[str, Any]:
         driver = CudaLibrary(library)
         devices = driver.devices()
     except OSError:
-        return {"devices": [], "why": "it has no driver for one (%s)" % library}
+        return {"devices": [], "why": "it has no driver for a GPU (%s)" % library}
     except CudaError as error:
         return {"devices": [], "why": "its driver says %s" % error.name}
     gpus = []

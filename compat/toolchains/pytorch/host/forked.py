@@ -63,6 +63,8 @@ class ForkedProcess:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
                 work(Channel(down[0], up[1]))
                 code = 0
+            except BrokenPipeError:  # nobody listens any more
+                pass
             except BaseException:
                 traceback.print_exc()
             finally:

@@ -55,7 +55,7 @@ class LoadedKernel(Kernel):
         sizes = self._driver.parameter_sizes(self._function)
         expected = [parameter["size"] for parameter in self.facts["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused("the binary takes parameters of %s bytes, and a launch would pass %s" % (sizes, expected))
+            raise Refused("the binary takes parameters of %s bytes, but a launch would pass %s" % (sizes, expected))
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
         """The launch on a problem. Raises Refused."""
@@ -138,10 +138,10 @@ def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
     for name, factor in facts["multiples"].items():
         value = _number(argument_of(name, arguments))
         if value is not None and value % factor:
-            raise Refused("%s is no multiple of %d, and the kernel is compiled for one" % (name, factor))
+            raise Refused("%s is not a multiple of %d, but the kernel was compiled for one" % (name, factor))
     for name, number in facts["constants"].items():
         if _number(argument_of(name, arguments)) != number:
-            raise Refused("%s is not %d, and the kernel is compiled for %d" % (name, number, number))
+            raise Refused("%s is not %d, but the kernel was compiled for %d" % (name, number, number))
 
 
 def _number(value: Any) -> Any:
@@ -153,6 +153,6 @@ def _number(value: Any) -> Any:
 def _grid_of(problem: Dict[str, Any]) -> Tuple[int, int, int]:
     """One to three sizes, as three. Raises Refused."""
     if problem["grid"] is None:
-        raise Refused("the problem says nothing of the grid")
+        raise Refused("the problem has no grid")
     x, y, z = (*map(int, problem["grid"]), 1, 1)[:3]
     return x, y, z

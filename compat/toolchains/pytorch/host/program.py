@@ -34,7 +34,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         index = _index(folder)
         done = results.finished(out)
         cells = results.remaining(index["cells"], chosen.cells, done)
-        say("%d cells, %d of them are in %s already" % (len(index["cells"]), len(done), out))
+        say("%d cells, %d of them already in %s" % (len(index["cells"]), len(done), out))
         if not cells:
             return 0
         numerics = _numerics(chosen.device)
@@ -47,7 +47,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         say("error: %s" % error)
         return 2
     except KeyboardInterrupt:
-        say("interrupted: what is finished is in %s, and the same command goes on from there" % out)
+        say("interrupted: the finished cells are in %s; run the same command to continue" % out)
         return 130
 
 
@@ -55,28 +55,33 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
     """What the command line says."""
     parser = argparse.ArgumentParser(
         prog="launch.py",
-        description="Launch every kernel of this folder on the GPU of this machine, compare what it computes, and time it.",
-        epilog="Cells that the file of results has already are not launched again. For a matrix: compat matrix --launched FILE.",
+        description="Launch every kernel of this folder on the GPU of this machine, compare its results and measure its time.",
+        epilog="A cell that is already in the file of results is not launched again. To import the file: compat matrix "
+        "--launched FILE.",
     )
     parser.add_argument(
         "--out", default=None, metavar="FILE", help="file of results, JSON lines (default: results.jsonl in the folder)"
     )
-    parser.add_argument("--cells", action="append", default=[], metavar="GLOB", help="only these: kernel/variant/case/target/env")
+    parser.add_argument(
+        "--cells", action="append", default=[], metavar="GLOB", help="only this cell: kernel/variant/case/target/env"
+    )
     parser.add_argument(
         "--repeats", type=int, default=_REPEATS, metavar="N", help="launches of each problem (default: %d)" % _REPEATS
     )
     parser.add_argument(
         "--deadline", type=float, default=_DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % _DEADLINE
     )
-    parser.add_argument("--no-latency", action="store_true", help="take no times")
+    parser.add_argument("--no-latency", action="store_true", help="skip latency measurements")
     parser.add_argument(
-        "--device", choices=("cuda", "cpu"), default="cuda", help="where tensors are; cpu is for tests of this program"
+        "--device", choices=("cuda", "cpu"), default="cuda", help="device of the tensors; cpu is for tests of this program"
     )
     parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
-    parser.add_argument("--compare", default=None, metavar="DIGEST", help="stay, and compare what is asked for on standard input")
+    parser.add_argument(
+        "--compare", default=None, metavar="DIGEST", help="keep running, and compare the cells that standard input names"
+    )
     chosen = parser.parse_args(arguments, LaunchOptions())
     if chosen.repeats < 2 or not chosen.deadline > 0:
-        parser.error("at least two repeats, and a deadline above 0, are needed")
+        parser.error("--repeats must be at least 2, and --deadline above 0")
     return chosen
 
 
@@ -113,10 +118,10 @@ def _numerics(device: str) -> Numerics:
     try:
         import torch
     except ImportError as error:
-        raise ImportError("PyTorch is needed, and %s has none: %s" % (sys.executable, error)) from error
+        raise ImportError("%s has no PyTorch: %s" % (sys.executable, error)) from error
     outputs, problems = (import_module("compat_numerics.%s" % name) for name in ("outputs", "problems"))
     if device == "cuda" and torch.version.cuda is None:
-        raise ImportError("PyTorch %s of %s is one without CUDA" % (torch.__version__, sys.executable))
+        raise ImportError("PyTorch %s of %s has no CUDA" % (torch.__version__, sys.executable))
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
     return Numerics(torch, problems, outputs)
 

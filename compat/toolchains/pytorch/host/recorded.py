@@ -34,7 +34,7 @@ class RecordedKernels(Kernel):
         sizes = self._driver.parameter_sizes(self._functions[launch["entry"]])
         expected = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused("the binary takes parameters of %s bytes, and a launch would pass %s" % (sizes, expected))
+            raise Refused("the binary takes parameters of %s bytes, but a launch would pass %s" % (sizes, expected))
 
     def _allow(self, launches: List[Recorded]) -> None:
         for entry, function in self._functions.items():
@@ -74,7 +74,7 @@ def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
     for offset, name, addend in parameter["patches"]:
         tensor = argument_of(name, arguments)
         if not hasattr(tensor, "data_ptr"):
-            raise Refused("%s is %r, and has to be a tensor" % (name, tensor))
+            raise Refused("%s is %r, but must be a tensor" % (name, tensor))
         data[offset : offset + 8] = (tensor.data_ptr() + addend).to_bytes(8, "little")
     return bytes(data)
 
@@ -86,7 +86,7 @@ def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
             return each
     names = sorted({name for each in recorded for name in each["arguments"]})
     told = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
-    raise Refused("no launch was written down for %s: the problem's `sizes` in the kernel file have to name them" % told)
+    raise Refused("no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel file" % told)
 
 
 def _fits(facts: Dict[str, Any], value: Any) -> bool:

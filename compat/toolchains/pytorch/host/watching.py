@@ -172,7 +172,7 @@ class _Following:
                 self._commit()
             return
         self._commit()
-        self._suspect(self._in_flight, failed("lost", "the process that launched it ended"))
+        self._suspect(self._in_flight, failed("lost", "the process that launches kernels ended"))
 
 
 class ProblemRun:
@@ -204,7 +204,7 @@ class ProblemRun:
                 break
             tries = 0 if (len(self.checks), len(self._alone), len(self.latencies)) != before else tries + 1
             if tries >= _TRIES:
-                self._give_up(to_check, report.unwell or "the process that launches ended before it came to it")
+                self._give_up(to_check, report.unwell or "the process that launches kernels ended before it reached this cell")
                 break
         for number in self._alone:
             self._settle(next(cell for cell in self._cells if cell["number"] == number))
@@ -235,7 +235,7 @@ class ProblemRun:
         second = report.first if report.suspect == number else report.checks.get(number)
         if second is None:
             self.checks[number] = failed(
-                "lost", report.unable or report.unwell or "the process that launches ended before it came to it"
+                "lost", report.unable or report.unwell or "the process that launches kernels ended before it reached this cell"
             )
             return
         self.checks[number] = verdict_of(first, second)
@@ -250,6 +250,6 @@ def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
     first_time = "%s%s" % (first["status"], " (%s)" % first["reason"] if first["reason"] else "")
     if second["status"] == "ok" and first["status"] in ("faulted", "timed_out"):
         return dict(
-            second, status="unstable", reason="the first time, beside other kernels, it was %s; alone it is right" % first_time
+            second, status="unstable", reason="it was %s in the first run, after other kernels; alone it is right" % first_time
         )
-    return dict(second, reason="; ".join(filter(None, (second["reason"], "the first time it was %s" % first_time))))
+    return dict(second, reason="; ".join(filter(None, (second["reason"], "it was %s in the first run" % first_time))))

@@ -39,7 +39,7 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
     """
     spec = importlib.util.spec_from_file_location(_MODULE, path)
     if spec is None or spec.loader is None:
-        raise ProblemError("%s is no Python file" % path)
+        raise ProblemError("%s is not a Python file" % path)
     module = importlib.util.module_from_spec(spec)
     folder = os.path.dirname(os.path.abspath(path))
     sys.modules[_MODULE] = module  # where data classes look for it
@@ -87,13 +87,13 @@ def each(
         names.add(made["name"])
         yield made
     if not names:
-        raise ProblemError("there is no problem: the function yielded none")
+        raise ProblemError("the function yielded no problem")
 
 
 def checked(problem: Any) -> Problem:
     """A problem with all its keys. Raises ProblemError where it is malformed, in a sentence that says what."""
     if not isinstance(problem, dict):
-        raise ProblemError("a problem must be a dictionary, and this is a %s" % type(problem).__name__)
+        raise ProblemError("a problem must be a dictionary, not a %s" % type(problem).__name__)
     name = problem.get("name")
     if not isinstance(name, str) or not name:
         raise ProblemError("a problem needs a name")
@@ -104,7 +104,7 @@ def checked(problem: Any) -> Problem:
     is_unknown = outputs is None and "outputs" in problem
     outputs = {} if is_unknown else outputs
     if not isinstance(outputs, dict) or not (outputs or is_unknown):
-        raise ProblemError("problem %r: outputs must be a dictionary by parameter, with one at least" % name)
+        raise ProblemError("problem %r: outputs must be a dictionary by parameter, with at least one entry" % name)
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
         raise ProblemError("problem %r: the baseline must be a function, or None" % name)
@@ -123,7 +123,7 @@ def checked(problem: Any) -> Problem:
 def _grid(said: Any, name: str) -> Tuple[int, ...]:
     sizes = tuple(said) if isinstance(said, (tuple, list)) else (said,)
     if not 1 <= len(sizes) <= 3 or not all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes):
-        raise ProblemError("problem %r: the grid must be one to three whole numbers above 0, and is %r" % (name, said))
+        raise ProblemError("problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, said))
     return sizes
 
 
@@ -131,9 +131,9 @@ def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dic
     where = "problem %r, output %s" % (name, output)
     tensor = arguments.get(output)
     if not isinstance(tensor, torch.Tensor):
-        raise ProblemError("%s: there is no argument of that name that is a tensor" % where)
+        raise ProblemError("%s: no argument of that name is a tensor" % where)
     if not isinstance(said, dict):
-        raise ProblemError("%s: a dictionary with a reference is wanted" % where)
+        raise ProblemError("%s: an output must be a dictionary with a reference" % where)
     _no_others(said, set(_OUTPUT), where)
     made = dict(_OUTPUT, **said)
     reference = made["reference"]
@@ -142,11 +142,11 @@ def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dic
     if reference.shape != tensor.shape:
         raise ProblemError("%s: its shape is %s, and the reference's %s" % (where, tuple(tensor.shape), tuple(reference.shape)))
     if reference.is_floating_point() and not bool(torch.isfinite(reference).all()):
-        raise ProblemError("%s: the reference has NaN or inf, which equal nothing" % where)
+        raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
     for key in ("tolerance", "relative"):
         number = made[key]
         if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < float("inf"):
-            raise ProblemError("%s: %s must be a number from 0 on, and is %r" % (where, key, number))
+            raise ProblemError("%s: %s must be a number that is not negative, not %r" % (where, key, number))
     if (made["tolerance"] or made["relative"]) and not (isinstance(made["reason"], str) and made["reason"]):
         raise ProblemError("%s: a tolerance needs its reason" % where)
     initial = made["initial"]
@@ -154,7 +154,7 @@ def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dic
         tuple(initial.shape) == tuple(tensor.shape) if isinstance(initial, torch.Tensor) else isinstance(initial, (int, float))
     )
     if not fits:
-        raise ProblemError("%s: what it holds before must be a number, or a tensor of its shape" % where)
+        raise ProblemError("%s: its initial value must be a number, or a tensor of its shape" % where)
     return made
 
 

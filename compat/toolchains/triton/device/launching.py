@@ -40,7 +40,7 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
         assumed = {"multiples": dict.fromkeys(spec.divisible_by_16, 16), "constants": dict.fromkeys(sorted(spec.ones), 1)}
         return {**_facts(told["fields"], told["parameters"], text), **assumed}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise Unlaunchable("what the compiler said of its launch has another form") from error
+        raise Unlaunchable("the compiler's facts about its launch have an unknown form") from error
 
 
 def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> dict[str, Any]:
@@ -57,10 +57,10 @@ def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> 
     sizes = [_size(found) for found in _PARAMETER.finditer(entry[2])]
     if len(sizes) != len(names) + len(scratch):
         words = f"{len(names)} of its signature and {len(scratch)} pointers to scratch memory"
-        raise Unlaunchable(f"its PTX has {len(sizes)} parameters, and a launch would pass {words}")
+        raise Unlaunchable(f"its PTX has {len(sizes)} parameters, but a launch would pass {words}")
     block = _BLOCK.search(entry[3])
     if block is None:
-        raise Unlaunchable("its PTX says nothing of the block size")
+        raise Unlaunchable("its PTX does not state the block size")
     return {
         "entry": entry[1],
         "block": [int(size or 1) for size in block.groups()],

@@ -28,18 +28,19 @@ PROGRAMS = (
 )
 
 CLASSES = {
-    "kernel-dropped": "the compiled graph never launches the user's kernel, and raises nothing: its output is what was in memory",
-    "launch-missing": "the compiled graph launches fewer kernels than it must, and nothing is raised",
-    "import-fails": "what torch.compile imports cannot be imported",
+    "kernel-dropped": "the compiled graph never launches the user's kernel and raises nothing, so its output is uninitialized "
+    "memory",
+    "launch-missing": "the compiled graph launches fewer kernels than it must, and raises nothing",
+    "import-fails": "torch.compile imports a module that cannot be imported",
     "not-found": "PyTorch says that there is no working Triton, or that it is too old",
     "name-missing": "PyTorch uses a name that this Triton does not have",
-    "signature": "PyTorch hands a kernel's signature over in another form than this Triton takes",
-    "metadata": "PyTorch asks for an entry that this Triton's metadata of a compiled kernel does not have",
-    "launch-fails": "it compiles, and the launch raises",
-    "compile-fails": "compiling raises something else",
-    "no-cuda": "this build of PyTorch has no support for GPUs of NVIDIA, so nothing can be tried",
+    "signature": "PyTorch passes a kernel's signature in a form that this Triton does not take",
+    "metadata": "PyTorch reads an entry that this Triton's metadata of a compiled kernel lacks",
+    "launch-fails": "it compiles, but the launch raises an exception",
+    "compile-fails": "the compile raises another exception",
+    "no-cuda": "this build of PyTorch does not support NVIDIA GPUs, so the pair cannot be tried",
     "process-ended": "the process ended without an answer",
-    "deadline": "it was not done by its deadline",
+    "deadline": "it did not end within its deadline",
 }
 
 _NOT_FOUND = lazy_pattern(r"cannot find a working triton", re.IGNORECASE)
@@ -91,7 +92,7 @@ def _counted(answer: Mapping[str, Any]) -> PairResult:
 
 def _classes(stage: str, errors: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What a chain of exceptions, the outermost first, can be called, and by which of them; the most telling first."""
-    nothing: Mapping[str, Any] = {"type": "nothing", "message": "it gave no answer that can be read"}
+    nothing: Mapping[str, Any] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
         yield "import-fails", errors[0] if errors else nothing
     for error in errors:

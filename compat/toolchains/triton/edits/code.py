@@ -56,7 +56,7 @@ class Code:
         for name in self.inside:
             holder = [node for node in body if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.name.value == name]
             if not holder:
-                raise CannotEdit(f"{name} is not where it can be edited")
+                raise CannotEdit(f"{name} is in a file that cannot be edited")
             body = holder[-1].body.body
             inner = list(_functions(body))
             if sum(node.name.value == self.function for node in inner) > 1:
@@ -278,10 +278,10 @@ def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpr
     arguments: dict[str, cst.BaseExpression] = {}
     for position, argument in enumerate(call.args):
         if argument.star:
-            raise CannotEdit("arguments are handed over with * or **")
+            raise CannotEdit("a call passes arguments with * or **")
         name = argument.keyword.value if argument.keyword else names[position] if position < len(names) else ""
         if name not in names:
-            raise CannotEdit(f"{name or 'another argument'} is not known of this call")
+            raise CannotEdit(f"{name or 'another argument'} of this call is unknown")
         arguments[name] = argument.value
     return arguments
 

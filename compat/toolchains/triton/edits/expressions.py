@@ -25,7 +25,7 @@ from compat.toolchains.triton.edits.code import (
 # Every term of the failing statement that has no axis gets one. What has which shape is not known from the text, so all is
 # proposed: rows before columns, and first what has parentheses or needs none. Statements that say the same get the same edit.
 
-_AXIS_NOTE = "where two block sizes are equal, a term without its axis compiles, too: look whether other loads and masks lack one"
+_AXIS_NOTE = "a term without its axis also compiles if two block sizes are equal; check whether other loads and masks lack an axis"
 AXES = ("[:, None]", "[None, :]")
 _ATOMS = cst.Name | cst.Call | cst.Attribute
 """What takes an axis without parentheses of its own."""
@@ -201,8 +201,8 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
 
 _SIZES = (16, 32)
 _CONSTEXPR_NOTE = (
-    "the case in the kernel file gets larger blocks: launch with the same values and the grid for them, and look whether "
-    "every load and store of the kernel is masked beyond the tensors"
+    "the case in the kernel file gets larger blocks; launch with the same values and a grid for them, and check that a mask "
+    "covers every load and store beyond the tensors"
 )
 
 
@@ -230,7 +230,7 @@ def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 # Where the bound is not known to be such a block, it is reduced with ``tl.max``, and it is said that this changes what the kernel
 # means if the block has several values.
 
-_NOTE = "tl.max takes the greatest of the block's values for the bound; only for a block of one value that is the same bound"
+_NOTE = "tl.max uses the largest value of the block as the bound; the bound stays the same only for a block of one value"
 
 
 def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
@@ -327,7 +327,7 @@ _TYPE = lazy_pattern(
 )
 _DTYPES = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}
 _DTYPES |= {f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)} | {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
-_ROUNDS = "{name} keeps the type that it has before the loop: what the loop computes is converted to it, which may round"
+_ROUNDS = "{name} keeps the type that it has before the loop; the values of the loop are converted to it, which may round them"
 
 
 def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:

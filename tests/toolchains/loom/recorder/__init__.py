@@ -37,7 +37,7 @@ class _Recording:
         try:
             import loom
         except ImportError:
-            self._write(r="not_imported", why="is not there")
+            self._write(r="not_imported", why="is not installed")
             return
         self._write(
             r="process",

@@ -1,7 +1,7 @@
 // What is known of a cell besides what it comes to: its failure, its source, the commands that go on, and how it was compiled.
 
 const GUESS =
-  "The kernel's arguments were guessed from its source: what is found holds for the types and values that were guessed.";
+  "The kernel's arguments were guessed from its source. Other types and values may give other results.";
 
 class Details {
   constructor(data, state) {
@@ -29,11 +29,11 @@ class Details {
     if (data.has(point, REMEMBERED)) {
       const [failure, fingerprint] = data.points.earlier[point] ?? [];
       const found = `An earlier run found: ${data.mark(point).meaning}${failure ? `, ${failure} (${fingerprint})` : ""}.`;
-      return section("From an earlier run", make("p", {}, found, " This run did not try it; the command below does."));
+      return section("From an earlier run", make("p", {}, found, " This run did not try it. The command below does."));
     }
     return section(
       "Not tested",
-      make("p", {}, `Nothing is known of ${data.toolchain} ${data.releases[release].label} here. The command below finds it out.`),
+      make("p", {}, `This cell was not tested on ${data.toolchain} ${data.releases[release].label}. The command below tests it.`),
     );
   }
 
@@ -70,7 +70,7 @@ class Details {
       make(
         "a",
         { href: this.state.link({ view: "failures", failure: failure.fingerprint, cell: "" }) },
-        `${distinct.id}: everywhere it occurs (${counted(distinct.cells, "cell")})`,
+        `${distinct.id}: all places (${counted(distinct.cells, "cell")})`,
       );
     const facts = [
       ["Class", failure.class],
@@ -97,14 +97,14 @@ class Details {
       section(
         "Failure",
         definitions(facts),
-        failure.prediction && make("p", { class: "note" }, `It compiles; that a launch would ${failure.stage === "check" ? "compute wrong numbers" : "fail"} is a prediction.`),
+        failure.prediction && make("p", { class: "note" }, `It compiles. Predicted: a launch would ${failure.stage === "check" ? "compute wrong numbers" : "fail"}.`),
       ),
       failure.advice && section("What to do", make("p", { class: "advice" }, prose(failure.advice))),
     ];
   }
 
   excerpt(failure) {
-    return section("What the compiler says", make("pre", { tabindex: "0", "data-excerpt": "" }, failure.excerpt));
+    return section("The compiler's message", make("pre", { tabindex: "0", "data-excerpt": "" }, failure.excerpt));
   }
 
   source(spec, failure) {
@@ -137,7 +137,7 @@ class Details {
       const file = `${example.replaceAll("/", "-")}.${kind}.mlir`;
       return downloadLink(kind, file, `${words} of ${example}, the same failure`, () => unzipped(other));
     }
-    return failure[kind] && make("span", { class: "note" }, `${words}: kept as ${failure[kind]}, not in this page`);
+    return failure[kind] && make("span", { class: "note" }, `${words}: in ${failure[kind]}, not on this page`);
   }
 
   attached() {
@@ -160,7 +160,7 @@ class Details {
     const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, words]) => plainRow(name, words));
     const stages = known(data.cells.stages).map(([name, column]) => plainRow(`${name}, CPU seconds`, column[cell].toFixed(3)));
     if (!lines.length && !stages.length) return null;
-    return section("What the build is like", make("table", { class: "plain" }, make("tbody", {}, lines, said, stages)));
+    return section("The build", make("table", { class: "plain" }, make("tbody", {}, lines, said, stages)));
   }
 
   circumstances({ cell }, spec) {
@@ -184,7 +184,7 @@ class Details {
       ],
       ["Packages", env.packages.join(", ")],
       ["Digest", env.digest],
-      ["Env says", env.error],
+      ["Error of the env", env.error],
       ["Kernel", spec.summary],
       ["Compiled with", make("pre", { tabindex: "0" }, JSON.stringify(spec.compile, null, 1))],
       ["Stand-ins", stoodIn && [stoodIn.packages, stoodIn.answers, stoodIn.skipped].flat().join("; ")],

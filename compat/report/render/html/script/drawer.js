@@ -85,7 +85,7 @@ class Drawer {
     const mark = data.mark(point);
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
-    const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
+    const earlier = data.has(point, REMEMBERED) ? ", from an earlier run" : "";
     const declaration = expectation?.strict ? "as declared" : expectation && `declared ${declaredAs(expectation)}`;
     const declared = surprise ? "unexpected" : expectation && mark.kind !== "good" ? declaration : "";
     const right = cell === undefined ? null : rightness(data, cell);
@@ -98,7 +98,7 @@ class Drawer {
         "right",
         "Right",
         right ? rightMark(right) : ABSENT,
-        right ? rightWords(right) : "not tested: no number it computes was checked",
+        right ? rightWords(right) : "not tested: its numbers were not checked",
       ),
       this.fact(
         "fast",
@@ -124,7 +124,7 @@ class Drawer {
     );
   }
 
-  /** The same on the other releases. */
+  /** The same cell on other releases. */
   strip({ row, release }) {
     const { data } = this;
     const buttons = data.releases.map((each, at) => {
@@ -154,7 +154,7 @@ class Drawer {
     };
     return make(
       "div",
-      { class: "strip", role: "group", "aria-label": "The same on the other releases", onkeydown: arrows },
+      { class: "strip", role: "group", "aria-label": "The same cell on other releases", onkeydown: arrows },
       buttons,
     );
   }

@@ -43,7 +43,7 @@ class Failures {
     this.left = make("p", { class: "count", role: "status" });
     this.section.append(
       make("h2", { id: "failures-title" }, counted(failures.length, "distinct failure")),
-      make("p", { class: "lead" }, "The same fingerprint means the same failure, whatever the release, the kernel or the line."),
+      make("p", { class: "lead" }, "The same fingerprint means the same failure, in every release, kernel and line."),
       make("label", { class: "search" }, icon("search"), this.input),
       this.list,
       this.left,
@@ -81,7 +81,7 @@ class Failures {
     this.list.replaceChildren(...first.map((failure) => this.article(failure, found.length === 1)));
     this.left.textContent =
       found.length > first.length
-        ? `${first.length} of ${found.length} are shown; search for the others.`
+        ? `${first.length} of ${found.length} are shown. Search for the others.`
         : found.length
           ? ""
           : "No failure matches.";

@@ -141,7 +141,7 @@ class Filter {
       );
     return make(
       "div",
-      { class: "switches facts", role: "group", "aria-label": "Which fact the grid shows" },
+      { class: "switches facts", role: "group", "aria-label": "The fact that the grid shows" },
       Object.keys(known).map(button),
     );
   }
@@ -187,7 +187,7 @@ class Filter {
       );
     return make(
       "div",
-      { class: "legend", role: "group", "aria-label": "Marks: what they mean, and a filter" },
+      { class: "legend", role: "group", "aria-label": "Marks: meaning and filter" },
       only,
       items,
       this.further(),
@@ -208,7 +208,7 @@ class Filter {
     return [
       latency && still(SLOW, `slower than on the release before (${SLOWER} ×)`),
       data.points.flags.some((flags) => flags & REMEMBERED) && still(REMEMBERED_MARK, "pale: from an earlier run"),
-      this.anyChange() && still(CHANGED_MARK, "begins with a bar: another failure than before"),
+      this.anyChange() && still(CHANGED_MARK, "thick edge: another failure than before"),
     ];
   }
 

@@ -1,7 +1,7 @@
 // What marks look like, and what they are called. Which mark a point has is decided where matrix.md decides it (grid.py).
 
 const ABSENT = { word: "-", meaning: "not tested", kind: "absent" };
-const PARTLY = { word: "partly", meaning: "compiles in part", kind: "partly" };
+const PARTLY = { word: "partly", meaning: "some compile", kind: "partly" };
 
 const ICONS = {
   ok: "ok",

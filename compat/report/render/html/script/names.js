@@ -7,7 +7,7 @@ const STATES = {
   refuses: { mark: "!", words: "only raises", kind: "bad" },
   absent: { mark: "–", words: "not there", kind: "absent" },
   unknown: { mark: "?", words: "not known: its module cannot be imported there", kind: "unknown" },
-  unseen: { mark: "·", words: "not looked at", kind: "unseen" },
+  unseen: { mark: "·", words: "not inspected", kind: "unseen" },
 };
 
 class Names {
@@ -79,8 +79,8 @@ class Names {
       else if (state !== "there" && before.state === "there")
         said.push(`${state === "refuses" ? "only raises" : "gone"} ${next ? "in" : "by"} ${releases[at]}`);
     });
-    const whole = known.length === states.length ? "in every release" : "in every release that was looked at";
-    return said.join(", ") || (known.some(({ state }) => state === "there") ? whole : "in none that was looked at");
+    const whole = known.length === states.length ? "in every release" : "in every release that was inspected";
+    return said.join(", ") || (known.some(({ state }) => state === "there") ? whole : "in no release that was inspected");
   }
 
   // --- the view ---
@@ -108,11 +108,11 @@ class Names {
     });
     this.which = make(
       "select",
-      { "aria-label": "Which names", "data-name-which": "", onchange: (event) => state.set({ said: event.target.value }) },
+      { "aria-label": "Names to show", "data-name-which": "", onchange: (event) => state.set({ said: event.target.value }) },
       [
         ["", "all names"],
-        ["since", "that came"],
-        ["gone", "that went"],
+        ["since", "added"],
+        ["gone", "removed"],
         ["changed", "with other parameters"],
         ["deprecated", "deprecated"],
       ].map(([value, words]) => make("option", { value }, words)),
@@ -125,7 +125,7 @@ class Names {
       {},
       make("th", { scope: "col" }, "Name"),
       api.releases.map((release) => make("th", { scope: "col", class: "release" }, make("span", {}, release))),
-      make("th", { scope: "col", class: "what" }, "What is known"),
+      make("th", { scope: "col", class: "what" }, "History"),
     );
     const table = make("table", { "data-names": "" }, make("thead", {}, head), this.body);
     table.style.setProperty("--releases", api.releases.length);
@@ -134,7 +134,7 @@ class Names {
       make(
         "p",
         { class: "lead" },
-        `As the installed releases show them. That a name is there says nothing of what it can be compiled for.${unseen.length ? ` Not looked at: ${unseen.join(", ")}.` : ""}`,
+        `The names of the installed releases. A name that exists may still not compile for a target.${unseen.length ? ` Not inspected: ${unseen.join(", ")}.` : ""}`,
       ),
       make("div", { class: "row" }, make("label", { class: "search" }, icon("search"), this.input), this.which),
       this.legend(),
@@ -164,7 +164,7 @@ class Names {
     const shown = Math.min(found.length, NAMES_AT_ONCE);
     this.left.textContent = found.length
       ? found.length > shown
-        ? `${number(shown)} of ${counted(found.length, "name")} are shown; search for the others.`
+        ? `${number(shown)} of ${counted(found.length, "name")} are shown. Search for the others.`
         : counted(found.length, "name")
       : "No name matches.";
   }

@@ -107,7 +107,7 @@ class Lines {
 
   /** What a line comes to in words. */
   verdict(line, fact) {
-    if (line.level === "kernel") return counted(line.variants.size, "way of writing it", "ways of writing it");
+    if (line.level === "kernel") return counted(line.variants.size, "variant");
     if (fact !== "compiles") return this.factVerdict(line, fact);
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
     if (phrases.size > 1) return `${phrases.size} histories, by case and target`;

@@ -39,7 +39,7 @@ class Trends {
       make(
         "p",
         { class: "lead" },
-        `What a build is like from release to release, where it compiles.${hasAny(data.cells.latency) ? "" : " Latency is not tested."}`,
+        `How a build changes from release to release, where it compiles.${hasAny(data.cells.latency) ? "" : " Latency is not tested."}`,
       ),
       this.jumpList(),
       make("label", { class: "row chooser" }, "Kernel", this.chooser),
@@ -63,7 +63,7 @@ class Trends {
     };
     fill(FIRST);
     const how =
-      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time (CPU seconds, an assembler's among them), a fifth of the latency.";
+      "A jump is a change between two neighbouring tested releases that compile: a quarter of the registers or shared memory, half of the spills or code, three times the compile time (CPU seconds, the assembler's included), or a fifth of the latency.";
     return make(
       "section",
       { class: "jump-list" },

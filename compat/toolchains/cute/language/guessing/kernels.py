@@ -152,7 +152,7 @@ class _LauncherGuesses:
         if literals and not isinstance(literals[0], int | float):
             return _Guess(value=literals[0], why=f"guessed: it is compared with {literals[0]!r}", is_constexpr=True)
         if "str" in annotation:
-            return _Guess(value="", why="guessed", is_constexpr=True, look_at="a text of which nothing is known")
+            return _Guess(value="", why="guessed", is_constexpr=True, look_at="an unknown text")
         if "Optional" in annotation or "None" in annotation:
             return _Guess(value=None, why="guessed", is_constexpr=True)
         if "float" in annotation.lower() or name.endswith(("scale", "eps")):
@@ -196,9 +196,9 @@ class _LauncherGuesses:
         if annotation:
             return _Guess(
                 value="i32",
-                why=f"no type says it: write a function make_{name}(make) beside the kernel, and say make_{name}() here",
+                why=f"no type fits: write a function make_{name}(make) beside the kernel, and write make_{name}() here",
                 is_constexpr=False,
-                look_at=f"no type says {annotation}: a function beside the kernel has to make it",
+                look_at=f"no type stands for {annotation}: write a function beside the kernel that makes it",
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 

@@ -22,14 +22,14 @@ from compat.toolchains.triton.edits.code import literal, parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 _HOST = (
-    "tensor descriptors need Triton 3.4 or newer, and where they are made on the device the host has to call triton.set_allocator "
-    "before the launch",
-    "every base is taken to be aligned to 16 bytes, and every stride but the innermost to be a multiple of 16 bytes; Triton's "
-    "interpreter wants offsets along the innermost axis to be so, too",
+    "tensor descriptors need Triton 3.4 or newer; if the kernel makes them, the host must call triton.set_allocator before the "
+    "launch",
+    "the edit assumes that every base is aligned to 16 bytes, and that every stride but the innermost is a multiple of 16 bytes; "
+    "Triton's interpreter also needs such offsets along the innermost axis",
 )
-_UNCHECKED = "what lies outside of a tensor's shape is read as zero and not written, also where there was no boundary_check for it"
-_HINTS = "cache modifiers, eviction policies and volatile are gone, since descriptors do not take them"
-_STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used as innermost stride"
+_UNCHECKED = "elements outside a tensor's shape are read as zero and not written, even if they had no boundary_check before"
+_HINTS = "cache modifiers, eviction policies and volatile are removed, because descriptors do not take them"
+_STRIDE = "{names}: assumed to be 1, as the kernel file says, and no longer used as the innermost stride"
 
 
 def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
@@ -63,7 +63,7 @@ class Descriptors(AccessForm):
 
     def check(self) -> None:
         if any(access.padding == "nan" for access in self.accesses):
-            raise CannotEdit("tensor descriptors: padding with NaN is not known of every release that has them")
+            raise CannotEdit("tensor descriptors: not every release that has them is known to pad with NaN")
         for web in self.flow.webs:
             made = [definition.made for definition in web.definitions if definition.made]
             if len({(self._innermost(pointer.strides), pointer.rank) for pointer in made}) > 1:
@@ -110,7 +110,7 @@ class Descriptors(AccessForm):
     def element_holder(self, web: Web) -> str:
         base = web.made.base
         if self._is_given(web.made):
-            raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for where it was handed to")
+            raise CannotEdit("tensor descriptors: a function that gets a block pointer uses its dtype")
         while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
             base = base.left
         return parenthesized(self.text(base))

@@ -28,7 +28,7 @@ from compat.toolchains.triton.edits.code import Code, elements_of, names_in, wal
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 _HANDED = (
-    "{names}: other parameters, or other values that are returned; calls from files that the kernel does not import need the same"
+    "{names}: the parameters or the returned values change; edit calls in files that the kernel does not import in the same way"
 )
 
 
@@ -115,7 +115,7 @@ def _received(function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedF
         if edited is None:
             return [old]
         if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
-            raise CannotEdit("what a function returns is used in a form that is not known")
+            raise CannotEdit("the result of a function is used in an unknown form")
         assert isinstance(call, cst.Call)
         target, after = _taken_apart(small.targets[0].target, call, edited, code)
         return [old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]), *after]
@@ -130,7 +130,7 @@ def _taken_apart(
     passed = {name: argument.value for name, argument in arguments(call, called.original)}
     elements = (target,) if called.returns_one else elements_of(target)
     if elements is None or len(elements) != len(called.backs):
-        raise CannotEdit("what a function returns is not unpacked where it is called")
+        raise CannotEdit("the caller of a function does not unpack its result")
     values: list[cst.BaseExpression] = []
     after: list[cst.BaseStatement] = []
     for element, back in zip(elements, called.backs, strict=True):
@@ -138,7 +138,7 @@ def _taken_apart(
             values.append(element)
             continue
         if not isinstance(element, cst.Name):
-            raise CannotEdit("a block pointer is kept in something that is not a variable")
+            raise CannotEdit("a block pointer is stored outside a variable")
         names = {part: code.fresh(f"{element.value}_{part_name(part)}") for part in back.parts}
         values += map(cst.Name, names.values())
         after.append(back.put_together(element.value, names, passed, code))

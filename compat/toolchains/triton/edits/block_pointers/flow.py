@@ -63,7 +63,7 @@ class Web:
         for definition in self.history():
             if definition.made is not None:
                 return definition.made
-        raise CannotEdit(f"it is not known where {self.variable} comes from")
+        raise CannotEdit(f"the origin of {self.variable} is unknown")
 
     def history(self) -> Iterator[Definition]:
         """Its definitions, and those of the webs that it is copied or advanced from."""
@@ -152,7 +152,7 @@ class Flow:
         definition = self.definitions[node]
         if definition.source is not None:
             if not state.get(definition.source):
-                raise CannotEdit(f"it is not known where {definition.source} comes from")
+                raise CannotEdit(f"the origin of {definition.source} is unknown")
             self._sources.setdefault(definition, set()).update(state[definition.source])
         return definition
 
@@ -179,11 +179,11 @@ class Flow:
                     self.uses.setdefault(use, set()).update(state[pointer.value])  # type: ignore[attr-defined]
                     skipped.add(id(pointer))
                 elif use is pointer:
-                    raise CannotEdit("a function is given a block pointer by one call, and something else by another")
+                    raise CannotEdit("one call passes a function a block pointer, and another call passes something else")
         for inner in nodes:
             if id(inner) not in skipped and self._holds(inner, state):
                 name = inner.value  # type: ignore[attr-defined]
-                raise CannotEdit(f"the block pointer {name} is used for something else than loads, stores and advances")
+                raise CannotEdit(f"the block pointer {name} is used for more than loads, stores and advances")
 
     def _holds(self, node: cst.CSTNode, state: _State) -> bool:
         """Whether a node is a variable that may hold a block pointer here."""
@@ -191,7 +191,7 @@ class Flow:
 
     def _refuse_in(self, *nodes: cst.CSTNode) -> None:
         if any(self.reader.is_pointer(inner) for node in nodes for inner in walk(node)):
-            raise CannotEdit("a block pointer is used in a kind of statement that is not known")
+            raise CannotEdit("a block pointer is used in an unknown kind of statement")
 
     # --- together ---
 

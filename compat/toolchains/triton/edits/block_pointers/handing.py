@@ -175,10 +175,10 @@ class Handing:
         for name, argument in arguments(call, self.program.definition(called)):
             ranks = self._ranks(place, argument.value)
             if ranks and (argument.star or not name):
-                raise CannotEdit(f"{called.function} is given a block pointer in a form that is not known")
+                raise CannotEdit(f"{called.function} gets a block pointer in an unknown form")
             for rank in ranks:
                 if parameters.setdefault(name, rank) != rank:
-                    raise CannotEdit(f"{called.function} is given block pointers of different dimensions")
+                    raise CannotEdit(f"{called.function} gets block pointers of different dimensions")
 
     def _return(self, place: FunctionPlace, value: cst.BaseExpression) -> None:
         elements, pointers = elements_of(value), self.functions[place]
@@ -319,7 +319,7 @@ class Back:
             return _made(name, texts, code)
         handed = passed.get(self.parameter)
         if not isinstance(handed, cst.Name):
-            raise CannotEdit("a function returns what it was given in a form that is not known")
+            raise CannotEdit("a function returns its argument in an unknown form")
         offsets = ", ".join(values.get(("at", axis), "None") for axis in range(self.rank))
         return assign(name, cst.parse_expression(f"{PLACED}({handed.value}, ({offsets},))"))
 
@@ -328,7 +328,7 @@ def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) 
     if is_number(text):
         return text
     if text not in passed:
-        raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is not given where it is called")
+        raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is missing in a call")
     return code.code_for(passed[text])
 
 

@@ -103,7 +103,7 @@ class Reader:
             base = self.advanced(call)
             offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
         if not isinstance(base, cst.Name) or not self.is_pointer(base) or offsets is None:
-            raise CannotEdit("a block pointer is advanced in a form that is not known")
+            raise CannotEdit("a block pointer is advanced in an unknown form")
         return base.value, offsets
 
     def is_pointer(self, node: cst.CSTNode) -> bool:
@@ -233,7 +233,7 @@ class _Normal(cst.CSTTransformer):
             return self._hoisted(small)
         targets = [target.value for target, _ in pairs if isinstance(target, cst.Name)]
         if len(targets) < len(pairs):
-            raise CannotEdit("a block pointer is assigned together with something that is not a variable")
+            raise CannotEdit("one assignment has a block pointer and something that is not a variable")
         chained = len(small.targets) > 1
         statements: list[cst.BaseStatement] = []
         for number, (name, (_, value)) in enumerate(zip(targets, pairs, strict=True)):
@@ -253,7 +253,7 @@ class _Normal(cst.CSTTransformer):
             )
             return [cst.If(test=value.test, body=body, orelse=cst.Else(body=orelse))]
         if self.reader.computes(value) and not isinstance(target, cst.Name):
-            raise CannotEdit("a block pointer is kept in something that is not a variable")
+            raise CannotEdit("a block pointer is stored outside a variable")
         return self._hoisted(small, keep=value)
 
     def _hoisted(self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None) -> list[cst.BaseStatement]:

@@ -108,7 +108,7 @@ class Types:
             others = [(other, guess) for other, guess in others if guess.value.startswith(("fp", "bf"))]
         for other, guess in (*others, *floats):
             return guess if other == name else Guess(guess.value, f"as {other}, which has the same dtype where it is launched")
-        return Guess("fp32", "nothing tells which floats")
+        return Guess("fp32", "the float type is unknown")
 
     def _alike(self, name: str) -> str | list[str]:
         """The element type of the tensor that a launch passes; if unknown, the parameters whose tensors have the same."""
@@ -170,7 +170,7 @@ class Types:
             return Guess("fp32", "by its name")
         if _WHOLE_NAME.match(name):
             return Guess("i32", "by its name")
-        return Guess("i32", "nothing tells what it is", "nothing tells its type")
+        return Guess("i32", "nothing is known of it", "its type is unknown")
 
     def _values(self, parameter: JitParameter) -> list[tuple[Any, str]]:
         is_known, value = self.scope.try_value(parameter.default)
@@ -280,7 +280,7 @@ class Values:
     def _by_use(self, parameter: JitParameter) -> Guess | None:
         name = parameter.name
         if name in self.facts.functions:
-            return Guess(None, "a function; name one of this source", "a function of this source that it is to be")
+            return Guess(None, "a function; name one of this source", "the name of a function of this source")
         if name in self.facts.dtypes or _DTYPE.fullmatch(name):
             return Guess({"dtype": "fp32"}, "used as a dtype")
         compared = self.facts.compared.get(name, [])
@@ -330,7 +330,7 @@ class Values:
             return Guess(compared[0], "a value that it is compared with")
         if _COUNT.match(name):
             return Guess(4, "a count, by its name")
-        return Guess(64, "nothing tells what it is", "nothing tells its value")
+        return Guess(64, "nothing is known of it", "its value is unknown")
 
 
 def is_value(value: Any) -> bool:
