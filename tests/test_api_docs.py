@@ -76,7 +76,10 @@ def test_the_arguments_of_a_function_are_all_described() -> None:
 
 
 def test_every_command_that_finds_something_out_has_its_function() -> None:
-    rows = re.findall(r"^\| `compat (\w+)` \| \[`(\S+)`\]", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
-    named = {name: getattr(import_module(function.rpartition(".")[0]), function.rpartition(".")[2]) for name, function in rows}
+    rows = re.findall(r"^\| `compat (\w+)` \| \[`(\S+)`\].* \| (.+) \|$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    named = {name: getattr(import_module(function.rpartition(".")[0]), function.rpartition(".")[2]) for name, function, _ in rows}
     assert all(map(callable, named.values()))
+    for name, _, records in rows:
+        returned = str(inspect.signature(named[name]).return_annotation)
+        assert all(record.rpartition(".")[2] in returned for record in re.findall(r"`([\w.]+)`", records)), name
     assert {*named} | SHOW == {*main.list_commands(click.Context(main))}
