@@ -43,7 +43,7 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
     run("matrix", SPEC, *stopped)
     told = run("explain", CELL, SPEC)
     assert "    pass: tritongpu-coalesce\n" in told
-    assert re.search(r"IR before it: .*\.before\.mlir\n", told)
+    assert re.search(r"IR before the pass: .*\.before\.mlir\n", told)
     assert "    slow or stuck, not decided: it used CPU time all the while, in stage ttgir: " in told
     assert f"compat bisect --axis config --kernel slow --variant as_written --case n320 {' '.join(ON)} triton-3.1.0" in told
     found = answer(*stopped, "--axis", "config")

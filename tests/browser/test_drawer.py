@@ -113,7 +113,7 @@ def test_an_env_that_cannot_be_built_says_why(open_page: Open) -> None:
     cell = next(each for each in various().results if each.built.error)
     page = open_page("various", fragment=f"#cell={cell.cell.id}").page
     page.locator("[data-drawer] .circumstances summary").click()
-    assert "no wheels for triton==4.0.0" in facts(page)["Env says"]
+    assert "no wheels for triton==4.0.0" in facts(page)["Error of the env"]
 
 
 def test_several_envs_of_a_release_are_told_apart(open_page: Open) -> None:

@@ -137,4 +137,4 @@ def test_a_name_whose_import_failed_unseen_is_told_with_that_import(failure_of: 
 def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(failure_of: Callable[[str], Failure]) -> None:
     failure = failure_of("annotated.py")
     assert failure.failure_class == "unusable-global"
-    assert failure.advice.startswith("The annotation of a parameter names `Tensor`, which Triton takes for a global")
+    assert failure.advice.startswith("The annotation of a parameter names `Tensor`, and Triton reads it as a global")

@@ -71,7 +71,7 @@ def test_without_a_gpu_nothing_is_launched(
     monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
     done = run("matrix", "--envs", "3.9.0", "--target", "sm_90", "--variant", "right", "--launch")
     assert done.exit_code == SelectionError.exit_code
-    assert "there is no GPU that can be used" in done.stderr
+    assert "there is no usable GPU on this machine" in done.stderr
 
 
 @pytest.mark.wheels

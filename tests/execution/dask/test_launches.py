@@ -236,7 +236,7 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     assert statuses(launched) == {"add": "ok"}
     assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
-    assert any(words.endswith("while it launched kernel/killer/case/sm_90/env; no worker tries again") for words in said)
+    assert any(words.endswith("during a launch of kernel/killer/case/sm_90/env; no worker tries again") for words in said)
 
 
 def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
@@ -299,7 +299,7 @@ def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> 
         launches = sharing.begin(selection, context, selection.read_envs, listener)
         assert launches is not None
         with launches:
-            assert [words.partition(":")[0] for words in said] == ["1 cells are not launched"]
+            assert [words.partition(":")[0] for words in said] == ["1 cells were not launched"]
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
             equipped.start("equipped", has_gpu=True)
