@@ -148,11 +148,11 @@ def _parameter_lists(
 
 def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
     """A decorator without an empty list of arguments, where it means the same."""
-    is_empty_call = (
-        isinstance(decorator, ast.Call) and not decorator.args and not decorator.keywords
-    )
-    if is_empty_call and ast.unparse(decorator.func) in language.plain_decorators:
-        return decorator.func
+    match decorator:
+        case ast.Call(func=function, args=[], keywords=[]) if (
+            ast.unparse(function) in language.plain_decorators
+        ):
+            return function
     return decorator
 
 
