@@ -31,7 +31,7 @@ _PHRASES = re.compile(
 _REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]\([^)]*\)")
-_MARKER = re.compile(r"^ *(?:[-*]|\d+\.) ")
+_WHOLE = re.compile(r"^ *(?:[-*]|\d+\.) |`[^`]*`")
 _END = re.compile(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“`*A-Z0-9]|triton-compat)")
 
 
@@ -48,9 +48,9 @@ def sentences(markdown: str) -> Iterator[str]:
 
 
 def long_lines(markdown: str) -> list[str]:
-    """The lines of prose over :data:`WIDTH` that have a place to break: code, tables, headings and one long link have none."""
+    """The lines of prose over :data:`WIDTH` that have a place to break. Code, tables, headings and a long link by itself have none."""
     lines = (line for line in _CODE.sub("", markdown).splitlines() if not line.startswith(("|", "#", "<", "    ", "!", "[!")))
-    return [line for line in lines if len(line) > WIDTH and " " in _MARKER.sub("", line).strip()]
+    return [line for line in lines if len(line) > WIDTH and " " in _WHOLE.sub("", line).strip()]
 
 
 def breaches(sentence: str) -> Iterator[str]:
@@ -186,6 +186,7 @@ def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
         (f"- one\n  {'a word ' * 15}", [f"  {'a word ' * 15}"]),
         (f"```text\n{'a word ' * 15}\n```\n| {'a word ' * 15} |", []),
         (f"- [a](https://example.org/{'x' * 90})", []),
+        (f"1. `{'a word ' * 15}`", []),
     ],
 )
 def test_a_long_line_is_seen(page: str, long: list[str]) -> None:
