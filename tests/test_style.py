@@ -31,6 +31,7 @@ _PHRASES = re.compile(
 _REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]\([^)]*\)")
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n?)+")
 _WHOLE = re.compile(r"^ *(?:[-*]|\d+\.) |`[^`]*`")
 _END = re.compile(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“`*A-Z0-9]|triton-compat)")
 
@@ -48,8 +49,9 @@ def sentences(markdown: str) -> Iterator[str]:
 
 
 def long_lines(markdown: str) -> list[str]:
-    """The lines of prose over :data:`WIDTH` that have a place to break. Code, tables, headings and a long link by itself have none."""
-    lines = (line for line in _CODE.sub("", markdown).splitlines() if not line.startswith(("|", "#", "<", "    ", "!", "[!")))
+    """The lines of prose over :data:`WIDTH` that have a place to break: code, tables, headings and one long link have none."""
+    prose = _INDENTED.sub("", _CODE.sub("", markdown)).splitlines()
+    lines = (line for line in prose if not line.startswith(("|", "#", "<", "!", "[!")))
     return [line for line in lines if len(line) > WIDTH and " " in _WHOLE.sub("", line).strip()]
 
 
@@ -187,6 +189,8 @@ def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
         (f"```text\n{'a word ' * 15}\n```\n| {'a word ' * 15} |", []),
         (f"- [a](https://example.org/{'x' * 90})", []),
         (f"1. `{'a word ' * 15}`", []),
+        (f"code:\n\n    {'a word ' * 15}", []),
+        (f"10. one\n    {'a word ' * 15}", [f"    {'a word ' * 15}"]),
     ],
 )
 def test_a_long_line_is_seen(page: str, long: list[str]) -> None:
