@@ -1,7 +1,7 @@
 """Operators of fla-core, each once, forward and backward where it has that, with small inputs.
 
-``compat capture --python PYTHON -- bench/fla_operators.py``, in an environment with PyTorch and a release of fla-core. Why an
-operator does not run is printed.
+``compat capture --python PYTHON -- bench/fla_operators.py``, in an environment with PyTorch and a
+release of fla-core. Why an operator does not run is printed.
 """
 
 from __future__ import annotations
@@ -58,8 +58,12 @@ OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
     "retention:fused_recurrent_retention": qkv,
     "delta_rule:chunk_delta_rule": lambda: dict(**qkv(), beta=beta()),
     "delta_rule:fused_recurrent_delta_rule": lambda: dict(**qkv(), beta=beta()),
-    "gated_delta_rule:chunk_gated_delta_rule": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta()),
-    "gated_delta_rule:fused_recurrent_gated_delta_rule": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta()),
+    "gated_delta_rule:chunk_gated_delta_rule": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta()
+    ),
+    "gated_delta_rule:fused_recurrent_gated_delta_rule": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta()
+    ),
     "gated_delta_product:chunk_gated_delta_product": lambda: {
         "q": like(),
         "k": t(B, 2 * T, H, D),
@@ -69,28 +73,57 @@ OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
         "num_householder": 2,
     },
     "comba:chunk_comba": lambda: dict(**qkv(), p=like(), g=log_gate(B, T, H), beta=beta()),
-    "generalized_delta_rule:chunk_dplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)),
+    "generalized_delta_rule:chunk_dplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)
+    ),
     "generalized_delta_rule:chunk_iplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like()),
-    "generalized_delta_rule:fused_recurrent_dplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)),
-    "generalized_delta_rule:fused_recurrent_iplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like()),
+    "generalized_delta_rule:fused_recurrent_dplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)
+    ),
+    "generalized_delta_rule:fused_recurrent_iplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like()
+    ),
     "kda:chunk_kda": lambda: dict(**qkv(), g=log_gate(B, T, H, D), beta=beta()),
     "kda:fused_recurrent_kda": lambda: dict(**qkv(), g=log_gate(B, T, H, D), beta=beta()),
     "gsa:chunk_gsa": lambda: dict(**qkv(), s=like(last=16), g=log_gate(B, T, H, 16)),
     "gsa:fused_recurrent_gsa": lambda: dict(**qkv(), s=like(last=16), g=log_gate(B, T, H, 16)),
     "hgrn:chunk_hgrn": lambda: {"x": t(B, T, D), "g": log_gate(B, T, D)},
     "hgrn:fused_recurrent_hgrn": lambda: {"x": t(B, T, D), "g": log_gate(B, T, D)},
-    "rwkv6:chunk_rwkv6": lambda: {"r": like(), "k": like(), "v": like(), "w": log_gate(B, T, H, D), "u": t(H, D)},
-    "rwkv6:fused_recurrent_rwkv6": lambda: {"r": like(), "k": like(), "v": like(), "w": log_gate(B, T, H, D), "u": t(H, D)},
-    "rwkv7:chunk_rwkv7": lambda: {"r": like(), "w": log_gate(B, T, H, D), "k": like(), "v": like(), "a": like(), "b": like()},
+    "rwkv6:chunk_rwkv6": lambda: {
+        "r": like(),
+        "k": like(),
+        "v": like(),
+        "w": log_gate(B, T, H, D),
+        "u": t(H, D),
+    },
+    "rwkv6:fused_recurrent_rwkv6": lambda: {
+        "r": like(),
+        "k": like(),
+        "v": like(),
+        "w": log_gate(B, T, H, D),
+        "u": t(H, D),
+    },
+    "rwkv7:chunk_rwkv7": lambda: {
+        "r": like(),
+        "w": log_gate(B, T, H, D),
+        "k": like(),
+        "v": like(),
+        "a": like(),
+        "b": like(),
+    },
     "lightning_attn:chunk_lightning_attn": lambda: dict(**qkv(), layer_idx=0, num_layers=2),
     "attn:parallel_attn": qkv,
     "forgetting_attn:parallel_forgetting_attn": lambda: dict(**qkv(), g=log_gate(B, T, H)),
-    "path_attn:parallel_path_attn": lambda: dict(**qkv(), w=like(dtype=torch.float32), beta=beta().float(), g=log_gate(B, T, H)),
+    "path_attn:parallel_path_attn": lambda: dict(
+        **qkv(), w=like(dtype=torch.float32), beta=beta().float(), g=log_gate(B, T, H)
+    ),
     "based:parallel_based": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "based:fused_chunk_based": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "rebased:parallel_rebased": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "abc:chunk_abc": lambda: dict(**qkv(), s=like(last=16)),
-    "ttt:chunk_ttt_linear": lambda: dict(**qkv(), w=t(H, D), b=t(H, D), eta=t(B, T, H, 1), scale=1.0, eps=1e-6, chunk_size=16),
+    "ttt:chunk_ttt_linear": lambda: dict(
+        **qkv(), w=t(H, D), b=t(H, D), eta=t(B, T, H, 1), scale=1.0, eps=1e-6, chunk_size=16
+    ),
     "log_linear_attn:chunk_log_linear_attn": lambda: {
         "q": t(B, T, 1, D),
         "k": t(B, T, 1, D),
@@ -98,7 +131,9 @@ OPERATORS: dict[str, Callable[[], dict[str, Any]]] = {
         "g": log_gate(B, T, H),
         "level_scales": t(B, T, H, 8, dtype=torch.float32),
     },
-    "mesa_net:chunk_mesa_net": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta(), lamb=t(H, D, dtype=torch.float32)),
+    "mesa_net:chunk_mesa_net": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta(), lamb=t(H, D, dtype=torch.float32)
+    ),
     "deltaformer:deltaformer_attn": lambda: dict(**qkv(), beta=beta()),
 }
 
@@ -122,7 +157,10 @@ def main() -> None:
             call(name)
         except Exception as error:
             failed += 1
-            print(f"{name}: {type(error).__name__}: {str(error).splitlines()[0][:150] if str(error) else ''}")
+            print(
+                f"{name}: {type(error).__name__}:"
+                f" {str(error).splitlines()[0][:150] if str(error) else ''}"
+            )
     print(f"{len(OPERATORS) - failed} of {len(OPERATORS)} operators")
 
 

@@ -23,7 +23,8 @@ PLAIN = (
 """The pages that follow the rules: all of them."""
 _OPENING = re.compile(r"^(What|Which|Where|Of|In the place of)\b(?!.*\?$)")
 _PHRASES = re.compile(
-    r"\b(of which|that which|as it stands|in the place of|(?<!there )(?:is|are) no (?!longer|more)|is had|nothing of)\b",
+    r"\b(of which|that which|as it stands|in the place of|(?<!there )(?:is|are) no"
+    r" (?!longer|more)|is had|nothing of)\b",
     re.IGNORECASE,
 )
 _REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
@@ -57,7 +58,11 @@ def breaches(sentence: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", PLAIN)
 def test_a_page_follows_the_rules(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    broken = [f"{', '.join(why)}: {sentence}" for sentence in sentences(text) if (why := list(breaches(sentence)))]
+    broken = [
+        f"{', '.join(why)}: {sentence}"
+        for sentence in sentences(text)
+        if (why := list(breaches(sentence)))
+    ]
     assert not broken, "\n".join(broken)
 
 
@@ -89,29 +94,51 @@ ROOMS = (
 _WORDS = 3
 """A string with fewer words is a key, a name or a part of a sentence."""
 _CLAUSE = re.compile(r"^(what|which) (?!.*\?$)", re.IGNORECASE)
-_SPOKEN = re.compile(r"\b(called so|(?:be|is|was) (?:had|said)|as it should be|looked at|speaks? of|brings it)\b", re.IGNORECASE)
+_SPOKEN = re.compile(
+    r"\b(called so|(?:be|is|was) (?:had|said)|as it should be|looked at|speaks? of|brings it)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|\{[^}]*\}""")
 
 
 def user_strings(code: str) -> Iterator[tuple[int, str]]:
-    """The strings of a module that can be messages, each with its line: no docstrings; a value in a string is a ``…``."""
+    """The strings of a module that can be messages, each with its line: no docstrings.
+
+    A value in a string is a ``…``.
+    """
     nodes = [*ast.walk(ast.parse(code))]
     silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    silent |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    silent |= {
+        id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
+    }
     for node in nodes:
         if id(node) in silent or not isinstance(node, ast.Constant | ast.JoinedStr):
             continue
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-        text = "".join(part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "…" for part in parts)
-        if len(re.findall(r"[A-Za-z]{2,}", text)) >= _WORDS and not re.search(r"\\[bdsw]|\bSELECT\b", text):
+        text = "".join(
+            part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "…"
+            for part in parts
+        )
+        if len(re.findall(r"[A-Za-z]{2,}", text)) >= _WORDS and not re.search(
+            r"\\[bdsw]|\bSELECT\b", text
+        ):
             yield node.lineno, text
 
 
 def broken_messages(code: str) -> Iterator[str]:
     """The sentences of messages that break a rule, each with its line and why."""
     for line, text in user_strings(code):
-        for sentence in (part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)):
-            why = [*breaches(sentence), *(repr(match[0]) for pattern in (_CLAUSE, _SPOKEN) if (match := pattern.search(sentence)))]
+        for sentence in (
+            part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)
+        ):
+            why = [
+                *breaches(sentence),
+                *(
+                    repr(match[0])
+                    for pattern in (_CLAUSE, _SPOKEN)
+                    if (match := pattern.search(sentence))
+                ),
+            ]
             if why:
                 yield f"line {line}: {', '.join(why)}: {sentence}"
 
@@ -119,7 +146,11 @@ def broken_messages(code: str) -> Iterator[str]:
 @pytest.mark.parametrize("room", ["", *ROOMS])
 def test_messages_follow_the_rules(room: str) -> None:
     paths = (ROOT / "compat" / room).glob("**/*.py" if room else "*.py")
-    broken = [f"{path.name}: {why}" for path in sorted(paths) for why in broken_messages(path.read_text(encoding="utf-8"))]
+    broken = [
+        f"{path.name}: {why}"
+        for path in sorted(paths)
+        for why in broken_messages(path.read_text(encoding="utf-8"))
+    ]
     assert not broken, "\n".join(broken)
 
 
@@ -144,7 +175,11 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
-    terms = re.findall(r"^\| \*\*([^*]+)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = re.findall(
+        r"^\| \*\*([^*]+)\*\*",
+        (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert terms == sorted(set(terms))
 
 
@@ -164,5 +199,8 @@ def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
 
 
 def test_code_tables_and_headings_are_not_read() -> None:
-    page = "# What is it\n\nA line `what of it`.\n\n```console\n$ What is no x\n```\n\n| What | x |\n|---|---|\n\n- One. Two."
+    page = (
+        "# What is it\n\nA line `what of it`.\n\n```console\n$ What is no x\n```\n\n| What | x"
+        " |\n|---|---|\n\n- One. Two."
+    )
     assert list(sentences(page)) == ["A line `code`.", "One.", "Two."]
