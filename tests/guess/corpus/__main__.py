@@ -1,0 +1,38 @@
+"""Record what the launches of a library passed, or show how well its kernels are guessed.
+
+    compat capture --python PYTHON --output FOLDER --configs first --check nothing \\
+        -- bench/library_operators.py liger-kernel
+    python -m tests.guess.corpus record liger-kernel==0.8.5 FOLDER
+    python -m tests.guess.corpus show [LIBRARY]…
+
+``PYTHON`` is an interpreter with PyTorch and the library. ``bench/fla_operators.py`` launches the kernels of fla-core.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from compat.envs.libraries import unpacked
+from tests.guess.corpus import FOLDER, MISSING, NAMES, WRONG, Launched, Quality
+
+
+def record(requirement: str, folder: str) -> None:
+    """Write down what the kernel files of a capture say."""
+    name = requirement.partition("==")[0]
+    launched = Launched.captured_in(Path(folder), requirement)
+    Path(FOLDER, f"{name}.json").write_text(launched.text(), encoding="utf-8")
+    print(f"{requirement}: {len(launched.kernels)} kernels")
+
+
+def show(*names: str) -> None:
+    """Print the counts of each library, and what is wrong or missing."""
+    for name in names or NAMES:
+        launched = Launched.read(name)
+        quality = Quality.of(launched, unpacked(launched.requirement))
+        for line in (*quality.listed(WRONG, MISSING), *map(" ".join, quality.rows())):
+            print(line)
+
+
+if __name__ == "__main__":
+    {"record": record, "show": show}[sys.argv[1]](*sys.argv[2:])
