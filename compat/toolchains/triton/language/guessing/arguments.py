@@ -126,7 +126,8 @@ class Types:
         is_float = name in self.facts.single or name in self._dots
         if _BOOL_ELEMENTS.fullmatch(name) and not is_float and (kind is None or kind.name == "bool"):
             return Guess("i1", "by its name")
-        if _WHOLE_ELEMENTS.match(name) and (kind is None or kind.name in WHOLE):
+        is_float = is_float or name in self.facts.half
+        if _WHOLE_ELEMENTS.match(name) and not is_float and (kind is None or kind.name in WHOLE):
             return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
         if kind and kind.name in WHOLE | {"bool"}:
             return Guess(_element_type(kind, name), kind.why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from attrs import Factory, define, frozen
@@ -55,17 +56,17 @@ class Value:
         """A value that is no sum."""
         return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
 
-    @property
+    @cached_property
     def terms(self) -> tuple[Term, ...]:
         """The summands of all sums."""
         return tuple(dict.fromkeys(term for terms in self.sums for term in terms))
 
-    @property
+    @cached_property
     def origins(self) -> frozenset[ValueOrigin]:
         """What all of it was computed from."""
         return frozenset(origin for term in self.terms for origin in term.origins)
 
-    @property
+    @cached_property
     def kind(self) -> str | None:
         """What it is: a floating-point number where a part of it is one; not known where a part is an element of no known kind.
 

@@ -65,11 +65,12 @@ class _Case:
 
 def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    guessing = _Guessing(function, module)
+    facts = facts_of(function, module)
+    guessing = _Guessing(function, module, facts)
     for usual in _SMALLER:
         if guessing.excess <= 1:
             break
-        smaller = _Guessing(function, module, usual)
+        smaller = _Guessing(function, module, facts, usual)
         guessing = smaller if smaller.excess < guessing.excess else guessing
     return guessing.kernel()
 
@@ -77,9 +78,9 @@ def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
 class _Guessing:
     """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are mostly ``usual``."""
 
-    def __init__(self, function: JitFunction, module: JitModule, usual: int = SIZE) -> None:
+    def __init__(self, function: JitFunction, module: JitModule, facts: KernelFacts, usual: int = SIZE) -> None:
         self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
-        self.facts: KernelFacts = facts_of(function, module)
+        self.facts = facts
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
@@ -275,7 +276,7 @@ class _Guessing:
         """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop has compilers load ahead."""
         if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.function, self.module, self.usual - 1)
+        odd = _Guessing(self.function, self.module, self.facts, self.usual - 1)
         own, hints = ({name: list(noted.value) for name, noted in guessing._hints().items()} for guessing in (self, odd))
         if own == hints:
             return []

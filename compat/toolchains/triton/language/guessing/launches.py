@@ -129,30 +129,10 @@ class _Wrapper:
                     value.id: None for name, value in arguments.items() if name in self.pointers and isinstance(value, ast.Name)
                 }
         imported = self.module.scope.imports
-        uses = {name: self._axes(name) for name in names if name not in plain and name not in imported}
+        nodes = [node for node in ast.walk(self.node) if isinstance(node, _OF_AXES)]
+        uses = {name: _axes(name, nodes) for name in names if name not in plain and name not in imported}
         shapes = {name: self._shape(axes, list(uses.values())) for name, axes in uses.items()}
         return {name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()}
-
-    def _axes(self, name: str) -> _Axes:
-        """What the function does with the axes of a tensor."""
-        axes = _Axes()
-        for node in ast.walk(self.node):
-            match node:
-                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if _size_of(value, name) == ():
-                    axes.rank = max(axes.rank, len(targets))
-                    for axis, target in enumerate(reversed(targets), 1):
-                        if isinstance(target, ast.Name) and target.id != "_":
-                            axes.names.setdefault(-axis, target.id)
-                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (at := _axis(value, name)) is not None:
-                    axes.names.setdefault(at, target)
-                case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if used == name:
-                    axes.use(1)  # nobody asks for the only stride of a row
-                    axes.use(_literal(node.args[0]) if node.args else None)
-                case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if _is_rank(left, name):
-                    axes.rank = max(axes.rank, _literal(right) or 0)
-            if isinstance(node, ast.expr):
-                axes.use(_axis(node, name))
-        return axes
 
     def _shape(self, axes: _Axes, others: Sequence[_Axes]) -> list[int]:
         """The sizes of a tensor. What its uses leave open is as with another tensor that is used alike: the rank, names of axes."""
@@ -258,6 +238,32 @@ class _Wrapper:
             tensors={name: value for name, value in values.items() if name in names and isinstance(value, AssumedTensor)},
             whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
         )
+
+
+_OF_AXES = (ast.Assign, ast.Assert, ast.Call, ast.Subscript)
+"""The nodes that tell of the axes of tensors."""
+
+
+def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
+    """What these parts of a function do with the axes of a tensor."""
+    axes = _Axes()
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if _size_of(value, name) == ():
+                axes.rank = max(axes.rank, len(targets))
+                for axis, target in enumerate(reversed(targets), 1):
+                    if isinstance(target, ast.Name) and target.id != "_":
+                        axes.names.setdefault(-axis, target.id)
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (at := _axis(value, name)) is not None:
+                axes.names.setdefault(at, target)
+            case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if used == name:
+                axes.use(1)  # nobody asks for the only stride of a row
+                axes.use(_literal(node.args[0]) if node.args else None)
+            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if _is_rank(left, name):
+                axes.rank = max(axes.rank, _literal(right) or 0)
+        if isinstance(node, ast.expr):
+            axes.use(_axis(node, name))
+    return axes
 
 
 def _literal(node: ast.expr) -> int | None:
