@@ -68,7 +68,11 @@ def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: It
     names, callers = set(taken), list(others)
     for toolchain in toolchains.every():
         if guessing := toolchain.language.guessing:
-            read = {path: guessing.read(path) for path in paths}
+            read = {
+                path: guessing.read(path)
+                for path in paths
+                if toolchain.name == DEFAULT_TOOLCHAIN or guessing.is_mentioned_in(path)
+            }
             for path, module, kernels in _guess_modules(read, callers, guessing.read):
                 free = [evolve(kernel, name=_free_name(kernel.name, path, names)) for kernel in kernels]
                 functions = {kernel.function for kernel in kernels}

@@ -154,6 +154,10 @@ class Guessing:
         module: GuessableModule = import_module(self.where).read_module(path)
         return module
 
+    def is_mentioned_in(self, path: Path) -> bool:
+        """Whether a source may have kernels. Raises OSError."""
+        return self.mark in path.read_bytes()
+
     @property
     def files(self) -> tuple[Path, ...]:
         """The files of the program that guess: other files may guess otherwise."""

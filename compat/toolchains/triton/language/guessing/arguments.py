@@ -34,6 +34,8 @@ _WHOLE_NAME = lazy_pattern(
     r"(?i).*(stride|num|size|len|count|dim|rows?|cols?|seq|batch|idx|index|offset|start|end|head|steps?|width|height|seed|group|elements"
     r"|tokens?|vocab)|^[A-Z]{1,2}$|^n_|^[a-z]$"
 )
+_COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
+"""Names of counts, even where floating-point numbers are divided by them."""
 _FLOAT_NAME = lazy_pattern(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
 _BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
 _WHOLE_ELEMENTS = lazy_pattern(
@@ -62,6 +64,8 @@ class Guess:
 class Types:
     """The types of the run-time arguments of one kernel."""
 
+    parameters: Sequence[str]
+    """All run-time parameters, in order."""
     facts: KernelFacts
     launches: Sequence[SourceLaunch]
     scope: Scope
@@ -93,7 +97,19 @@ class Types:
             return False
         if any(name in launch.tensors for launch in self.launches):
             return True
+        if name not in self.facts.used and not self._is_launched_as_number(name) and self._is_between_pointers(name):
+            return True
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
+
+    def _is_launched_as_number(self, name: str) -> bool:
+        values = (launch.values.get(name) for launch in self.launches)
+        return any(isinstance(value, int | float) for value in values) or any(name in launch.whole for launch in self.launches)
+
+    def _is_between_pointers(self, name: str) -> bool:
+        """Whether the run-time parameters before and after are pointers: kernels take tensors first, and numbers after them."""
+        at = self.parameters.index(name)
+        beside = self.parameters[max(0, at - 1) : at] + self.parameters[at + 1 : at + 2]
+        return len(beside) == 2 and all(other in self.facts.pointers for other in beside)
 
     # --- elements ---
 
@@ -165,7 +181,7 @@ class Types:
             if isinstance(value, bool | int | float):
                 kind = next(number_type for number_type in (bool, int, float) if isinstance(value, number_type))
                 return Guess(_PYTHON[kind.__name__], why)
-        if known:
+        if known and not (known.name == "float" and _COUNT_NAME.match(name)):
             return Guess(_scalar_type(known), known.why)
         if _FLOAT_NAME.match(name):
             return Guess("fp32", "by its name")
@@ -243,8 +259,9 @@ _COUNT = lazy_pattern(r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters
 _GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
 _STRIDE = lazy_pattern(r"(?i).*stride.*")
 _FLOATS = (
-    (lazy_pattern(r"(?i).*eps"), 1e-6),
+    (lazy_pattern(r"(?i)(.*_)?eps(ilon)?(_.*)?|.*eps"), 1e-6),
     (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
+    (lazy_pattern(r"(?i)(.*_)?(temp|temperature|mult|multiplier)(_.*)?"), 1.0),
 )
 _DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
 _SIZES = (16, 32, 64, 128, 256)
@@ -282,9 +299,9 @@ class Values:
         name = parameter.name
         if name in self.facts.functions:
             return Guess(None, "a function; name one of this source", "the name of a function of this source")
-        if name in self.facts.dtypes or _DTYPE.fullmatch(name):
-            return Guess({"dtype": "fp32"}, "used as a dtype")
         compared = self.facts.compared.get(name, [])
+        if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
+            return Guess({"dtype": "fp32"}, "used as a dtype")
         texts = [literal for literal in compared if isinstance(literal, str)]
         if texts:
             return Guess(texts[0], "a value that it is compared with")

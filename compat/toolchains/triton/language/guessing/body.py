@@ -33,7 +33,7 @@ _DEPTH = 8
 
 def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
     """What the body of a kernel tells of its parameters."""
-    facts = KernelFacts()
+    facts = KernelFacts(used=names_in(function.node.body))
     for _ in range(_ROUNDS):
         facts.changed = False
         parameters = {
@@ -45,6 +45,12 @@ def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
         facts.dots.clear()
         facts.asserts.clear()
     return facts
+
+
+def names_in(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that statements mention."""
+    nodes = (node for statement in statements for node in ast.walk(statement))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
@@ -303,5 +309,6 @@ def _tested(test: ast.expr) -> list[ast.expr]:
 
 
 def _merged(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
-    both = {name: one[name].alternatively(other[name]) for name in one if name in other}
+    changed = [name for name in one if name in other and one[name] is not other[name]]
+    both = {name: one[name].alternatively(other[name]) for name in changed}
     return {**one, **other, **both}

@@ -98,6 +98,8 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
         return Value.of(kind, base.origins)
     elif kind == "fp32" and len(elements) == 1 == len(base.origins):
         walk.facts.half.setdefault(elements[0].name, "cast to fp32 after it is loaded")
+    elif kind in FLOATS and not elements and [term.argument for term in base.terms] != [None]:
+        walk.facts.is_kind(base.origins, "float", PERHAPS, f"cast to {kind}")
     return Value.of(kind)
 
 

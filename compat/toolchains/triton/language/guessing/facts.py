@@ -22,7 +22,7 @@ PART_OF_ADDRESS = "part of an address"
 RANDOM = "a seed or an offset of random numbers"
 
 
-@frozen
+@frozen(cache_hash=True)
 class ValueOrigin:
     """Where a value comes from: a parameter, or what a pointer leads to."""
 
@@ -30,7 +30,7 @@ class ValueOrigin:
     element: bool = False
 
 
-@frozen
+@frozen(cache_hash=True)
 class Term:
     """One summand of a value."""
 
@@ -124,6 +124,8 @@ class KernelFacts:
     """What is stored as it was loaded: to where, and from where."""
     descriptors: dict[str, int] = Factory(dict)
     """Parameters that are used as tensor descriptors, and how many dimensions those have."""
+    used: frozenset[str] = frozenset()
+    """Names that the body mentions."""
     optional: set[str] = Factory(set)
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)

@@ -42,10 +42,15 @@ _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"
 _UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 _SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
 """Names of the lengths of blocks, which name a case together: ``128x256x64``."""
-_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_STRIDE = lazy_pattern(r"(?i).*stride.*|s(tr)?_[^_]+_.+")
 _NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
 """Names of whole numbers that are no sizes, of which nothing is known."""
-_GROUP = lazy_pattern(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
+_GROUPS = (
+    lazy_pattern(r"(?i)(?P<group>.*stride.*_)([a-z]|\d)"),
+    lazy_pattern(r"(?i)(?P<group>s(tr|tride)?_[^_]+)_.+"),
+    lazy_pattern(r"(?i)(?P<group>.*stride.*)([a-z]|\d)"),
+)
+"""Names of the strides of one tensor: ``stride_q_batch``, ``str_q_B``; ``stride_am``."""
 _TUNER_SKIPS = {
     "status": "rejected",
     "class": "shared-memory",
@@ -210,7 +215,7 @@ class _Guessing:
     # --- arguments ---
 
     def _types(self, parameters: Sequence[JitParameter]) -> dict[str, Guess]:
-        types = Types(self.facts, self.launches, self.scope)
+        types = Types([parameter.name for parameter in parameters], self.facts, self.launches, self.scope)
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
     def _compute(self) -> None:
@@ -297,7 +302,7 @@ def _innermost(strides: Sequence[str]) -> list[str]:
     """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am, stride_ak``."""
     groups: dict[str, list[str]] = {}
     for name in strides:
-        if match := _GROUP.match(name):
+        if match := next(filter(None, (pattern.fullmatch(name) for pattern in _GROUPS)), None):
             groups.setdefault(match["group"], []).append(name)
     return [names[-1] for names in groups.values() if len(names) > 1]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from attrs import Factory, define, frozen
@@ -120,7 +121,7 @@ class _Wrapper:
         """The names that are used as only tensors are, or passed where the kernel has a pointer, with shapes that fit their use."""
         plain = {arg.arg for arg in self.node.args.args if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN}
         names: dict[str, None] = {}
-        for node in ast.walk(self.node):
+        for node in _nodes_of(self.node):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ATTRIBUTES:
                 names[node.value.id] = None
             elif isinstance(node, ast.Call) and self._is_launch(node):
@@ -129,7 +130,7 @@ class _Wrapper:
                     value.id: None for name, value in arguments.items() if name in self.pointers and isinstance(value, ast.Name)
                 }
         imported = self.module.scope.imports
-        nodes = [node for node in ast.walk(self.node) if isinstance(node, _OF_AXES)]
+        nodes = [node for node in _nodes_of(self.node) if isinstance(node, _OF_AXES)]
         uses = {name: _axes(name, nodes) for name in names if name not in plain and name not in imported}
         shapes = {name: self._shape(axes, list(uses.values())) for name, axes in uses.items()}
         return {name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()}
@@ -238,6 +239,12 @@ class _Wrapper:
             tensors={name: value for name, value in values.items() if name in names and isinstance(value, AssumedTensor)},
             whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
         )
+
+
+@lru_cache(maxsize=16)
+def _nodes_of(function: ast.FunctionDef) -> tuple[ast.AST, ...]:
+    """All nodes of a function around a launch, which is followed with several sizes."""
+    return tuple(ast.walk(function))
 
 
 _OF_AXES = (ast.Assign, ast.Assert, ast.Call, ast.Subscript)

@@ -76,19 +76,17 @@ class JitModule:
     @cached_property
     def launched(self) -> frozenset[str]:
         """Names that the source launches: ``name[grid](…)``."""
-        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
-        functions = (call.value for call in calls if isinstance(call, ast.Subscript))
-        return frozenset(function.id for function in functions if isinstance(function, ast.Name))
+        calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return frozenset(name for call in calls if (name := _launched(call)))
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
         """Name → the launches of it, each with a function around it: of functions inside of one another, with each of them."""
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
         for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
-            for call in ast.walk(around):
-                match call:
-                    case ast.Call(func=ast.Subscript(value=ast.Name(id=name))):
-                        launches[name].append((around, call))
+            for node in ast.walk(around):
+                if isinstance(node, ast.Call) and (name := _launched(node)):
+                    launches[name].append((around, node))
         return launches
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
@@ -97,6 +95,12 @@ class JitModule:
 
         launchable = (function for function in self.functions.values() if not function.returns and function.name not in helpers)
         return tuple(guess_kernel(function, self) for function in launchable)
+
+
+def _launched(call: ast.Call) -> str | None:
+    """The name that a call launches: of ``name[grid](…)``."""
+    function = call.func.value if isinstance(call.func, ast.Subscript) else None
+    return function.id if isinstance(function, ast.Name) else None
 
 
 def read_module(path: Path) -> JitModule:
