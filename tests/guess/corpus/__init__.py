@@ -249,9 +249,11 @@ def _compared(
             passed=passed,
         )
 
-    yield comparison(VALUE if is_value else TYPE, _verdict(guess, texts))
-    if _has_hints(guess) and any(map(_has_hints, texts)):
-        yield comparison(HINT, _hint_verdict(guess, [text for text in texts if _has_hints(text)]))
+    verdict = _verdict(guess, texts)
+    yield comparison(VALUE if is_value else TYPE, verdict)
+    alike = [text for text in texts if _class(text) == _class(guess)] if guess else []
+    if _has_hints(guess) and alike:
+        yield comparison(HINT, _hint_verdict(guess, alike))
 
 
 def _verdict(guess: str, passed: Sequence[str]) -> str:

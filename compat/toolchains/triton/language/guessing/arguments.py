@@ -32,8 +32,9 @@ from compat.toolchains.triton.language.guessing.modules import JitFunction, JitP
 _POINTER = lazy_pattern(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
 _WHOLE_NAME = lazy_pattern(
     r"(?i).*(stride|num|size|len|count|dim|rows?|cols?|seq|batch|idx|index|offset|start|end|head|steps?|width|height|seed|group|elements"
-    r"|tokens?|vocab)|^[A-Z]{1,2}$|^n_|^[a-z]$"
+    r"|tokens?|vocab)|^n_"
 )
+_WHOLE_LETTERS = lazy_pattern(r"(?i)[A-Z]{1,2}$")
 _COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
 """Names of counts, even where floating-point numbers are divided by them."""
 _FLOAT_NAME = lazy_pattern(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
@@ -97,7 +98,8 @@ class Types:
             return False
         if any(name in launch.tensors for launch in self.launches):
             return True
-        if name not in self.facts.used and not self._is_launched_as_number(name) and self._is_between_pointers(name):
+        is_number = _WHOLE_NAME.match(name) or self._is_launched_as_number(name)
+        if name not in self.facts.used and not is_number and self._is_between_pointers(name):
             return True
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
 
@@ -106,10 +108,11 @@ class Types:
         return any(isinstance(value, int | float) for value in values) or any(name in launch.whole for launch in self.launches)
 
     def _is_between_pointers(self, name: str) -> bool:
-        """Whether the run-time parameters before and after are pointers: kernels take tensors first, and numbers after them."""
+        """Whether an unused parameter has pointers before and after it: kernels take tensors first, and numbers after them."""
         at = self.parameters.index(name)
-        beside = self.parameters[max(0, at - 1) : at] + self.parameters[at + 1 : at + 2]
-        return len(beside) == 2 and all(other in self.facts.pointers for other in beside)
+        before = [other for other in self.parameters[:at] if other in self.facts.used][-1:]
+        after = [other for other in self.parameters[at:] if other in self.facts.used][:1]
+        return bool(after) and all(other in self.facts.pointers for other in (*before, *after))
 
     # --- elements ---
 
@@ -185,7 +188,7 @@ class Types:
             return Guess(_scalar_type(known), known.why)
         if _FLOAT_NAME.match(name):
             return Guess("fp32", "by its name")
-        if _WHOLE_NAME.match(name):
+        if _WHOLE_NAME.match(name) or _WHOLE_LETTERS.match(name):
             return Guess("i32", "by its name")
         return Guess("i32", "nothing is known of it", "its type is unknown")
 
