@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - older Pythons get this far, and a sentence instead of a traceback
+if sys.version_info < (3, 11):  # noqa: UP036 - older Pythons get a sentence, not a traceback
     sys.exit(
-        f"triton-compat needs Python 3.11 or newer, and this nox runs on {sys.version.split()[0]}: "
-        "install nox and uv into a newer one (python3.11 -m pip install nox uv) and start it there (python3.11 -m nox)."
+        f"triton-compat needs Python 3.11 or newer, and this nox runs on {sys.version.split()[0]}:"
+        " install nox and uv into a newer one (python3.11 -m pip install nox uv) and start it"
+        " there (python3.11 -m nox)."
     )
 
 import hashlib
@@ -35,7 +36,16 @@ from compat.config.matrix import MatrixConfig  # noqa: E402
 from compat.envs.installers import find_uv  # noqa: E402
 from compat.errors import CompatError  # noqa: E402
 from compat.model import Env  # noqa: E402
-from compat.nox import PARALLEL, build, is_requested, matrix_envs, option, posargs, refuse, sessions  # noqa: E402
+from compat.nox import (  # noqa: E402
+    PARALLEL,
+    build,
+    is_requested,
+    matrix_envs,
+    option,
+    posargs,
+    refuse,
+    sessions,
+)
 
 nox.needs_version = ">=2026.8.10"
 nox.options.reuse_venv = "yes"
@@ -45,22 +55,28 @@ if hasattr(nox.options, "download_python"):
     nox.options.download_python = "never"
 
 
-# --- everything else ------------------------------------------------------------------------------------------------------------
+# --- everything else ------------------------------------------------------------------------------
 
 SHARED = ("-n", str(min(3 * len(os.sched_getaffinity(0)), 8)), "--dist", "worksteal")
-"""Several processes run the tests, each its own stretch of them, and then what another has not come to yet.
+"""Several processes run the tests, each its own stretch of them, and then what another has not come
+to yet.
 
-There are more than cores: a test waits for deadlines, signals, disks and workers about half of its time.
+There are more than cores: a test waits for deadlines, signals, disks and workers about half of its
+time.
 """
 
 
 def install_once(session: nox.Session, *arguments: str) -> None:
-    """Install, unless this virtual environment was filled from the same arguments and the same pyproject.toml before.
+    """Install, unless this virtual environment was filled from the same arguments and the same
+    pyproject.toml before.
 
     Nothing is asked of the index then, so that a second run starts at once, offline too.
     """
     stamp = Path(session.virtualenv.location, "installed.json")
-    files = [(ROOT / name).read_text(encoding="utf-8") for name in ("pyproject.toml", "compat/__init__.py")]
+    files = [
+        (ROOT / name).read_text(encoding="utf-8")
+        for name in ("pyproject.toml", "compat/__init__.py")
+    ]
     wanted = hashlib.sha256(json.dumps([str(ROOT), arguments, files]).encode()).hexdigest()
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
@@ -81,14 +97,19 @@ def inner(session: nox.Session) -> dict[str, str | None]:
 
 
 def testing(session: nox.Session) -> dict[str, str | None]:
-    """Variables for tests, which start some thousand commands: Python keeps its bytecode outside the checkout."""
+    """Variables for tests, which start some thousand commands: Python keeps its bytecode outside
+    the checkout.
+    """
     kept = os.path.join(session.virtualenv.location, "pycache")
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
 
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check style, dependencies and files for CI systems, offline. With files after `--`: the style of these."""
+    """Check style, dependencies and files for CI systems, offline.
+
+    With files after `--`: the style of these.
+    """
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
@@ -98,9 +119,21 @@ def lint(session: nox.Session) -> None:
     workflows = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml")
-    session.run("check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml")
-    session.run("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff")
-    session.run("zizmor", "--offline", "--no-progress", "--config", ".github/zizmor.yml", *workflows, "action.yml")
+    session.run(
+        "check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml"
+    )
+    session.run(
+        "check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff"
+    )
+    session.run(
+        "zizmor",
+        "--offline",
+        "--no-progress",
+        "--config",
+        ".github/zizmor.yml",
+        *workflows,
+        "action.yml",
+    )
 
 
 @nox.session(**PARALLEL)
@@ -119,14 +152,19 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def gpu(session: nox.Session) -> None:
-    """Launch kernels that fail on purpose on the GPU of this machine. Without a GPU, say why nothing was launched."""
+    """Launch kernels that fail on purpose on the GPU of this machine.
+
+    Without a GPU, say why nothing was launched.
+    """
     install_once(session, "-e", ".", *group("tests"))
     session.run("pytest", "-m", "gpu", "-rs", *session.posargs, env=testing(session))
 
 
 @nox.session(python=["3.11", "3.12", "3.13"], default=False)
 def drivers(session: nox.Session) -> None:
-    """Run the tests that need no wheels on each Python that the driver may run on, as far as this machine has it."""
+    """Run the tests that need no wheels on each Python that the driver may run on, as far as this
+    machine has it.
+    """
     install_once(session, "-e", ".", *group("tests"))
     session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
 
@@ -138,7 +176,16 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "erase")
     failed = False
     try:
-        session.run("coverage", "run", "-m", "pytest", "-m", "not wheels", *session.posargs, env=testing(session))
+        session.run(
+            "coverage",
+            "run",
+            "-m",
+            "pytest",
+            "-m",
+            "not wheels",
+            *session.posargs,
+            env=testing(session),
+        )
     except nox.command.CommandFailed:
         failed = True  # the table is true of what ran
     session.run("coverage", "combine", "--quiet")
@@ -158,7 +205,9 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def package(session: nox.Session) -> None:
-    """Build the sdist and the wheel, check both, and use the wheel with the oldest and the newest dependencies."""
+    """Build the sdist and the wheel, check both, and use the wheel with the oldest and the newest
+    dependencies.
+    """
     install_once(session, *group("package"))
     folder = Path(session.create_tmp()).resolve()
     dist, project = folder / "dist", folder / "project"
@@ -172,39 +221,69 @@ def package(session: nox.Session) -> None:
     kernel = (ROOT / "kernels" / "sel_dense.py").read_text(encoding="utf-8")
     for resolution in ("lowest-direct", "highest"):
         pins, python = folder / f"{resolution}.txt", folder / resolution / "bin" / "python"
-        resolving = ("--quiet", "--no-header", "--extra", "uv", "--extra", "dask", "--resolution", resolution)
-        session.run("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins), external=True)
-        session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(python.parents[1]))
-        session.run("uv", "pip", "install", "--quiet", "--python", str(python), "-r", str(pins), str(wheel))
+        resolving = (
+            "--quiet",
+            "--no-header",
+            "--extra",
+            "uv",
+            "--extra",
+            "dask",
+            "--resolution",
+            resolution,
+        )
+        session.run(
+            "uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins), external=True
+        )
+        session.run(
+            "uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(python.parents[1])
+        )
+        session.run(
+            "uv", "pip", "install", "--quiet", "--python", str(python), "-r", str(pins), str(wheel)
+        )
         compat = str(python.with_name("compat"))
         project.mkdir()
         (project / "sel_dense.py").write_text(kernel, encoding="utf-8")
         with session.chdir(project):
             session.run(compat, "--version", external=True)
             session.run(compat, "init", "sel_dense.py", external=True)
-            cells = ("sel_dense.py::sel_dense_block_ptr", "--envs", "3.8.0,3.9.0", "--target", "sm_90")
-            session.run(compat, "matrix", *cells, external=True, success_codes=[1])  # block pointers are gone in 3.9.0
+            cells = (
+                "sel_dense.py::sel_dense_block_ptr",
+                "--envs",
+                "3.8.0,3.9.0",
+                "--target",
+                "sm_90",
+            )
+            # Block pointers are gone in 3.9.0.
+            session.run(compat, "matrix", *cells, external=True, success_codes=[1])
             session.run(compat, "bisect", *cells, external=True)
         shutil.rmtree(project)
 
 
 @nox.session(default=False)
 def screenshots(session: nox.Session) -> None:
-    """Make the pictures in docs/images again, of a named matrix.json, else of the run in the tests."""
+    """Make the pictures in docs/images again, of a named matrix.json, else of the run in the
+    tests.
+    """
     install_once(session, "-e", ".", *group("tests"), *group("screenshots"))
     session.run("python", "-m", "tests.browser.screenshots", *session.posargs)
 
 
 @nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
-    """Give 100,000 inputs to every parser of untrusted input, and print figures. Takes about half an hour."""
+    """Give 100,000 inputs to every parser of untrusted input, and print figures.
+
+    Takes about half an hour.
+    """
     install_once(session, "-e", ".", *group("tests"))
     session.run("python", "-m", "tests.fuzz", *session.posargs)
 
 
 @nox.session(default=False)
 def hostile(session: nox.Session) -> None:
-    """Run 10,000 cells, a tenth of them hostile, kill drivers and workers, and print figures. Takes about an hour."""
+    """Run 10,000 cells, a tenth of them hostile, kill drivers and workers, and print figures.
+
+    Takes about an hour.
+    """
     install_once(session, "-e", ".")
     session.run("python", "-m", "bench.hostile", *session.posargs, env=inner(session))
 
@@ -214,9 +293,14 @@ def define_runs(config: MatrixConfig) -> None:
     needed: list[Env] = []
     if is_requested("matrix", "bench"):
         needed = matrix_envs(config)
-        # Kernel files are read now, so that an error in one is reported before minutes of downloads and not after.
+        # Kernel files are read now, so that an error in one is reported before minutes of downloads
+        # and not after.
         named = list(option(posargs(), "--spec"))
-        load_kernels(named or config.kernels, ROOT if named else config.base, where="--spec" if named else "matrix.toml: kernels")
+        load_kernels(
+            named or config.kernels,
+            ROOT if named else config.base,
+            where="--spec" if named else "matrix.toml: kernels",
+        )
 
     @nox.session(default=False)
     def matrix(session: nox.Session) -> None:
@@ -225,7 +309,13 @@ def define_runs(config: MatrixConfig) -> None:
         install_once(session, "-e", ".")
         # What can be built has just been built.
         session.run(
-            "compat", "matrix", "--no-build", *session.posargs, env=inner(session), interrupt_timeout=10.0, terminate_timeout=5.0
+            "compat",
+            "matrix",
+            "--no-build",
+            *session.posargs,
+            env=inner(session),
+            interrupt_timeout=10.0,
+            terminate_timeout=5.0,
         )
 
     @nox.session(default=False)

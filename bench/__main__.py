@@ -1,10 +1,12 @@
 """Speed, as ratios measured side by side in one run: ``nox -s bench`` or ``python -m bench``.
 
-1. The engine against one process per cell, and against an unprotected loop, on the same ok cells with as many processes.
+1. The engine against one process per cell, and against an unprotected loop, on the same ok cells
+   with as many processes.
 2. A run of ``compat matrix`` in which nothing has changed.
 3. What the driver costs per cell when every cell is known already.
 
-``bench/results`` has the figures. Nothing here is a test: a machine that is busy with other things is slower.
+``bench/results`` has the figures. Nothing here is a test: a machine that is busy with other things
+is slower.
 """
 
 from __future__ import annotations
@@ -46,29 +48,65 @@ LIMITS = Limits(deadline=120, memory=8 << 30)
 
 
 @click.command()
-@click.option("--envs", multiple=True, default=("triton-3.1.0", "triton-3.5.1"), show_default=True, help="Envs to compile in.")
-@click.option("--kernels", type=click.Choice(["small", "sel"]), default="small", show_default=True, help="What to compile.")
-@click.option("--every", default=1, show_default=True, help="Take only every Nth specialization, to spread over more envs.")
-@click.option("--slots", default=2, show_default=True, help="Processes that compile at the same time.")
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--envs",
+    multiple=True,
+    default=("triton-3.1.0", "triton-3.5.1"),
+    show_default=True,
+    help="Envs to compile in.",
+)
+@click.option(
+    "--kernels",
+    type=click.Choice(["small", "sel"]),
+    default="small",
+    show_default=True,
+    help="What to compile.",
+)
+@click.option(
+    "--every",
+    default=1,
+    show_default=True,
+    help="Take only every Nth specialization, to spread over more envs.",
+)
+@click.option(
+    "--slots", default=2, show_default=True, help="Processes that compile at the same time."
+)
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: int) -> None:
     """Measure how fast the engine is, beside what people do without it."""
     built = _envs(envs)
     cells = _ok_cells(built, (_small() if kernels == "small" else _sel())[::every])
-    click.echo(f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time, median of {rounds}")
-    engine, loop = _paired(lambda: _engine(cells, built, slots), lambda: _plain(_shares(cells, slots), built, slots), rounds)
+    click.echo(
+        f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time,"
+        f" median of {rounds}"
+    )
+    engine, loop = _paired(
+        lambda: _engine(cells, built, slots),
+        lambda: _plain(_shares(cells, slots), built, slots),
+        rounds,
+    )
     per_process = _timed(lambda: _plain([[cell] for cell in cells], built, slots))
     click.echo(f"  engine                 {engine:8.2f} s")
     click.echo(f"  unprotected loop       {loop:8.2f} s   engine/loop    {engine / loop:5.2f}")
-    click.echo(f"  one process per cell   {per_process:8.2f} s   per-cell/engine {per_process / engine:5.2f}  (one round)")
+    click.echo(
+        f"  one process per cell   {per_process:8.2f} s   per-cell/engine"
+        f" {per_process / engine:5.2f}  (one round)"
+    )
     click.echo(f"compat matrix, nothing changed: {_rerun(envs, rounds):.2f} s")
-    click.echo(f"driver per known cell, 20,000 cells: {_known(next(iter(built.values())), 20_000) / 20:.3f} ms")
+    click.echo(
+        "driver per known cell, 20,000 cells:"
+        f" {_known(next(iter(built.values())), 20_000) / 20:.3f} ms"
+    )
 
 
 def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(names), config.env_cache()
-    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
+    build_envs(
+        Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache)
+    )
     return {env.name: read_env(env, cache) for env in chosen}
 
 
@@ -111,7 +149,7 @@ def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> li
     return [result.cell for result in results if result.outcome.status is Status.OK]
 
 
-# --- the three ways ----------------------------------------------------------------------------------------------------------
+# --- the three ways -------------------------------------------------------------------------------
 
 
 def _engine(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> None:
@@ -134,13 +172,17 @@ def _plain(shares: Sequence[Sequence[Cell]], built: dict[str, BuiltEnv], slots: 
             path.write_text(json.dumps([InFlightCell(cell=cell, nonce="").job() for cell in share]))
         pythons = [built[share[0].env.name].python for share in shares]
         plain = ["-I", str(PLAIN), str(DEFAULT.adapter)]
-        commands = [[str(python), *plain, str(path)] for python, path in zip(pythons, paths, strict=True)]
+        commands = [
+            [str(python), *plain, str(path)] for python, path in zip(pythons, paths, strict=True)
+        ]
         counts = list(executor.map(_count, commands))
     assert counts == [len(share) for share in shares]
 
 
 def _count(command: list[str]) -> int:
-    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
+    return int(
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1]
+    )
 
 
 def _rerun(envs: Sequence[str], rounds: int) -> float:
@@ -158,7 +200,9 @@ def _rerun(envs: Sequence[str], rounds: int) -> float:
             folder,
         ]
         subprocess.run(command, cwd=ROOT, capture_output=True)
-        return statistics.median(_timed(lambda: _known_only(command, folder)) for _ in range(rounds))
+        return statistics.median(
+            _timed(lambda: _known_only(command, folder)) for _ in range(rounds)
+        )
 
 
 def _known_only(command: list[str], folder: str) -> None:
@@ -173,19 +217,31 @@ def _known(built: BuiltEnv, count: int, executor: OpenExecutor = LocalExecutor) 
     spec = load_kernels(config.kernels, config.base)[0]
     target = config.choose_targets(("sm_90",))[0]
     specs = [
-        evolve(spec, case=f"case-{number}", compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, "N": number}))
+        evolve(
+            spec,
+            case=f"case-{number}",
+            compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, "N": number}),
+        )
         for number in range(count)
     ]
     cells = plan.cross([built.env], [target], specs)
-    evidence = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", stages={"ast": 0.1}, metrics={"shared": 0})
+    evidence = Evidence(
+        answered=True,
+        done=(Done(do="compile"),),
+        stage="cubin",
+        stages={"ast": 0.1},
+        metrics={"shared": 0},
+    )
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         for cell in cells:
             store.write(cell_key(cell, built, folder_digest(WORKER)), cell, (evidence,))
-        context = RunContext(envs={built.env.name: built}, store=store, limits=LIMITS, executor=executor)
+        context = RunContext(
+            envs={built.env.name: built}, store=store, limits=LIMITS, executor=executor
+        )
         return _timed(lambda: run(cells, context))
 
 
-# --- timing ------------------------------------------------------------------------------------------------------------------
+# --- timing ---------------------------------------------------------------------------------------
 
 
 def _timed(action: Callable[[], object]) -> float:
@@ -194,10 +250,14 @@ def _timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def _paired(one: Callable[[], object], other: Callable[[], object], rounds: int) -> tuple[float, float]:
+def _paired(
+    one: Callable[[], object], other: Callable[[], object], rounds: int
+) -> tuple[float, float]:
     """Medians of both, measured in turn so that a drifting machine drifts for both."""
     times = [(_timed(one), _timed(other)) for _ in range(rounds)]
-    return statistics.median(first for first, _ in times), statistics.median(second for _, second in times)
+    return statistics.median(first for first, _ in times), statistics.median(
+        second for _, second in times
+    )
 
 
 if __name__ == "__main__":

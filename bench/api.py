@@ -1,6 +1,8 @@
-"""``python -m bench.api``: what it costs to ask every release which names it has, and to answer from what is kept.
+"""``python -m bench.api``: what it costs to ask every release which names it has, and to answer
+from what is kept.
 
-The first figure is of envs that were never asked: what they have said is taken away before each round, and put back by it.
+The first figure is of envs that were never asked: what they have said is taken away before each
+round, and put back by it.
 """
 
 from __future__ import annotations
@@ -45,7 +47,10 @@ def _run() -> tuple[float, float]:
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(COMMAND, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.monotonic() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (
+        time.monotonic() - began,
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""Kernels that behave and kernels that do not, with what must become of each: what :mod:`bench.hostile` is run on.
+"""Kernels that behave and kernels that do not, with what must become of each: what
+:mod:`bench.hostile` is run on.
 
-A *behaviour* is Python that runs inside the worker's child when the kernel is taken out of its file, or when the file is imported.
-The hostile functions stand in the same files as good ones, so that they are compiled in the same processes.
+A *behaviour* is Python that runs inside the worker's child when the kernel is taken out of its
+file, or when the file is imported. The hostile functions stand in the same files as good ones, so
+that they are compiled in the same processes.
 """
 
 from __future__ import annotations
@@ -105,8 +107,16 @@ HOSTILE = (
     Behaviour(name="raises_interrupt", code="raise KeyboardInterrupt", statuses=REJECTED),
     Behaviour(name="segfaults", code="import ctypes; ctypes.string_at(0)", statuses=CRASHED),
     Behaviour(name="aborts", code="import os; os.abort()", statuses=CRASHED),
-    Behaviour(name="is_killed", code="import os, signal; os.kill(os.getpid(), signal.SIGKILL)", statuses=LOST),
-    Behaviour(name="is_terminated", code="import os, signal; os.kill(os.getpid(), signal.SIGTERM)", statuses=LOST),
+    Behaviour(
+        name="is_killed",
+        code="import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
+        statuses=LOST,
+    ),
+    Behaviour(
+        name="is_terminated",
+        code="import os, signal; os.kill(os.getpid(), signal.SIGTERM)",
+        statuses=LOST,
+    ),
     Behaviour(
         name="forges",
         code="""
@@ -150,7 +160,12 @@ raise ValueError("somebody else goes on")""",
         statuses=REJECTED,
     ),
     Behaviour(name="hangs", code="import time; time.sleep(900)", statuses=HANGS, weight=1),
-    Behaviour(name="hangs_with_child", code="import subprocess; subprocess.run(['sleep', '900'])", statuses=HANGS, weight=1),
+    Behaviour(
+        name="hangs_with_child",
+        code="import subprocess; subprocess.run(['sleep', '900'])",
+        statuses=HANGS,
+        weight=1,
+    ),
     Behaviour(
         name="ignores_signals",
         code="""
@@ -175,9 +190,17 @@ while True:
         statuses=HOG,
         weight=1,
     ),
-    Behaviour(name="shouts", code="print('x' * 2_000_000); raise ValueError('shouted')", statuses=REJECTED),
-    Behaviour(name="long_message", code="raise ValueError('deadbeef' * 250_000)", statuses=REJECTED),
-    Behaviour(name="escapes", code="raise ValueError('\\x1b[2J\\x00\\x9b31m\\u202e hidden')", statuses=REJECTED),
+    Behaviour(
+        name="shouts", code="print('x' * 2_000_000); raise ValueError('shouted')", statuses=REJECTED
+    ),
+    Behaviour(
+        name="long_message", code="raise ValueError('deadbeef' * 250_000)", statuses=REJECTED
+    ),
+    Behaviour(
+        name="escapes",
+        code="raise ValueError('\\x1b[2J\\x00\\x9b31m\\u202e hidden')",
+        statuses=REJECTED,
+    ),
     Behaviour(name="surrogates", code="raise ValueError('\\udcff\\ud800')", statuses=REJECTED),
     Behaviour(
         name="no_message",
@@ -201,7 +224,9 @@ def raised(depth):
 raised(120)""",
         statuses=REJECTED,
     ),
-    Behaviour(name="recurses", code="def deeper():\n    return deeper()\ndeeper()", statuses=REJECTED),
+    Behaviour(
+        name="recurses", code="def deeper():\n    return deeper()\ndeeper()", statuses=REJECTED
+    ),
     Behaviour(
         name="changes_all_on_import",
         code="""
@@ -216,10 +241,18 @@ raise ValueError("changed")""",
         statuses=UNIMPORTABLE,
         at_import=True,
     ),
-    Behaviour(name="imports_a_package", code="import no_such_package_anywhere", statuses=OK, at_import=True),
+    Behaviour(
+        name="imports_a_package",
+        code="import no_such_package_anywhere",
+        statuses=OK,
+        at_import=True,
+    ),
     Behaviour(
         name="needs_a_package",
-        code="import no_such_package_anywhere\nscale = shift = total = no_such_package_anywhere.wrapped(scale)",
+        code=(
+            "import no_such_package_anywhere\nscale = shift = total ="
+            " no_such_package_anywhere.wrapped(scale)"
+        ),
         statuses=UNIMPORTABLE,
         at_import=True,
     ),
@@ -233,12 +266,24 @@ except:
         statuses=UNIMPORTABLE,
         at_import=True,
     ),
-    Behaviour(name="exits_on_import", code="raise SystemExit(0)", statuses=UNIMPORTABLE, at_import=True),
-    Behaviour(name="dies_on_import", code="import ctypes; ctypes.string_at(0)", statuses=UNIMPORTABLE, at_import=True),
-    Behaviour(name="leaves_on_import", code="import os; os._exit(0)", statuses=LOST, at_import=True),
+    Behaviour(
+        name="exits_on_import", code="raise SystemExit(0)", statuses=UNIMPORTABLE, at_import=True
+    ),
+    Behaviour(
+        name="dies_on_import",
+        code="import ctypes; ctypes.string_at(0)",
+        statuses=UNIMPORTABLE,
+        at_import=True,
+    ),
+    Behaviour(
+        name="leaves_on_import", code="import os; os._exit(0)", statuses=LOST, at_import=True
+    ),
     Behaviour(
         name="deletes_its_folder",
-        code="import os, shutil; shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True); os._exit(0)",
+        code=(
+            "import os, shutil; shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True);"
+            " os._exit(0)"
+        ),
         statuses=LOST,
     ),
 )

@@ -1,10 +1,11 @@
 """How fast a bisect over all releases is: ``python -m bench.bisect``.
 
-1. With envs built: every release probed by ``compat bisect``, against a shell loop that starts one process per release (see
-   ``plain.py``), each with nothing known. The first time no worker is there; again, as when somebody has edited a kernel, they have
-   stayed. At least 4 times faster is the aim.
-2. With ``--cold``, envs that are not built but whose wheels are in the installer's cache: ``compat bisect`` in a fresh checkout, in
-   seconds. Under 15 is the aim.
+1. With envs built: every release probed by ``compat bisect``, against a shell loop that starts one
+   process per release (see ``plain.py``), each with nothing known. The first time no worker is
+   there; again, as when somebody has edited a kernel, they have stayed. At least 4 times faster is
+   the aim.
+2. With ``--cold``, envs that are not built but whose wheels are in the installer's cache: ``compat
+   bisect`` in a fresh checkout, in seconds. Under 15 is the aim.
 
 Nothing here is a test: a machine that is busy with other things is slower.
 """
@@ -47,7 +48,9 @@ CHECKOUT = ("noxfile.py", "matrix.toml", "pyproject.toml", "compat")
 
 
 @click.command()
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 @click.option("--cold", is_flag=True, help="Also measure a checkout without any envs.")
 def main(rounds: int, cold: bool) -> None:
     """Measure how long a bisect takes, beside what people do without it."""
@@ -67,7 +70,9 @@ def main(rounds: int, cold: bool) -> None:
 def _envs() -> list[BuiltEnv]:
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(["releases"]), config.env_cache()
-    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
+    build_envs(
+        Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache)
+    )
     return [read_env(env, cache) for env in chosen]
 
 
@@ -81,7 +86,18 @@ def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float, float]:
 
 def _ours(kernel: Kernel, root: Path, *candidates: str, keep: int = 0) -> None:
     path, variant, case = kernel
-    command = [sys.executable, "-m", "compat.cli", "bisect", "--spec", str(path), "--variant", variant, "--case", case]
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "bisect",
+        "--spec",
+        str(path),
+        "--variant",
+        variant,
+        "--case",
+        case,
+    ]
     command += ["--target", TARGET, *candidates, "--again", "--json"]
     environ = {**os.environ, "COMPAT_KEEP_WORKERS": str(keep)}
     done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True, env=environ)
@@ -94,13 +110,21 @@ def _loop(kernel: Kernel, built: list[BuiltEnv]) -> None:
     """One process per release, one after the other, as a loop in a shell does it."""
     path, variant, case = kernel
     (target,) = load_matrix(ROOT / "matrix.toml").choose_targets([TARGET])
-    (spec,) = (s for s in load_kernels([path.name], path.parent) if (s.variant, s.case) == (variant, case))
+    (spec,) = (
+        s for s in load_kernels([path.name], path.parent) if (s.variant, s.case) == (variant, case)
+    )
     with tempfile.TemporaryDirectory() as folder:
         for env in built:
             jobs = Path(folder, "jobs.json")
-            jobs.write_text(json.dumps([InFlightCell(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]))
+            jobs.write_text(
+                json.dumps(
+                    [InFlightCell(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]
+                )
+            )
             command = [str(env.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(jobs)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+            )
             assert done.stdout.split()[-1] == "1"
 
 

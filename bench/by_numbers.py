@@ -1,7 +1,9 @@
-"""Candidates compared per second by a launcher that stays, and by one that is started for each: ``python -m bench.by_numbers``.
+"""Candidates compared per second by a launcher that stays, and by one that is started for each:
+``python -m bench.by_numbers``.
 
-Without a GPU it takes ``--library``, a stand-in for the driver (``tests/launch/standin.c``), and launches on the CPU: what it costs
-to import PyTorch and to start processes is in it then, and what the GPU and its driver cost is not.
+Without a GPU it takes ``--library``, a stand-in for the driver (``tests/launch/standin.c``), and
+launches on the CPU: what it costs to import PyTorch and to start processes is in it then, and what
+the GPU and its driver cost is not.
 """
 
 from __future__ import annotations
@@ -22,11 +24,23 @@ ROUNDS, DEADLINE = 30, 60.0
 
 
 @click.command()
-@click.option("--library", type=click.Path(exists=True), help="A stand-in for the driver's library.")
+@click.option(
+    "--library", type=click.Path(exists=True), help="A stand-in for the driver's library."
+)
 @click.option("--python", help="An interpreter that has PyTorch.")
-@click.option("--spec", default=str(ROOT / "tests/launch/kernels/by_code.toml"), show_default=True, help="A kernel file.")
+@click.option(
+    "--spec",
+    default=str(ROOT / "tests/launch/kernels/by_code.toml"),
+    show_default=True,
+    help="A kernel file.",
+)
 @click.option("--envs", default="3.1.0,3.2.0", show_default=True, help="Two releases.")
-@click.option("--count", default=20, show_default=True, help="How often the kernel is compared, as if it were so many candidates.")
+@click.option(
+    "--count",
+    default=20,
+    show_default=True,
+    help="How often the kernel is compared, as if it were so many candidates.",
+)
 def main(library: str | None, python: str | None, spec: str, envs: str, count: int) -> None:
     """Compare the builds of two releases again and again."""
     with tempfile.TemporaryDirectory() as folder:
@@ -37,7 +51,9 @@ def main(library: str | None, python: str | None, spec: str, envs: str, count: i
         python = python or hosting.find_python(select(ROOT / "matrix.toml", envs=("*",)))
         gpu = Gpu(target=selection.targets[0], python=python, options=options)
         with selection.open_store() as store:
-            built = build(selection, selection.context(store), selection.build_envs, Listener()).launchable
+            built = build(
+                selection, selection.context(store), selection.build_envs, Listener()
+            ).launchable
         _report("one that stays", count, _staying(built, gpu, count))
         few = min(count, 3)
         _report("one for each", few, sum(_staying(built, gpu, 1) for _ in range(few)))
@@ -55,7 +71,9 @@ def _staying(built: tuple[Launchable, ...], gpu: Gpu, count: int) -> float:
 
 
 def _report(what: str, count: int, seconds: float) -> None:
-    click.echo(f"{what}: {count} candidates in {seconds:.1f} s, {1000 * seconds / count:.0f} ms each")
+    click.echo(
+        f"{what}: {count} candidates in {seconds:.1f} s, {1000 * seconds / count:.0f} ms each"
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""What recording launches costs a program: ``python -m bench.capture``, or ``… --python PYTHON -- PROGRAM [ARGUMENT]…``.
+"""What recording launches costs a program: ``python -m bench.capture``, or ``… --python PYTHON --
+PROGRAM [ARGUMENT]…``.
 
-A program runs without a GPU twice: once with what makes it believe in one and records, and once with the same and nothing that
-records. Comparing code is not part of it. Unless one is named, the program imports PyTorch and a small library, and launches its
-kernels again and again.
+A program runs without a GPU twice: once with what makes it believe in one and records, and once
+with the same and nothing that records. Comparing code is not part of it. Unless one is named, the
+program imports PyTorch and a small library, and launches its kernels again and again.
 """
 
 from __future__ import annotations
@@ -53,10 +54,20 @@ import sitecustomize
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--env", default="triton-3.5.1-torch-2.9.1", show_default=True, help="An env with PyTorch.")
-@click.option("--python", "other", help="The Python of another environment, with PyTorch and what the program needs.")
-@click.option("--launches", default=4000, show_default=True, help="Launches that the program makes.")
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--env", default="triton-3.5.1-torch-2.9.1", show_default=True, help="An env with PyTorch."
+)
+@click.option(
+    "--python",
+    "other",
+    help="The Python of another environment, with PyTorch and what the program needs.",
+)
+@click.option(
+    "--launches", default=4000, show_default=True, help="Launches that the program makes."
+)
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[str, ...]) -> None:
     """Measure a program with and without recording."""
@@ -65,11 +76,18 @@ def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[s
         program, idle = Path(folder, "program.py"), Path(folder, "idle")
         program.write_text(PROGRAM.format(rounds=launches // 4))
         idle.mkdir()
-        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), start=str(capturing_of(DEFAULT).start)))
+        (idle / "sitecustomize.py").write_text(
+            NOT_RECORDING.format(here=str(idle), start=str(capturing_of(DEFAULT).start))
+        )
         asked = command(words or (str(program),), python)
-        times = [(_seconds(asked, capturing_of(DEFAULT).start), _seconds(asked, idle)) for _ in range(rounds)]
+        times = [
+            (_seconds(asked, capturing_of(DEFAULT).start), _seconds(asked, idle))
+            for _ in range(rounds)
+        ]
     recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))
-    click.echo(f"{' '.join(words) or f'{launches:,} launches'} in {other or env}, median of {rounds}")
+    click.echo(
+        f"{' '.join(words) or f'{launches:,} launches'} in {other or env}, median of {rounds}"
+    )
     click.echo(f"  recorded      {recorded:6.2f} s")
     click.echo(f"  not recorded  {plain:6.2f} s   recorded/not {recorded / plain:5.2f}")
 
@@ -82,10 +100,15 @@ def _python_of(name: str) -> str:
 
 
 def _seconds(words: Sequence[str], start: Path) -> float:
-    """What a program takes, in CPU seconds of its own, with this folder at the beginning of its path."""
+    """What a program takes, in CPU seconds of its own, with this folder at the beginning of its
+    path.
+    """
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=CodeCheck.NOTHING), Path(folder))
-        environ = {**os.environ, **variables(settings, capturing_of(DEFAULT), Path(folder, "cache"))}
+        environ = {
+            **os.environ,
+            **variables(settings, capturing_of(DEFAULT), Path(folder, "cache")),
+        }
         environ["PYTHONPATH"] = os.pathsep.join([str(start), str(LIBRARY)])
         began = os.times().children_user + os.times().children_system
         subprocess.run(words, env=environ, check=False)

@@ -1,8 +1,10 @@
-"""What the engine costs beside the compiles themselves, in CPU seconds: ``python -m bench.captured 'captured/**/*.toml'``.
+"""What the engine costs beside the compiles themselves, in CPU seconds: ``python -m bench.captured
+'captured/**/*.toml'``.
 
-Captured kernels are compiled by the engine, and by processes that import Triton and compile their share in a row, with nothing to
-protect them (``bench/plain.py``): what those take is what compiling costs. CPU seconds, those of the driver and of the assembler
-among them, can be compared on a machine that does other things too.
+Captured kernels are compiled by the engine, and by processes that import Triton and compile their
+share in a row, with nothing to protect them (``bench/plain.py``): what those take is what compiling
+costs. CPU seconds, those of the driver and of the assembler among them, can be compared on a
+machine that does other things too.
 """
 
 from __future__ import annotations
@@ -24,11 +26,22 @@ from compat.store.store import Store
 
 @click.command()
 @click.argument("spec")
-@click.option("--envs", multiple=True, default=("triton-3.5.1",), show_default=True, help="Envs to compile in.")
-@click.option("--every", default=1, show_default=True, help="Take only every Nth specialization.")
-@click.option("--slots", default=2, show_default=True, help="Processes that compile at the same time.")
 @click.option(
-    "--store", type=click.Path(path_type=Path), default=ROOT / ".compat", help="What is known of them, in the folder of a project."
+    "--envs",
+    multiple=True,
+    default=("triton-3.5.1",),
+    show_default=True,
+    help="Envs to compile in.",
+)
+@click.option("--every", default=1, show_default=True, help="Take only every Nth specialization.")
+@click.option(
+    "--slots", default=2, show_default=True, help="Processes that compile at the same time."
+)
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path),
+    default=ROOT / ".compat",
+    help="What is known of them, in the folder of a project.",
 )
 def main(spec: str, envs: tuple[str, ...], every: int, slots: int, store: Path) -> None:
     """Measure what the engine takes for captured kernels, beside a loop that compiles the same."""
@@ -41,7 +54,9 @@ def main(spec: str, envs: tuple[str, ...], every: int, slots: int, store: Path) 
     cells = [result.cell for result in results if result.outcome.status is Status.OK]
     engine = _cpu(lambda: _engine(cells, built, slots))
     loop = _cpu(lambda: _plain(_shares(cells, slots), built, slots))
-    click.echo(f"{len(cells)} ok cells of {len(specs)} specializations in {', '.join(built)}, CPU seconds")
+    click.echo(
+        f"{len(cells)} ok cells of {len(specs)} specializations in {', '.join(built)}, CPU seconds"
+    )
     click.echo(f"  engine            {engine:8.2f} s")
     click.echo(f"  unprotected loop  {loop:8.2f} s   engine/loop {engine / loop:5.2f}")
 

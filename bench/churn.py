@@ -1,9 +1,12 @@
-"""Compile cells again and again on a Dask cluster whose processes are killed at random: ``python -m bench.churn --seconds 600``.
+"""Compile cells again and again on a Dask cluster whose processes are killed at random: ``python -m
+bench.churn --seconds 600``.
 
-Now and then a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL, and comes back on the same
-address. Meanwhile a driver compiles the same cells, each round into a new store; where a command ends early, or cells are lost, the
-next one continues with the same store. Printed at the end: how many cells were told as lost, what was compiled though the store
-had it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, but for times (must be).
+Now and then a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL,
+and comes back on the same address. Meanwhile a driver compiles the same cells, each round into a
+new store; where a command ends early, or cells are lost, the next one continues with the same
+store. Printed at the end: how many cells were told as lost, what was compiled though the store had
+it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, but for
+times (must be).
 """
 
 from __future__ import annotations
@@ -52,7 +55,10 @@ WAIT = 90.0
 
 
 def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
-    """Compile what is not in the store of that folder; write the report there, and give what was counted."""
+    """Compile what is not in the store of that folder.
+
+    Write the report there, and give what was counted.
+    """
     written: Counter[str] = Counter()
     again: list[str] = []
     kept: set[str] = set()
@@ -77,11 +83,19 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
         document = without_times(json.loads(json.dumps(matrix_document(report))))
     (folder / "matrix.json").write_text(json.dumps(document))
     statuses = Counter(cell["status"] for cell in document["cells"])
-    return {"before": before, "written": len(written), "twice": sum(written.values()) - len(written), "again": again, **statuses}
+    return {
+        "before": before,
+        "written": len(written),
+        "twice": sum(written.values()) - len(written),
+        "again": again,
+        **statuses,
+    }
 
 
 def inner(folder: Path, address: str) -> None:
-    """One command of the driver, in a process of its own: its counts are the last line that it prints."""
+    """One command of the driver, in a process of its own: its counts are the last line that it
+    prints.
+    """
     settings = DaskSettings(where="churn", address=address, wait=WAIT)
     with DaskSession(settings, lambda words: print(words, flush=True)) as session:
         try:
@@ -100,12 +114,17 @@ class Churn:
         self.stop = threading.Event()
 
     def run(self, every: float, until: float) -> None:
-        """Kill something about every so many seconds, until that time; what has ended comes back until :attr:`stop` is set."""
+        """Kill something about every so many seconds, until that time.
+
+        What has ended comes back until :attr:`stop` is set.
+        """
         while not self.stop.wait(self.chance.uniform(every / 2, every * 3 / 2)):
             if time.monotonic() > until:
                 self.revive()
                 continue
-            what: Callable[[], None] = self.chance.choices([self._process, self._machine, self._scheduler], [5, 3, 2])[0]
+            what: Callable[[], None] = self.chance.choices(
+                [self._process, self._machine, self._scheduler], [5, 3, 2]
+            )[0]
             self.kills[what.__name__.strip("_")] += 1
             what()
             self.revive()
@@ -113,7 +132,10 @@ class Churn:
     def revive(self) -> None:
         """Start again what has ended: workers end by themselves where their scheduler does."""
         for name in self.names:
-            if name not in self.machines.processes or self.machines.processes[name].poll() is not None:
+            if (
+                name not in self.machines.processes
+                or self.machines.processes[name].poll() is not None
+            ):
                 self.machines.start_worker(name, COMPAT_ENVS=ENVS)
 
     def _process(self) -> None:
@@ -140,7 +162,9 @@ def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str
         found.append([])
         while time.monotonic() < until or found[-1][-1].get("lost") or "error" in found[-1][-1]:
             command = [sys.executable, "-m", "bench.churn", "--inner", str(store), machines.address]
-            told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            told = subprocess.run(
+                command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+            ).stdout.splitlines()
             (folder / "said.txt").open("a").write("\n".join([f"--- round {len(found)}", *told, ""]))
             with suppress(ValueError, IndexError):
                 found[-1].append(json.loads(told[-1]))
@@ -171,12 +195,25 @@ def main(seconds: float, every: float, seed: int, folder: Path) -> None:
             churn.stop.set()
             killing.join()
     here = (folder / "local" / "matrix.json").read_text()
-    same = [(folder / f"round-{number}" / "matrix.json").read_text() == here for number in range(len(found))]
+    same = [
+        (folder / f"round-{number}" / "matrix.json").read_text() == here
+        for number in range(len(found))
+    ]
     commands = [told for each in found for told in each]
     early = sum("error" in told for told in commands)
-    print(f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, of which {early} ended early")
-    print(f"cells told as lost, and compiled by a later command: {sum(told.get('lost', 0) for told in commands)}")
-    print(f"compiled though stored: {sum(len(t.get('again', ())) + t.get('twice', 0) for t in commands)}; same matrix.json: {same}")
+    print(
+        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, of which"
+        f" {early} ended early"
+    )
+    print(
+        "cells told as lost, and compiled by a later command:"
+        f" {sum(told.get('lost', 0) for told in commands)}"
+    )
+    print(
+        "compiled though stored:"
+        f" {sum(len(t.get('again', ())) + t.get('twice', 0) for t in commands)}; same matrix.json:"
+        f" {same}"
+    )
 
 
 if __name__ == "__main__":

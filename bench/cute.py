@@ -1,10 +1,10 @@
 """What the engine adds to compiles with CuTe DSL: ``python -m bench.cute``.
 
-1. The engine's children, in workers that have imported CuTe DSL, against the same compiles in a row in one process, without its
-   import. At most 1.3 times as long is the aim.
-2. ``compat bisect --all`` of one kernel over all releases, with nothing known, against one process per release. The aim is at most
-   twice the processor time of those processes, divided by the number of cores. The first time no worker is there; the second time
-   the workers have stayed.
+1. The engine's children, in workers that have imported CuTe DSL, against the same compiles in a row
+   in one process, without its import. At most 1.3 times as long is the aim.
+2. ``compat bisect --all`` of one kernel over all releases, with nothing known, against one process
+   per release. The aim is at most twice the processor time of those processes, divided by the
+   number of cores. The first time no worker is there; the second time the workers have stayed.
 
 Nothing here is a test: a machine that is busy with other things is slower.
 """
@@ -47,24 +47,36 @@ STAY = 60.0
 
 @click.command()
 @click.option(
-    "--envs", multiple=True, default=("cute-4.2.1", "cute-4.5.3", "cute-4.8.1"), show_default=True, help="Envs of the first part."
+    "--envs",
+    multiple=True,
+    default=("cute-4.2.1", "cute-4.5.3", "cute-4.8.1"),
+    show_default=True,
+    help="Envs of the first part.",
 )
 @click.option("--target", default="sm_90a", show_default=True)
 @click.option("--kernel", default="cute_copy", show_default=True, help="What is bisected.")
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 def main(envs: tuple[str, ...], target: str, kernel: str, rounds: int) -> None:
     """Measure what the engine adds to a compile, and how long a bisect takes."""
     for env in _envs(envs):
         cells = _ok_cells(env, target)
         engine, compiles = _engine_and_compiles(cells, env, rounds)
         ratio = engine / compiles
-        click.echo(f"{env.env.name}: {len(cells)} cells, engine {engine:.2f} s, compiles {compiles:.2f} s, ratio {ratio:.2f}")
+        click.echo(
+            f"{env.env.name}: {len(cells)} cells, engine {engine:.2f} s, compiles {compiles:.2f} s,"
+            f" ratio {ratio:.2f}"
+        )
     measured = [_bisected(kernel, target) for _ in range(rounds)]
-    first, again, loop, processor = (statistics.median(seconds) for seconds in zip(*measured, strict=True))
+    first, again, loop, processor = (
+        statistics.median(seconds) for seconds in zip(*measured, strict=True)
+    )
     share = processor / AVAILABLE_CORES
     click.echo(f"{kernel} over the releases, median of {rounds}")
     click.echo(
-        f"  a process per release   {loop:6.2f} s, {processor:.2f} s of the processor, {share:.2f} s on {AVAILABLE_CORES} cores"
+        f"  a process per release   {loop:6.2f} s, {processor:.2f} s of the processor, {share:.2f}"
+        f" s on {AVAILABLE_CORES} cores"
     )
     click.echo(f"  compat bisect --all     {first:6.2f} s   {first / share:5.2f} times that")
     click.echo(f"  the same, again         {again:6.2f} s   {again / share:5.2f} times that")
@@ -73,7 +85,9 @@ def main(envs: tuple[str, ...], target: str, kernel: str, rounds: int) -> None:
 def _envs(names: Sequence[str]) -> list[BuiltEnv]:
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(names), config.env_cache()
-    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
+    build_envs(
+        Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache)
+    )
     return [read_env(env, cache) for env in chosen]
 
 
@@ -86,7 +100,10 @@ def _ok_cells(env: BuiltEnv, target: str) -> list[Cell]:
     named = [known for known in CUTE.device.targets if known.name == target]
     cells = plan.cross([env.env], named, _specs())
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        results = run(cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=STAY))
+        results = run(
+            cells,
+            RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=STAY),
+        )
     return [result.cell for result in results if result.outcome.status is Status.OK]
 
 
@@ -99,17 +116,26 @@ def _engine_and_compiles(cells: Sequence[Cell], env: BuiltEnv, rounds: int) -> t
 
 def _engine(cells: Sequence[Cell], env: BuiltEnv) -> None:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        results = run(cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=1, idle_timeout=STAY))
+        results = run(
+            cells,
+            RunContext(
+                envs={env.env.name: env}, store=store, limits=LIMITS, slots=1, idle_timeout=STAY
+            ),
+        )
     assert all(result.outcome.status is Status.OK and not result.cached for result in results)
 
 
 def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
-    """Seconds of the import and of the compiles in a process of its own, and its seconds of the processor."""
+    """Seconds of the import and of the compiles in a process of its own, and its seconds of the
+    processor.
+    """
     with tempfile.TemporaryDirectory() as folder:
         jobs = Path(folder, "jobs.json")
         jobs.write_text(json.dumps([InFlightCell(cell=cell, nonce="").job() for cell in cells]))
         command = [str(env.python), "-I", str(PLAIN), str(CUTE.adapter), str(jobs)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as process:
             assert process.stdout is not None
             count, imported, compiles = process.stdout.read().split()[-3:]
             _, status, usage = os.wait4(process.pid, 0)
@@ -119,7 +145,10 @@ def _plain(cells: Sequence[Cell], env: BuiltEnv) -> tuple[float, float, float]:
 
 
 def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
-    """Seconds of a bisect, of the next one, and of a process per release; and the latter's seconds of the processor."""
+    """Seconds of a bisect, of the next one, and of a process per release.
+
+    And the latter's seconds of the processor.
+    """
     envs = _envs(["cute-releases"])
     spec = next(spec for spec in _specs() if spec.kernel == kernel)
     (named,) = (known for known in CUTE.device.targets if known.name == target)
@@ -132,12 +161,35 @@ def _bisected(kernel: str, target: str) -> tuple[float, float, float, float]:
 
 
 def _bisect(spec: Specialization, target: str, *, keep: int) -> None:
-    command = [sys.executable, "-m", "compat.cli", "bisect", "--spec", *KERNELS, "--kernel", spec.kernel, "--variant", spec.variant]
-    command += ["--case", spec.case, "--target", target, "--envs", "cute-releases", "--all", "--again", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "bisect",
+        "--spec",
+        *KERNELS,
+        "--kernel",
+        spec.kernel,
+        "--variant",
+        spec.variant,
+    ]
+    command += [
+        "--case",
+        spec.case,
+        "--target",
+        target,
+        "--envs",
+        "cute-releases",
+        "--all",
+        "--again",
+        "--json",
+    ]
     environ = {**os.environ, "COMPAT_KEEP_WORKERS": str(keep)}
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, env=environ)
     (answer,) = json.loads(done.stdout)
-    assert len(answer["probes"]) == len(load_matrix(ROOT / "matrix.toml").choose_envs(["cute-releases"])), answer["sentence"]
+    assert len(answer["probes"]) == len(
+        load_matrix(ROOT / "matrix.toml").choose_envs(["cute-releases"])
+    ), answer["sentence"]
 
 
 def _timed(action: Callable[[], object]) -> float:

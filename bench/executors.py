@@ -1,7 +1,7 @@
 """What compiling through Dask costs beside compiling without: ``python -m bench.executors``.
 
-1. Real compiles on two Dask workers of this machine, and on two slots of the local executor, in turn. Starting the cluster is
-   told apart.
+1. Real compiles on two Dask workers of this machine, and on two slots of the local executor, in
+   turn. Starting the cluster is told apart.
 2. A run in which everything is known: no process imports Dask for it.
 """
 
@@ -32,25 +32,59 @@ KNOWN = 20_000
 
 
 @click.command()
-@click.option("--envs", multiple=True, default=("triton-3.1.0", "triton-3.5.1"), show_default=True, help="Envs to compile in.")
-@click.option("--kernels", type=click.Choice(["small", "sel"]), default="small", show_default=True, help="What to compile.")
+@click.option(
+    "--envs",
+    multiple=True,
+    default=("triton-3.1.0", "triton-3.5.1"),
+    show_default=True,
+    help="Envs to compile in.",
+)
+@click.option(
+    "--kernels",
+    type=click.Choice(["small", "sel"]),
+    default="small",
+    show_default=True,
+    help="What to compile.",
+)
 @click.option("--every", default=1, show_default=True, help="Take only every Nth specialization.")
-@click.option("--slots", default=2, show_default=True, help="Workers of one thread each, and slots.")
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
-@click.option("--known", is_flag=True, help="Measure only a run in which everything is known, and print what it imports of Dask.")
-def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: int, known: bool) -> None:
+@click.option(
+    "--slots", default=2, show_default=True, help="Workers of one thread each, and slots."
+)
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
+@click.option(
+    "--known",
+    is_flag=True,
+    help="Measure only a run in which everything is known, and print what it imports of Dask.",
+)
+def main(
+    envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: int, known: bool
+) -> None:
     """Measure the Dask executor beside the local one."""
     built = _envs(envs)
     if known:
         _tell_known(next(iter(built.values())))
         return
     cells = _ok_cells(built, (_small() if kernels == "small" else _sel())[::every])
-    click.echo(f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time, median of {rounds}")
-    told = [(_dask(cells, built, slots), _compiled(cells, built, slots, LocalExecutor)) for _ in range(rounds)]
+    click.echo(
+        f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time,"
+        f" median of {rounds}"
+    )
+    told = [
+        (_dask(cells, built, slots), _compiled(cells, built, slots, LocalExecutor))
+        for _ in range(rounds)
+    ]
     dask, local = _median([dask for (_, dask), _ in told]), _median([local for _, local in told])
-    click.echo(f"  Dask   {dask}; starting and ending the cluster {_median([starting for (starting, _), _ in told])}")
+    click.echo(
+        f"  Dask   {dask}; starting and ending the cluster"
+        f" {_median([starting for (starting, _), _ in told])}"
+    )
     click.echo(f"  local  {local}")
-    click.echo(f"  ratio  {dask.clock / local.clock:.2f} on the clock, {dask.cpu / local.cpu:.2f} of the processor")
+    click.echo(
+        f"  ratio  {dask.clock / local.clock:.2f} on the clock, {dask.cpu / local.cpu:.2f} of the"
+        " processor"
+    )
     command = [sys.executable, "-m", "bench.executors", "--known", "--envs", envs[0]]
     click.echo(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
 
@@ -62,14 +96,18 @@ def _dask(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> tupl
         return starting, _compiled(cells, built, slots, partial(DaskExecutor, session))
 
 
-def _compiled(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int, executor: OpenExecutor) -> Spent:
+def _compiled(
+    cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int, executor: OpenExecutor
+) -> Spent:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         context = RunContext(envs=built, store=store, limits=LIMITS, slots=slots, executor=executor)
         return spent(lambda: _checked(cells, context))
 
 
 def _checked(cells: Sequence[Cell], context: RunContext) -> None:
-    assert all(result.outcome.status is Status.OK and not result.cached for result in run(cells, context))
+    assert all(
+        result.outcome.status is Status.OK and not result.cached for result in run(cells, context)
+    )
 
 
 def _tell_known(built: BuiltEnv) -> None:
@@ -78,12 +116,16 @@ def _tell_known(built: BuiltEnv) -> None:
         seconds = _known(built, KNOWN, partial(DaskExecutor, session))
     imported = sorted({"dask", "distributed"} & set(sys.modules))
     click.echo(
-        f"{KNOWN:,} known cells with --executor dask:local: {seconds:.2f} s; imported of Dask: {', '.join(imported) or 'nothing'}"
+        f"{KNOWN:,} known cells with --executor dask:local: {seconds:.2f} s; imported of Dask:"
+        f" {', '.join(imported) or 'nothing'}"
     )
 
 
 def _median(measured: Sequence[Spent]) -> Spent:
-    return Spent(statistics.median(each.clock for each in measured), statistics.median(each.cpu for each in measured))
+    return Spent(
+        statistics.median(each.clock for each in measured),
+        statistics.median(each.cpu for each in measured),
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
 """How long a new user waits for the first answer: ``python -m bench.first_answer``.
 
-From a folder that has a softmax kernel and nothing else, with no environment built and all wheels in uv's cache, over all plain
-releases on sm_90:
+From a folder that has a softmax kernel and nothing else, with no environment built and all wheels
+in uv's cache, over all plain releases on sm_90:
 
-1. ``compat init softmax.py && compat matrix``, from a fresh installation (its seconds are told apart).
-2. What one does by hand: ``uv run --with triton==X`` of a short script (``by_hand/attempt.py``) for one release after the other.
+1. ``compat init softmax.py && compat matrix``, from a fresh installation (its seconds are told
+   apart).
+2. What one does by hand: ``uv run --with triton==X`` of a short script (``by_hand/attempt.py``) for
+   one release after the other.
 
-Each starts with nothing of its own kept; uv's cache of wheels is the user's, so run it twice and take the second figures. Nothing
-here is a test: a machine that is busy with other things is slower.
+Each starts with nothing of its own kept; uv's cache of wheels is the user's, so run it twice and
+take the second figures. Nothing here is a test: a machine that is busy with other things is slower.
 """
 
 from __future__ import annotations
@@ -34,13 +36,19 @@ BY_HAND = ROOT / "bench" / "by_hand" / "attempt.py"
 
 
 @click.command()
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 def main(rounds: int) -> None:
     """Measure the time to the first answer, beside a loop over `uv run`."""
     releases = _releases()
     measured = [_round(releases) for _ in range(rounds)]
-    install, first, again, loop = (statistics.median(seconds) for seconds in zip(*measured, strict=True))
-    click.echo(f"one softmax kernel, {len(releases)} releases, sm_90, no env built, median of {rounds}")
+    install, first, again, loop = (
+        statistics.median(seconds) for seconds in zip(*measured, strict=True)
+    )
+    click.echo(
+        f"one softmax kernel, {len(releases)} releases, sm_90, no env built, median of {rounds}"
+    )
     click.echo(f"  install with uv            {install:6.2f} s")
     click.echo(f"  compat init && matrix      {first:6.2f} s")
     click.echo(f"  the same, after an edit    {again:6.2f} s")
@@ -49,8 +57,15 @@ def main(rounds: int) -> None:
 
 def _releases() -> list[str]:
     config = load_matrix(ROOT / "matrix.toml")
-    plain = {env.release for env in config.envs if not env.paired and env.toolchain == toolchains.DEFAULT.name}
-    return [str(release) for release in sorted(release for release in plain if isinstance(release, Version))]
+    plain = {
+        env.release
+        for env in config.envs
+        if not env.paired and env.toolchain == toolchains.DEFAULT.name
+    }
+    return [
+        str(release)
+        for release in sorted(release for release in plain if isinstance(release, Version))
+    ]
 
 
 def _round(releases: Sequence[str]) -> tuple[float, float, float, float]:
@@ -72,27 +87,44 @@ def _round(releases: Sequence[str]) -> tuple[float, float, float, float]:
 
         took = _timed(first)
         source = project / "softmax.py"
-        source.write_text(source.read_text().replace("e / tl.sum(e, axis=0)", "e / (tl.sum(e, axis=0) + 1e-6)"))
+        source.write_text(
+            source.read_text().replace("e / tl.sum(e, axis=0)", "e / (tl.sum(e, axis=0) + 1e-6)")
+        )
         again = _timed(lambda: _run([compat, *asked], project, environ))
         return install, took, again, _timed(lambda: _loop(releases, base))
 
 
 def _install(venv: Path) -> None:
     _run(["uv", "venv", "-q", "--python", sys.executable, str(venv)], ROOT)
-    _run(["uv", "pip", "install", "-q", "--python", str(venv / "bin" / "python"), f"{ROOT}[uv]"], ROOT)
+    _run(
+        ["uv", "pip", "install", "-q", "--python", str(venv / "bin" / "python"), f"{ROOT}[uv]"],
+        ROOT,
+    )
 
 
 def _loop(releases: Sequence[str], base: Path) -> None:
     for release in releases:
-        environ = {**os.environ, "PYTHONPATH": str(KERNEL.parent), "TRITON_CACHE_DIR": str(base / "triton-cache")}
+        environ = {
+            **os.environ,
+            "PYTHONPATH": str(KERNEL.parent),
+            "TRITON_CACHE_DIR": str(base / "triton-cache"),
+        }
         wanted = ["--with", f"triton=={release}", "--with", "setuptools"]
-        _run(["uv", "run", "-q", "--no-project", "--python", "3.11", *wanted, str(BY_HAND)], base, environ)
+        _run(
+            ["uv", "run", "-q", "--no-project", "--python", "3.11", *wanted, str(BY_HAND)],
+            base,
+            environ,
+        )
 
 
 def _run(command: Sequence[str], folder: Path, environ: dict[str, str] | None = None) -> None:
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=False
+    )
     if done.returncode:
-        raise click.ClickException(f"{' '.join(command)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+        raise click.ClickException(
+            f"{' '.join(command)} failed ({done.returncode}):\n{done.stdout}{done.stderr}"
+        )
 
 
 def _timed(act: Callable[[], None]) -> float:

@@ -1,7 +1,8 @@
-"""How long a guard takes to be imported, on each Python of this machine: ``python -m bench.guard [MATRIX_JSON]``.
+"""How long a guard takes to be imported, on each Python of this machine: ``python -m bench.guard
+[MATRIX_JSON]``.
 
-Told are the milliseconds of the import alone, as ``-X importtime`` counts them, the least of some rounds: when Python has compiled
-the file before, and when it has not. Nothing here is a test.
+Told are the milliseconds of the import alone, as ``-X importtime`` counts them, the least of some
+rounds: when Python has compiled the file before, and when it has not. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -33,15 +34,27 @@ def main(name: str, kernel: tuple[str, ...], rounds: int) -> None:
         Path(folder, f"{MODULE}.py").write_text(text, encoding="utf-8")
         for (major, minor), (python, *_) in sorted(present().items()):
             if (major, minor) >= (3, 8):
-                first, again = (min(_import(python, folder, kept) for _ in range(rounds)) for kept in (False, True))
-                click.echo(f"  Python {major}.{minor:<3} compiled before {again:6.2f}   not compiled before {first:6.2f}")
+                first, again = (
+                    min(_import(python, folder, kept) for _ in range(rounds))
+                    for kept in (False, True)
+                )
+                click.echo(
+                    f"  Python {major}.{minor:<3} compiled before {again:6.2f}   not compiled"
+                    f" before {first:6.2f}"
+                )
 
 
 def _import(python: str, folder: str, kept: bool) -> float:
     """Milliseconds of one import; ``kept``: what Python compiles is kept, and used again."""
-    own = {**os.environ, "PYTHONDONTWRITEBYTECODE": "" if kept else "1", "PYTHONPYCACHEPREFIX": os.path.join(folder, str(kept))}
+    own = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "" if kept else "1",
+        "PYTHONPYCACHEPREFIX": os.path.join(folder, str(kept)),
+    }
     command = [python, "-X", "importtime", "-c", f"import {MODULE}"]
-    said = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, check=True).stderr
+    said = subprocess.run(
+        command, cwd=folder, env=own, capture_output=True, text=True, check=True
+    ).stderr
     (line,) = re.findall(rf"\|\s+(\d+) \| {MODULE}$", said, re.MULTILINE)
     return int(line) / 1000
 

@@ -1,10 +1,12 @@
-"""What `compat init` guesses of a library: ``python -m bench.guessed FOLDER``, of one unpacked by, say,
+"""What `compat init` guesses of a library: ``python -m bench.guessed FOLDER``, of one unpacked by,
+say,
 
     uv pip install --no-deps --target FOLDER liger-kernel==0.8.5
 
-Told are the jit functions, the kernels, how many of them read back as a kernel file, and the cases. With ``--compile N`` the first
-case of N kernels, taken evenly from all of them in the order of the sources, is compiled as it was guessed, on the newest release
-for sm_90, and the failures are listed by what they say. Nothing here is a test.
+Told are the jit functions, the kernels, how many of them read back as a kernel file, and the cases.
+With ``--compile N`` the first case of N kernels, taken evenly from all of them in the order of the
+sources, is compiled as it was guessed, on the newest release for sm_90, and the failures are listed
+by what they say. Nothing here is a test.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ from compat.toolchains.language import GuessedKernel
 @click.option("--compile", "wanted", default=0, help="Kernels to compile.")
 @click.option("--deadline", default=30.0, show_default=True, help="Seconds that one may take.")
 @click.option("--release", default="newest", show_default=True)
-@click.option("--skip", default=0, help="Leave out this many kernels at the beginning, for another sample.")
+@click.option(
+    "--skip", default=0, help="Leave out this many kernels at the beginning, for another sample."
+)
 def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) -> None:
     """Count what is guessed of a library, and compile some of it."""
     began = time.monotonic()
@@ -44,14 +48,27 @@ def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) ->
     kernels = [kernel for source in guessed for kernel in source.kernels]
     jitted = len(kernels) + sum(len(source.helpers) + len(source.unreachable) for source in guessed)
     with tempfile.TemporaryDirectory() as place:
-        read_back = sum(_reads_back(source, Path(place, str(number))) for number, source in enumerate(guessed))
+        read_back = sum(
+            _reads_back(source, Path(place, str(number))) for number, source in enumerate(guessed)
+        )
     cases = sum(kernel.cases for kernel in kernels)
-    click.echo(f"{jitted:,} jit functions, {len(kernels):,} kernels, {read_back:,} read back, {cases:,} cases")
+    click.echo(
+        f"{jitted:,} jit functions, {len(kernels):,} kernels, {read_back:,} read back, {cases:,}"
+        " cases"
+    )
     click.echo(f"{time.monotonic() - began:.1f} s")
     if wanted:
         every = [(source, kernel) for source in guessed for kernel in source.kernels]
         chosen = every[skip :: max(1, len(every) // wanted)][:wanted]
-        _tell(list(_compiled([_first_case(source.path, kernel) for source, kernel in chosen], release, deadline)))
+        _tell(
+            list(
+                _compiled(
+                    [_first_case(source.path, kernel) for source, kernel in chosen],
+                    release,
+                    deadline,
+                )
+            )
+        )
 
 
 def _readable(paths: Sequence[Path]) -> list[Path]:
@@ -68,7 +85,9 @@ def _readable(paths: Sequence[Path]) -> list[Path]:
 
 
 def _reads_back(source: GuessedSource, folder: Path) -> int:
-    """How many kernels of a source, put into a folder by itself, read back: finding all that a package imports takes far longer."""
+    """How many kernels of a source, put into a folder by itself, read back: finding all that a
+    package imports takes far longer.
+    """
     folder.mkdir()
     alone, count = folder / source.path.name, 0
     shutil.copy(source.path, alone)
@@ -88,9 +107,16 @@ def _first_case(path: Path, kernel: GuessedKernel) -> Specialization:
 
 def _compiled(specs: Sequence[Specialization], release: str, deadline: float) -> Iterator[Result]:
     places = project.select_places(envs=[release], targets=["sm_90"])
-    cells = [Cell(env=env, target=target, spec=spec) for env in places.envs for target in places.targets for spec in specs]
+    cells = [
+        Cell(env=env, target=target, spec=spec)
+        for env in places.envs
+        for target in places.targets
+        for spec in specs
+    ]
     with places.open_store() as store:
-        context = places.context(store, deadline=deadline).with_envs(places.build_envs(places.config.path, places.envs))
+        context = places.context(store, deadline=deadline).with_envs(
+            places.build_envs(places.config.path, places.envs)
+        )
         yield from run(cells, context, lambda result: None)
 
 
@@ -100,7 +126,10 @@ def _tell(results: Sequence[Result]) -> None:
     for result in results:
         if failure := result.outcome.failure:
             place = f"{result.cell.spec.source}::{result.cell.spec.function}"
-            click.echo(f"  {place}: {failure.failure_class} {failure.location or ''}: {one_line(failure.excerpt, 140)}")
+            click.echo(
+                f"  {place}: {failure.failure_class} {failure.location or ''}:"
+                f" {one_line(failure.excerpt, 140)}"
+            )
 
 
 if __name__ == "__main__":

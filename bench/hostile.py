@@ -1,11 +1,14 @@
-"""10,000 cells, a tenth of them hostile, and 100 kills: ``nox -s hostile`` or ``python -m bench.hostile``.
+"""10,000 cells, a tenth of them hostile, and 100 kills: ``nox -s hostile`` or ``python -m
+bench.hostile``.
 
-1. Honest and hostile kernels (:mod:`bench.behaviours`) in the same files, processes and batches, over every release: each cell must
-   come out as its behaviour says, no process and no file may be left.
-2. Drivers are killed with SIGKILL at random moments, and workers under them: no cell that was told as finished may be lost, none
-   may come out otherwise in the end, and nothing may be left.
+1. Honest and hostile kernels (:mod:`bench.behaviours`) in the same files, processes and batches,
+   over every release: each cell must come out as its behaviour says, no process and no file may be
+   left.
+2. Drivers are killed with SIGKILL at random moments, and workers under them: no cell that was told
+   as finished may be lost, none may come out otherwise in the end, and nothing may be left.
 
-What it prints goes into docs/reliability.md. It ends with exit code 1 where anything was not as it must be.
+What it prints goes into docs/reliability.md. It ends with exit code 1 where anything was not as it
+must be.
 """
 
 from __future__ import annotations
@@ -46,7 +49,9 @@ _FILES = 12
 """Files that the honest kernels are spread over."""
 _TARGETS = ("sm_80", "sm_89", "sm_90")
 _NEXT = "from compat.files import TemporaryFolder; TemporaryFolder('compat-next-').close()"
-"""What any next command does first: a command that was killed removes nothing, so the next one does."""
+"""What any next command does first: a command that was killed removes nothing, so the next one
+does.
+"""
 _LEFT = 10.0
 """Seconds that processes may take to end after a driver was killed."""
 
@@ -62,10 +67,20 @@ class Expected:
 
 @click.command()
 @click.option("--cells", default=10_000, show_default=True, help="Cells of the first part.")
-@click.option("--kills", default=100, show_default=True, help="Kills of the second part; half of drivers, half of workers.")
+@click.option(
+    "--kills",
+    default=100,
+    show_default=True,
+    help="Kills of the second part; half of drivers, half of workers.",
+)
 @click.option("--envs", multiple=True, default=("releases",), show_default=True)
 @click.option("--seed", default=0, show_default=True)
-@click.option("--resume", type=click.Path(path_type=Path), hidden=True, help="Run what this folder holds, telling each result.")
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path),
+    hidden=True,
+    help="Run what this folder holds, telling each result.",
+)
 def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path | None) -> None:
     """See what hostile kernels and kills do to a run."""
     if resume is not None:
@@ -74,21 +89,29 @@ def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path 
     rng = random.Random(seed)
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(envs), config.env_cache()
-    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
+    build_envs(
+        Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache)
+    )
     built = {env.name: read_env(env, cache) for env in chosen}
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         wrong = _mixed(Path(folder), built, cells, rng) + _killed(Path(folder), built, kills, rng)
     sys.exit(1 if wrong else 0)
 
 
-# --- what is compiled ----------------------------------------------------------------------------------------------------------
+# --- what is compiled -----------------------------------------------------------------------------
 
 
-def expected_cells(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> list[Expected]:
+def expected_cells(
+    folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random
+) -> list[Expected]:
     """So many cells over all envs, a tenth of them hostile, in a random order."""
     taken = [each for each in HOSTILE if not each.at_import]
     sources = [_source(folder / f"file_{number}.py", taken) for number in range(_FILES)]
-    on_import = {each.name: _source(folder / f"{each.name}.py", taken, on_import=each) for each in HOSTILE if each.at_import}
+    on_import = {
+        each.name: _source(folder / f"{each.name}.py", taken, on_import=each)
+        for each in HOSTILE
+        if each.at_import
+    }
     weighted = [each for each in HOSTILE for _ in range(each.weight)]
     halves = half_imports(folder / "half_imports")
     envs, found = list(built.values()), []
@@ -96,27 +119,49 @@ def expected_cells(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng:
         env, target = rng.choice(envs), rng.choice(_TARGETS)
         if number % 10:
             function = rng.choice(list(HONEST))
-            spec, behaviour, statuses = _spec(rng.choice(sources), function, number), function, HONEST[function]
+            spec, behaviour, statuses = (
+                _spec(rng.choice(sources), function, number),
+                function,
+                HONEST[function],
+            )
         elif number % 50:
             hostile = rng.choice(weighted)
             source = on_import.get(hostile.name) or rng.choice(sources)
             function = "scale" if hostile.at_import else hostile.name
-            spec, behaviour, statuses = _spec(source, function, number), hostile.name, hostile.statuses
+            spec, behaviour, statuses = (
+                _spec(source, function, number),
+                hostile.name,
+                hostile.statuses,
+            )
         else:
             half, status = rng.choice(halves)
             compiled = evolve(half.compile, options={"num_warps": 1 << number % 4})
             spec = evolve(half, case=str(number), compile=compiled)
             behaviour, statuses = f"half an import, {half.kernel}", (status,)
-        found.append(Expected(cell=Cell(env=env.env, target=TARGETS[target], spec=spec), behaviour=behaviour, statuses=statuses))
+        found.append(
+            Expected(
+                cell=Cell(env=env.env, target=TARGETS[target], spec=spec),
+                behaviour=behaviour,
+                statuses=statuses,
+            )
+        )
     rng.shuffle(found)
     return found
 
 
-def _source(path: Path, taken: Sequence[Behaviour], on_import: Behaviour | None = None) -> tuple[Path, str]:
+def _source(
+    path: Path, taken: Sequence[Behaviour], on_import: Behaviour | None = None
+) -> tuple[Path, str]:
     """A file with every kernel in it, and its closure."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    functions = (f"\n\ndef _{each.name}():\n{_indented(each.code)}\n\n\n{each.name} = Taken(_{each.name})\n" for each in taken)
-    path.write_text("".join([KERNELS, TAKEN, *functions, on_import.code if on_import else "", "\n"]), encoding="utf-8")
+    functions = (
+        f"\n\ndef _{each.name}():\n{_indented(each.code)}\n\n\n{each.name} = Taken(_{each.name})\n"
+        for each in taken
+    )
+    path.write_text(
+        "".join([KERNELS, TAKEN, *functions, on_import.code if on_import else "", "\n"]),
+        encoding="utf-8",
+    )
     return path, read_source(path).closure
 
 
@@ -142,7 +187,7 @@ def _spec(source: tuple[Path, str], function: str, number: int) -> Specializatio
     )
 
 
-# --- the first part ------------------------------------------------------------------------------------------------------------
+# --- the first part -------------------------------------------------------------------------------
 
 
 def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> int:
@@ -152,21 +197,35 @@ def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.
     click.echo(f"{len(expected):,} cells of {len(built)} envs, {hostile:,} of them hostile")
     scratch, began = _scratch(folder, "mixed"), time.monotonic()
     with Store(folder / "store") as store:
-        results = run([each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS))
+        results = run(
+            [each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS)
+        )
     seconds = time.monotonic() - began
     wrong = _compared(expected, results)
     left = _left(scratch)
     slowest = max(each.outcome.seconds for each in results)
-    click.echo(f"  {seconds:.0f} s, {len(expected) / seconds:.1f} cells/s, the slowest attempt {slowest:.1f} s")
-    click.echo(f"  statuses: {dict(Counter(str(each.outcome.status) for each in results).most_common())}")
+    click.echo(
+        f"  {seconds:.0f} s, {len(expected) / seconds:.1f} cells/s, the slowest attempt"
+        f" {slowest:.1f} s"
+    )
+    click.echo(
+        f"  statuses: {dict(Counter(str(each.outcome.status) for each in results).most_common())}"
+    )
     return wrong + left
 
 
 def _compared(expected: Sequence[Expected], results: Sequence[Result]) -> int:
-    wrong = [(one, each) for one, each in zip(expected, results, strict=True) if str(each.outcome.status) not in one.statuses]
+    wrong = [
+        (one, each)
+        for one, each in zip(expected, results, strict=True)
+        if str(each.outcome.status) not in one.statuses
+    ]
     flaky = [each for each in results if each.outcome.flaky]
     for one, each in wrong[:20]:
-        click.echo(f"  WRONG {each.cell.id}: {one.behaviour} must be {' or '.join(one.statuses)}, is {each.outcome.status}")
+        click.echo(
+            f"  WRONG {each.cell.id}: {one.behaviour} must be {' or '.join(one.statuses)}, is"
+            f" {each.outcome.status}"
+        )
     click.echo(f"  wrong statuses: {len(wrong)}; flaky: {len(flaky)}")
     return len(wrong)
 
@@ -201,7 +260,7 @@ def _processes_of(scratch: Path) -> Iterator[int]:
                 yield int(entry.name)
 
 
-# --- the second part -------------------------------------------------------------------------------------------------------------
+# --- the second part ------------------------------------------------------------------------------
 
 
 def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random.Random) -> int:
@@ -215,22 +274,38 @@ def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random
         expected = expected_cells(home / "sources", built, 300, rng)
         lost += _round(home, expected, built, kills, done, rng)
         with Store(home / "store") as store:
-            results = run([each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS))
+            results = run(
+                [each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS)
+            )
         wrong += _compared(expected, results)
     subprocess.run([sys.executable, "-c", _NEXT], cwd=ROOT, check=True)
-    click.echo(f"  killed: {done['driver']} drivers, {done['worker']} workers, in {rounds} rounds; finished cells lost: {lost}")
+    click.echo(
+        f"  killed: {done['driver']} drivers, {done['worker']} workers, in {rounds} rounds;"
+        f" finished cells lost: {lost}"
+    )
     return wrong + lost + _left(scratch)
 
 
 def _round(
-    home: Path, expected: Sequence[Expected], built: Mapping[str, BuiltEnv], kills: int, done: Counter[str], rng: random.Random
+    home: Path,
+    expected: Sequence[Expected],
+    built: Mapping[str, BuiltEnv],
+    kills: int,
+    done: Counter[str],
+    rng: random.Random,
 ) -> int:
-    """Start drivers over the same cells until one comes to its end; how many finished cells were lost."""
+    """Start drivers over the same cells until one comes to its end.
+
+    How many finished cells were lost.
+    """
     (home / "cells").write_bytes(pickle.dumps([each.cell for each in expected]))
     lost, told = 0, set[str]()
     for attempt in range(4):
         driver = subprocess.Popen(
-            [sys.executable, "-m", "bench.hostile", "--resume", str(home)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "bench.hostile", "--resume", str(home)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert driver.stdout is not None
         if done.total() < kills:
@@ -241,7 +316,11 @@ def _round(
         driver.wait()
         with Store(home / "store") as store:
             kept = {
-                each.cell.id for each in known([one.cell for one in expected], RunContext(envs=built, store=store, limits=LIMITS))
+                each.cell.id
+                for each in known(
+                    [one.cell for one in expected],
+                    RunContext(envs=built, store=store, limits=LIMITS),
+                )
             }
         lost = len(told - kept)
         if lost:
@@ -264,7 +343,9 @@ def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int
 
 
 def _run_and_tell(home: Path) -> None:
-    """What a driver of the second part does: run the cells of a folder, and print the id of each that may be read back."""
+    """What a driver of the second part does: run the cells of a folder, and print the id of each
+    that may be read back.
+    """
     config = load_matrix(ROOT / "matrix.toml")
     cells: list[Cell] = pickle.loads((home / "cells").read_bytes())
     envs = {env.name: read_env(env, config.env_cache()) for env in {cell.env for cell in cells}}

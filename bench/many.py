@@ -1,8 +1,9 @@
 """How a run of many cells grows: ``python -m bench.many``.
 
-Made-up projects of 50,000, 100,000 and 200,000 cells go through all of ``compat matrix``: selection, plan, batches, store, verdicts
-and reports, with a worker that answers at once and compiles nothing (``tests/large``). Each in a process of its own, twice: the
-second time everything is known.
+Made-up projects of 50,000, 100,000 and 200,000 cells go through all of ``compat matrix``:
+selection, plan, batches, store, verdicts and reports, with a worker that answers at once and
+compiles nothing (``tests/large``). Each in a process of its own, twice: the second time everything
+is known.
 """
 
 from __future__ import annotations
@@ -31,25 +32,40 @@ class Took:
 
     def per_cell(self, cells: int) -> str:
         """In words."""
-        each = f"{self.clock / cells * 1e3:.2f} ms a cell, of the processor {self.cpu / cells * 1e3:.2f} ms"
+        each = (
+            f"{self.clock / cells * 1e3:.2f} ms a cell, of the processor"
+            f" {self.cpu / cells * 1e3:.2f} ms"
+        )
         return f"{self.clock:.0f} s, {each}; {self.memory:.0f} MB"
 
 
 @click.command()
-@click.option("--cells", multiple=True, type=int, default=(50_000, 100_000, 200_000), show_default=True, help="How many.")
+@click.option(
+    "--cells",
+    multiple=True,
+    type=int,
+    default=(50_000, 100_000, 200_000),
+    show_default=True,
+    help="How many.",
+)
 @click.option("--steps", is_flag=True, help="Print what each step took, too.")
 def main(cells: tuple[int, ...], steps: bool) -> None:
     """Measure runs of many cells."""
     for count in cells:
         with tempfile.TemporaryDirectory() as folder:
             for what in ("nothing known", "everything known"):
-                click.echo(f"{count:,} cells, {what}: {_took(Path(folder, 'project'), count, steps).per_cell(count)}")
+                click.echo(
+                    f"{count:,} cells, {what}:"
+                    f" {_took(Path(folder, 'project'), count, steps).per_cell(count)}"
+                )
 
 
 def _took(folder: Path, cells: int, steps: bool) -> Took:
     command = [sys.executable, "-m", "tests.large", str(folder), str(cells)]
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         assert process.stdout is not None
         said = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -58,7 +74,9 @@ def _took(folder: Path, cells: int, steps: bool) -> Took:
         raise click.ClickException(said)
     if steps:
         click.echo(said.rstrip())
-    return Took(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Took(
+        time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    )
 
 
 if __name__ == "__main__":

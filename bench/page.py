@@ -1,7 +1,9 @@
-"""How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the Chromium that the tests take.
+"""How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the
+Chromium that the tests take.
 
-Two times are told of everything that a user does: milliseconds on the clock, from the act to the end of the frame that shows what
-came of it, and of these the milliseconds of processor that the page's main thread took. On a machine that is busy the first grow.
+Two times are told of everything that a user does: milliseconds on the clock, from the act to the
+end of the frame that shows what came of it, and of these the milliseconds of processor that the
+page's main thread took. On a machine that is busy the first grow.
 """
 
 from __future__ import annotations
@@ -38,7 +40,16 @@ DONE = """async ([selector, text]) => {
   return performance.now() - began;
 }"""
 """Milliseconds from an act to the end of the frame that shows what comes of it."""
-TEXTS = ("s", "softmax", "softmax_010", "", "block_ptr d64 sm_90", "regressed", "nothing has this", "")
+TEXTS = (
+    "s",
+    "softmax",
+    "softmax_010",
+    "",
+    "block_ptr d64 sm_90",
+    "regressed",
+    "nothing has this",
+    "",
+)
 """What is typed into the filter, one after the other."""
 CLICKS = {
     "choose a target": "[data-target=sm_90]",
@@ -65,8 +76,20 @@ class Spent:
 
 
 @click.command()
-@click.option("--cells", multiple=True, type=int, default=(1_000, 20_000, 200_000), show_default=True, help="How many.")
-@click.option("--rounds", default=3, show_default=True, help="How often a page is opened; medians are printed.")
+@click.option(
+    "--cells",
+    multiple=True,
+    type=int,
+    default=(1_000, 20_000, 200_000),
+    show_default=True,
+    help="How many.",
+)
+@click.option(
+    "--rounds",
+    default=3,
+    show_default=True,
+    help="How often a page is opened; medians are printed.",
+)
 def main(cells: tuple[int, ...], rounds: int) -> None:
     """Measure the HTML report of made-up runs."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
@@ -75,7 +98,9 @@ def main(cells: tuple[int, ...], rounds: int) -> None:
             for count in cells:
                 page = Path(folder, f"{count}.html")
                 seconds = make(count, page)
-                click.echo(f"{count:,} cells: {page.stat().st_size / 1e6:.2f} MB, made in {seconds:.1f} s")
+                click.echo(
+                    f"{count:,} cells: {page.stat().st_size / 1e6:.2f} MB, made in {seconds:.1f} s"
+                )
                 tell([measured(browser, page) for _ in range(rounds)])
 
 
@@ -91,7 +116,10 @@ def tell(rounds: list[dict[str, Spent]]) -> None:
     """Print medians of what acts took."""
     for name in rounds[0]:
         spent = [each[name] for each in rounds]
-        middle = Spent(statistics.median(each.clock for each in spent), statistics.median(each.thread for each in spent))
+        middle = Spent(
+            statistics.median(each.clock for each in spent),
+            statistics.median(each.thread for each in spent),
+        )
         click.echo(f"  {name:<20} {middle}")
 
 
@@ -106,7 +134,11 @@ def measured(browser: Browser, path: Path) -> dict[str, Spent]:
         opened = spent(session, lambda: drawn(page, path))
         typed = [act(page, session, "form[data-filter] [name=q]", text) for text in TEXTS]
         clicked = {name: act(page, session, selector) for name, selector in CLICKS.items()}
-        return {"open": opened, "filter by text": max(typed, key=lambda each: each.thread), **clicked}
+        return {
+            "open": opened,
+            "filter by text": max(typed, key=lambda each: each.thread),
+            **clicked,
+        }
     finally:
         context.close()
 
@@ -133,7 +165,10 @@ def spent(session: CDPSession, doing: Callable[[], float]) -> Spent:
 
 def thread(session: CDPSession) -> float:
     """Milliseconds of the processor that the main thread has taken so far."""
-    metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    metrics = {
+        metric["name"]: metric["value"]
+        for metric in session.send("Performance.getMetrics")["metrics"]
+    }
     return float(metrics["TaskDuration"]) * 1e3
 
 

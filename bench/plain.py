@@ -1,7 +1,8 @@
 """What people write without a tool: import Triton, compile jobs in a row, in this very process.
 
-``python -I bench/plain.py ADAPTER JOBS.json`` runs inside an env. The adapter's folder is used for one thing only, to describe a
-job in the form that this release of Triton takes; nothing is watched, warmed, forked or shortened. Prints how many jobs compiled.
+``python -I bench/plain.py ADAPTER JOBS.json`` runs inside an env. The adapter's folder is used for
+one thing only, to describe a job in the form that this release of Triton takes; nothing is watched,
+warmed, forked or shortened. Prints how many jobs compiled.
 """
 
 import importlib.util
@@ -22,7 +23,8 @@ def main(adapter, jobs_file):
         modules = {}
         compiled = 0
         for job in jobs:
-            driver._chosen = job["target"]  # set_target() forgets what a release caches, which nobody would do by hand
+            # set_target() forgets what a release caches, which nobody would do by hand.
+            driver._chosen = job["target"]
             source = job["source"]
             if source not in modules:
                 sys.path.insert(0, os.path.dirname(source))
@@ -33,7 +35,9 @@ def main(adapter, jobs_file):
                 result = api.call.compiled_launch(function, job, constants)
             else:
                 described = api.call.ast_source(function, job, constants)
-                result = triton.compile(described, target=api.driver.target(job["target"]), options=job["options"])
+                result = triton.compile(
+                    described, target=api.driver.target(job["target"]), options=job["options"]
+                )
             compiled += bool(result.asm.get("cubin") or result.asm.get("hsaco"))
         print(compiled)
 
@@ -41,7 +45,9 @@ def main(adapter, jobs_file):
 def package(path, name):
     init = os.path.join(path, "__init__.py")
     folder = [path] if os.path.isdir(path) else None
-    spec = importlib.util.spec_from_file_location(name, init if folder else path, submodule_search_locations=folder)
+    spec = importlib.util.spec_from_file_location(
+        name, init if folder else path, submodule_search_locations=folder
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

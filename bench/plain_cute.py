@@ -1,8 +1,10 @@
-"""What a compile with CuTe DSL costs by itself: import it, compile jobs in a row, in this very process.
+"""What a compile with CuTe DSL costs by itself: import it, compile jobs in a row, in this very
+process.
 
-``python -I bench/plain_cute.py ADAPTER JOBS.json`` runs inside an env. The adapter describes the arguments and leaves each compile
-behind the binary, as it does for the engine; nothing is watched, forked or kept. Prints how many jobs compiled, the seconds of the
-import, and the seconds of the compiles.
+``python -I bench/plain_cute.py ADAPTER JOBS.json`` runs inside an env. The adapter describes the
+arguments and leaves each compile behind the binary, as it does for the engine; nothing is watched,
+forked or kept. Prints how many jobs compiled, the seconds of the import, and the seconds of the
+compiles.
 """
 
 import importlib.util
@@ -46,7 +48,9 @@ class NoBeacon:
 def package(path, name):
     init = os.path.join(path, "__init__.py")
     folder = [path] if os.path.isdir(path) else None
-    spec = importlib.util.spec_from_file_location(name, init if folder else path, submodule_search_locations=folder)
+    spec = importlib.util.spec_from_file_location(
+        name, init if folder else path, submodule_search_locations=folder
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

@@ -1,7 +1,8 @@
 """How long reading takes of what a compile printed: ``python -m bench.reading [--megabytes N]``.
 
-Each kind of output is written into a file, as a compiling child does it, and read as after a failure: compressed to be kept, the
-words and the IR taken apart, the failing pass looked for, and all of it classified.
+Each kind of output is written into a file, as a compiling child does it, and read as after a
+failure: compressed to be kept, the words and the IR taken apart, the failing pass looked for, and
+all of it classified.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ _HEADING = b"// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //
 _IR = b"  %0 = arith.constant dense<1.0> : tensor<128x64xf32, #blocked> loc(#loc)\n"
 OUTPUTS: Mapping[str, bytes] = {
     "IR before every pass": _HEADING + b"module {\n" + _IR * 500 + b"}\n",
-    "diagnostics": b"/home/me/kernel.py:12:3: error: 'tt.dot' op operand #0 must be x, but got 'tensor<128x64xf32>'\n",
+    "diagnostics": (
+        b"/home/me/kernel.py:12:3: error: 'tt.dot' op operand #0 must be x, but got"
+        b" 'tensor<128x64xf32>'\n"
+    ),
     "one word": b"deadbeef",
     "short lines": b"x\n",
     "assertions": b"python: /root/Types.cpp:126: unsigned f(): Assertion `x",
@@ -38,7 +42,9 @@ OUTPUTS: Mapping[str, bytes] = {
 
 @click.command()
 @click.option("--megabytes", default=100, show_default=True, help="How much of each kind.")
-@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option(
+    "--rounds", default=3, show_default=True, help="Measurements of each; medians are printed."
+)
 def main(megabytes: int, rounds: int) -> None:
     """Measure how long it takes to read what a compile printed."""
     for name, piece in OUTPUTS.items():
@@ -61,7 +67,9 @@ def read(path: Path) -> float:
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
     classify.classify(
-        [pipeline.diagnosed(evidence, READER.read(text), _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE
+        [pipeline.diagnosed(evidence, READER.read(text), _keep, READER)],
+        target=TARGETS["sm_90"],
+        knowledge=KNOWLEDGE,
     )
     return time.process_time() - started
 

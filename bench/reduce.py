@@ -1,11 +1,14 @@
-"""Candidates judged per second, beside a predicate script that is run per candidate: ``python -m bench.reduce``.
+"""Candidates judged per second, beside a predicate script that is run per candidate: ``python -m
+bench.reduce``.
 
-Both judge the same candidates, those that a reduction of the historical kernel comes to, with as many processes at a time. The
-script is what an external reducer is given: it imports Triton, compiles one file, and its exit code says whether it failed as the
-kernel does. (An abort tells by the signal, so the script does not even look for the words.)
+Both judge the same candidates, those that a reduction of the historical kernel comes to, with as
+many processes at a time. The script is what an external reducer is given: it imports Triton,
+compiles one file, and its exit code says whether it failed as the kernel does. (An abort tells by
+the signal, so the script does not even look for the words.)
 
-Then the same reduction in three ways: where nothing but the failure is to stay; where every other release is to stay what it is,
-too, which the command asks of what it is about to accept; and where that is asked of every candidate.
+Then the same reduction in three ways: where nothing but the failure is to stay; where every other
+release is to stay what it is, too, which the command asks of what it is about to accept; and where
+that is asked of every candidate.
 """
 
 from __future__ import annotations
@@ -42,10 +45,26 @@ LIMITS = Limits(deadline=120, memory=8 << 30)
 
 @click.command()
 @click.option("--env", "name", default="triton-3.9.0", show_default=True, help="Env to compile in.")
-@click.option("--sample", default=40, show_default=True, help="Candidates that the script judges, evenly taken from all.")
-@click.option("--slots", default=AVAILABLE_CORES, show_default=True, help="Processes that compile at the same time.")
+@click.option(
+    "--sample",
+    default=40,
+    show_default=True,
+    help="Candidates that the script judges, evenly taken from all.",
+)
+@click.option(
+    "--slots",
+    default=AVAILABLE_CORES,
+    show_default=True,
+    help="Processes that compile at the same time.",
+)
 @click.option("--spec", "file", help="Kernel file instead of those of matrix.toml.")
-@click.option("--kernel", "which", default="sel_varlen/as_written/few", show_default=True, help="Kernel, variant and case.")
+@click.option(
+    "--kernel",
+    "which",
+    default="sel_varlen/as_written/few",
+    show_default=True,
+    help="Kernel, variant and case.",
+)
 def main(name: str, sample: int, slots: int, file: str | None, which: str) -> None:
     """Measure a reduction, and a script on a sample of its candidates."""
     config = load_matrix(ROOT / "matrix.toml")
@@ -73,23 +92,41 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
         began = time.perf_counter()
         interesting([candidate for candidate, _ in seen])
         ours = len(seen) / (time.perf_counter() - began)
-    script = _script([candidate for candidate, _ in seen[:: max(1, len(seen) // sample)]], cell, built, slots)
-    click.echo(f"{start.kernel_lines} lines of kernel → {last.kernel_lines} in {search:.1f} s, {len(seen)} candidates")
-    click.echo(f"  judged in warm workers     {ours:7.1f} per second, {len(seen) / search:.1f} with the search itself")
-    click.echo(f"  judged by a script each    {script:7.1f} per second   workers/script {ours / script:5.1f}")
+    script = _script(
+        [candidate for candidate, _ in seen[:: max(1, len(seen) // sample)]], cell, built, slots
+    )
+    click.echo(
+        f"{start.kernel_lines} lines of kernel → {last.kernel_lines} in {search:.1f} s, {len(seen)}"
+        " candidates"
+    )
+    click.echo(
+        f"  judged in warm workers     {ours:7.1f} per second, {len(seen) / search:.1f} with the"
+        " search itself"
+    )
+    click.echo(
+        f"  judged by a script each    {script:7.1f} per second   workers/script"
+        f" {ours / script:5.1f}"
+    )
     _held(config, cell, before, start, slots)
 
 
 def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
     """The same reduction with more and more to hold on to."""
-    others = [read_env(env, config.env_cache()) for env in config.envs if "releases" in env.groups and env.name != cell.env.name]
+    others = [
+        read_env(env, config.env_cache())
+        for env in config.envs
+        if "releases" in env.groups and env.name != cell.env.name
+    ]
     envs = {built.env.name: built for built in others if built.error is None}
     cells = [Cell(env=built.env, target=cell.target, spec=cell.spec) for built in envs.values()]
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         rest = run(cells, RunContext(envs=envs, store=store, limits=LIMITS, slots=slots))
     goal = Goal.of([before], [], rest, parse_criterion("same-failure"), LIMITS)
     first, later = goal.tiers(1.0, LIMITS.deadline)
-    click.echo(f"held in {len(goal.requirements)} releases, {len(later)} of them of what is about to be accepted")
+    click.echo(
+        f"held in {len(goal.requirements)} releases, {len(later)} of them of what is about to be"
+        " accepted"
+    )
     ways = {
         "the failure alone": (first[:1], []),
         "every release, in the end": (first, later),
@@ -100,14 +137,26 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
         seconds, compiled, last = _reduced(cell, start, asked, in_the_end, slots)
         alone = alone or (seconds, compiled)
         ratios = f"{seconds / alone[0]:5.1f} {compiled / alone[1]:5.1f}"
-        click.echo(f"  {name:26} {seconds:7.1f} s {compiled:6} compiles   ratios {ratios}   {len(last.text)} bytes")
+        click.echo(
+            f"  {name:26} {seconds:7.1f} s {compiled:6} compiles   ratios {ratios}  "
+            f" {len(last.text)} bytes"
+        )
 
 
 def _reduced(
-    cell: Cell, start: Candidate, asked: Sequence[CandidateRequirement], later: Sequence[CandidateRequirement], slots: int
+    cell: Cell,
+    start: Candidate,
+    asked: Sequence[CandidateRequirement],
+    later: Sequence[CandidateRequirement],
+    slots: int,
 ) -> tuple[float, int, Candidate]:
-    """Seconds, compiles and the smallest candidate of a search; with workers that are there already."""
-    with InterestingnessTest(cell.spec, cell.target, asked, later=later, slots=slots) as interesting:
+    """Seconds, compiles and the smallest candidate of a search.
+
+    With workers that are there already.
+    """
+    with InterestingnessTest(
+        cell.spec, cell.target, asked, later=later, slots=slots
+    ) as interesting:
         interesting([start])
         interesting.verify(start)
         began, before = time.perf_counter(), interesting.compiled
@@ -122,7 +171,9 @@ def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots:
         for number, candidate in enumerate(candidates):
             source, job = Path(folder, f"c{number}.py"), Path(folder, f"c{number}.json")
             source.write_text(candidate.text)
-            of = Cell(env=cell.env, target=cell.target, spec=candidate.specialize(cell.spec, str(source)))
+            of = Cell(
+                env=cell.env, target=cell.target, spec=candidate.specialize(cell.spec, str(source))
+            )
             job.write_text(json.dumps([InFlightCell(cell=of, nonce="").job()]))
             commands.append([str(built.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(job)])
         began = time.perf_counter()

@@ -1,4 +1,6 @@
-"""What something takes: seconds on the clock, and of the processor, those of all processes under this one among them."""
+"""What something takes: seconds on the clock, and of the processor, those of all processes under
+this one among them.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ class Spent:
 
 
 def spent(action: Callable[[], object]) -> Spent:
-    """What an action takes. Processes that have ended and that nobody has waited for are not counted."""
+    """What an action takes.
+
+    Processes that have ended and that nobody has waited for are not counted.
+    """
     began, before = time.perf_counter(), _cpu()
     action()
     return Spent(time.perf_counter() - began, _cpu() - before)
@@ -39,7 +44,10 @@ def _cpu() -> float:
         if folder.name.isdigit():
             with suppress(OSError):
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
-                parents[int(folder.name)], ticks[int(folder.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+                parents[int(folder.name)], ticks[int(folder.name)] = (
+                    int(fields[1]),
+                    sum(map(int, fields[11:15])),
+                )
     return sum(ticks[pid] for pid in ticks if _is_below(pid, parents)) / _TICKS
 
 

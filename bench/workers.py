@@ -1,8 +1,9 @@
 """How Dask workers add up: ``python -m bench.workers reports/matrix.json``.
 
-Cells that wait as long as real compiles took, by a ``matrix.json``, go through the driver, the scheduler and 1, 2, 4 and 8 workers
-of one thread each. Waiting takes no processor, so that eight workers can be had where there are two cores; what they and the driver
-do besides is real. Efficiency is the time with one worker, over the number of workers and the time with them.
+Cells that wait as long as real compiles took, by a ``matrix.json``, go through the driver, the
+scheduler and 1, 2, 4 and 8 workers of one thread each. Waiting takes no processor, so that eight
+workers can be had where there are two cores; what they and the driver do besides is real.
+Efficiency is the time with one worker, over the number of workers and the time with them.
 """
 
 from __future__ import annotations
@@ -30,14 +31,20 @@ ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).parent / "waiting"
 """The folder of the worker's program."""
 _SOURCE = (
-    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef cell(WAIT: tl.constexpr, CELL: tl.constexpr):\n    pass\n"
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef cell(WAIT: tl.constexpr,"
+    " CELL: tl.constexpr):\n    pass\n"
 )
 
 
 @click.command()
 @click.argument("matrix", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--workers", multiple=True, type=int, default=(1, 2, 4, 8), show_default=True, help="How many; the first is the measure."
+    "--workers",
+    multiple=True,
+    type=int,
+    default=(1, 2, 4, 8),
+    show_default=True,
+    help="How many; the first is the measure.",
 )
 @click.option("--every", default=1, show_default=True, help="Take only every Nth cell.")
 @click.option("--rounds", default=1, show_default=True, help="Measurements of each.")
@@ -55,13 +62,18 @@ def main(matrix: Path, workers: tuple[int, ...], every: int, rounds: int) -> Non
                 starting, took = _measured(cells, built, count)
                 first = first or took.clock * count
                 click.echo(
-                    f"  {count} workers  {took}; efficiency {first / count / took.clock:.2f}, "
-                    f"of no overhead at all {waits / count / took.clock:.2f}; starting them {starting.clock:.1f} s"
+                    f"  {count} workers  {took}; efficiency {first / count / took.clock:.2f}, of no"
+                    f" overhead at all {waits / count / took.clock:.2f}; starting them"
+                    f" {starting.clock:.1f} s"
                 )
 
 
-def _waiting(recorded: Sequence[dict[str, object]], built: dict[str, BuiltEnv], folder: Path) -> list[Cell]:
-    """Cells that wait as long as the recorded ones took, each kernel's in a source of its own, as those were."""
+def _waiting(
+    recorded: Sequence[dict[str, object]], built: dict[str, BuiltEnv], folder: Path
+) -> list[Cell]:
+    """Cells that wait as long as the recorded ones took, each kernel's in a source of its own, as
+    those were.
+    """
     config = load_matrix(ROOT / "matrix.toml")
     return [
         Cell(
@@ -82,7 +94,10 @@ def _spec(source: Path, number: int, told: dict[str, object]) -> Specialization:
         case=str(told["case"]),
         source=str(source),
         function="cell",
-        compile=CompileSpec(signature={}, constexprs={"WAIT": round(float(str(told["seconds"])) * 1000), "CELL": number}),
+        compile=CompileSpec(
+            signature={},
+            constexprs={"WAIT": round(float(str(told["seconds"])) * 1000), "CELL": number},
+        ),
         closure=read_source(source).closure,
     )
 
@@ -90,14 +105,26 @@ def _spec(source: Path, number: int, told: dict[str, object]) -> Specialization:
 def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> tuple[Spent, Spent]:
     """What starting so many workers takes, and what the cells take then."""
     settings = DaskSettings(where="bench", workers=count)
-    with DaskSession(settings) as session, tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+    with (
+        DaskSession(settings) as session,
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder)) as store,
+    ):
         starting = spent(lambda: session.client)
-        context = RunContext(envs=built, store=store, limits=LIMITS, worker=WAITING, executor=partial(DaskExecutor, session))
+        context = RunContext(
+            envs=built,
+            store=store,
+            limits=LIMITS,
+            worker=WAITING,
+            executor=partial(DaskExecutor, session),
+        )
         return starting, spent(lambda: _run(cells, context))
 
 
 def _run(cells: Sequence[Cell], context: RunContext) -> None:
-    assert all(result.outcome.status is Status.OK and not result.cached for result in run(cells, context))
+    assert all(
+        result.outcome.status is Status.OK and not result.cached for result in run(cells, context)
+    )
 
 
 if __name__ == "__main__":

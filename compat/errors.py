@@ -103,18 +103,25 @@ class MachineError(CompatError):
     def of(cls, error: OSError, where: str | None = None) -> Self:
         """Return the error for an ``OSError`` of this program."""
         number = error.errno or 0
-        return cls.about(number, error.strerror or str(error), where=str(error.filename or "") or where)
+        return cls.about(
+            number, error.strerror or str(error), where=str(error.filename or "") or where
+        )
 
     @classmethod
     def about(cls, number: int, words: str, where: str | None = None) -> Self:
         """Return the error for a system error number with the message ``words``."""
         means = REFUSALS.get(number, "cannot create temporary files")
-        hint = f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to continue."
+        hint = (
+            f"{_HINTS.get(number, _ROOM)}. Finished work is saved; run the same command again to"
+            " continue."
+        )
         return cls(f"{means} ({words})", where=where, hint=hint)
 
     def after(self, done: int, total: int) -> Self:
         """Return the error with the number of finished cells."""
-        return type(self)(f"{self}; {done:,} of {total:,} cells are finished and saved", hint=self.hint)
+        return type(self)(
+            f"{self}; {done:,} of {total:,} cells are finished and saved", hint=self.hint
+        )
 
 
 class ClusterError(MachineError):
@@ -132,9 +139,15 @@ class UnknownAction(CompatError):
     @classmethod
     def of(cls, names: Sequence[str], where: str) -> Self:
         """Return the error for unknown actions of the worker in ``where``."""
-        return cls(f"this worker does not support: {', '.join(names)}", where=where, hint="Its toolchain has no such action.")
+        return cls(
+            f"this worker does not support: {', '.join(names)}",
+            where=where,
+            hint="Its toolchain has no such action.",
+        )
 
 
 def is_refusal(error: OSError) -> bool:
-    """Return whether an ``OSError`` is about a resource of the machine, and not about the request."""
+    """Return whether an ``OSError`` is about a resource of the machine, and not about the
+    request.
+    """
     return error.errno in REFUSALS and error.errno != errno.EACCES

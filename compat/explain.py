@@ -1,6 +1,7 @@
 """All that is known of one cell, without compiling anything.
 
-In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, which :mod:`compat.report.views.explanation` shows.
+In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, which
+:mod:`compat.report.views.explanation` shows.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ class Explanation:
     result: Result | None
     """The meaning of the evidence. ``None``: there is no evidence."""
     verdict: Verdict | None
-    """The verdict on its specialization and target over all releases. ``None``: there are no results."""
+    """The verdict on its specialization and target over all releases.
+
+    ``None``: there are no results.
+    """
     reproducer: Artifact | None = None
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
@@ -63,12 +67,13 @@ class Explanation:
     neither.
     """
     printed: Artifact | None = None
-    """The whole compressed output of the last attempt, IR included. ``None``: the evidence has all of
-    it.
+    """The whole compressed output of the last attempt, IR included.
+
+    ``None``: the evidence has all of it.
     """
     options: tuple[str, ...] = ()
-    """Options that another command needs to find the same: the project's files, and a deadline other
-    than the default.
+    """Options that another command needs to find the same: the project's files, and a deadline
+    other than the default.
     """
 
 
@@ -78,7 +83,9 @@ class CellOverview:
 
     pattern: str
     results: tuple[Result, ...]
-    """Of those that were run, the newest release first, and of each release in the order of the cells."""
+    """Of those that were run, the newest release first, and of each release in the order of the
+    cells.
+    """
     matching: int
     """How many cells the glob matches."""
 
@@ -98,7 +105,9 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
         SelectionError: No cell matches, or several match and none has a result.
     """
     patterns = selection.patterns
-    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    everywhere = selection.with_patterns(
+        envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)
+    )
     if not patterns.envs:
         everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
     pattern = cell_pattern(cell, everywhere.config, patterns.kernel_files)
@@ -109,7 +118,9 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
         with_results = stored.attempts(matching)
         with_result = tuple(match for match in matching if match in with_results)
         if len(with_result) > 1:
-            return CellOverview(pattern=pattern.text, results=stored.results(with_result), matching=len(matching))
+            return CellOverview(
+                pattern=pattern.text, results=stored.results(with_result), matching=len(matching)
+            )
         matching = with_result or matching
     if len(matching) > 1:
         raise several_match(pattern.text, matching)
@@ -118,7 +129,9 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
     attempts = stored.attempts([chosen]).get(chosen, ())
     result = stored.checked(_result(chosen, built, attempts))
     failure = result.outcome.failure if result else None
-    printed = next((attempt.kept[PRINTED] for attempt in reversed(attempts) if PRINTED in attempt.kept), None)
+    printed = next(
+        (attempt.kept[PRINTED] for attempt in reversed(attempts) if PRINTED in attempt.kept), None
+    )
     reproducer, ir = (failure.reproducer, failure.ir) if failure else (None, None)
     return Explanation(
         cell=chosen,
@@ -128,7 +141,11 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Cell
         verdict=stored.history(chosen),
         reproducer=artifact(reproducer, store) if reproducer else None,
         ir=artifact(ir, store) if ir else None,
-        slowness=slowness(chosen.spec, result.outcome, attempts, stored.growths(chosen, result.outcome)) if result else None,
+        slowness=(
+            slowness(chosen.spec, result.outcome, attempts, stored.growths(chosen, result.outcome))
+            if result
+            else None
+        ),
         printed=artifact(printed, store) if printed else None,
         options=(*selection.options, *_limits(selection, attempts)),
     )
@@ -158,7 +175,9 @@ class StoredCells:
             self._envs[env.name] = self._selection.look_at(env)
         return self._envs[env.name]
 
-    def attempts(self, cells: Iterable[Cell], mode: Mode = PLAIN) -> dict[Cell, tuple[Evidence, ...]]:
+    def attempts(
+        self, cells: Iterable[Cell], mode: Mode = PLAIN
+    ) -> dict[Cell, tuple[Evidence, ...]]:
         """The evidence on each of the cells that have any, of compiles in that mode."""
         keys: dict[str, list[Cell]] = {}
         key = CellKeys(folder_digest(WORKER), mode)
@@ -166,23 +185,40 @@ class StoredCells:
             if (built := self.env(cell.env)).error is None:
                 keys.setdefault(key.of(cell, built), []).append(cell)
         read = self.store.read(keys, deadline=0, memory=0)
-        return {cell: evidence for key, evidence in read.items() for cell in keys[key] if is_about(cell, evidence)}
+        return {
+            cell: evidence
+            for key, evidence in read.items()
+            for cell in keys[key]
+            if is_about(cell, evidence)
+        }
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """What became of these cells, the newest release first, forks last."""
         attempts = self.attempts(cells)
-        results = [result for cell in cells if cell in attempts and (result := _result(cell, self.env(cell.env), attempts[cell]))]
+        results = [
+            result
+            for cell in cells
+            if cell in attempts and (result := _result(cell, self.env(cell.env), attempts[cell]))
+        ]
         numbered = with_interpreted(results, self.store)
         releases = sorted({release_of(result.built).order for result in numbered}, reverse=True)
         line = sorted(releases, key=lambda order: order[0])
-        return tuple(sorted(numbered, key=lambda result: line.index(release_of(result.built).order)))
+        return tuple(
+            sorted(numbered, key=lambda result: line.index(release_of(result.built).order))
+        )
 
     def growths(self, cell: Cell, outcome: Outcome) -> tuple[SettingGrowth, ...]:
-        """How the time of compiling grows with the cell's constexprs, as far as other cases and searches tell."""
+        """How the time of compiling grows with the cell's constexprs, as far as other cases and
+        searches tell.
+        """
         if outcome.status is not Status.TIMED_OUT and (outcome.compile_seconds or 0.0) < SLOW:
             return ()
-        others = [(name, value, evolve(cell, spec=spec)) for name, value, spec in smaller(cell.spec)]
-        for spec in self._selection.with_patterns(kernels=(cell.spec.kernel,), variants=(cell.spec.variant,), cases=()).specs:
+        others = [
+            (name, value, evolve(cell, spec=spec)) for name, value, spec in smaller(cell.spec)
+        ]
+        for spec in self._selection.with_patterns(
+            kernels=(cell.spec.kernel,), variants=(cell.spec.variant,), cases=()
+        ).specs:
             name = differing(cell.spec, spec)
             value = value_of(spec, name) if name else None
             others += [(name, value, evolve(cell, spec=spec))] if name and value else []
@@ -194,18 +230,36 @@ class StoredCells:
             if other in attempts:
                 found[name][value] = outcome_of(other, attempts[other])
         own = {name: value for name in found if (value := value_of(cell.spec, name))}
-        return tuple(SettingGrowth.of(name, outcomes | {own[name]: outcome}) for name, outcomes in found.items() if outcomes)
+        return tuple(
+            SettingGrowth.of(name, outcomes | {own[name]: outcome})
+            for name, outcomes in found.items()
+            if outcomes
+        )
 
     def checked(self, result: Result | None) -> Result | None:
         """A result with what is known of its numbers."""
         return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
-        """What the results on all releases together say of the cell's kernel and target; ``None`` where there are none."""
+        """What the results on all releases together say of the cell's kernel and target.
+
+        ``None`` where there are none.
+        """
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
         attempts_of = self.attempts(evolve(cell, env=env) for env in envs)
-        results = [result for other, attempts in attempts_of.items() if (result := _result(other, self.env(other.env), attempts))]
-        return next(iter(verdicts(with_interpreted(results, self.store), existing=existing_releases(self.config))), None)
+        results = [
+            result
+            for other, attempts in attempts_of.items()
+            if (result := _result(other, self.env(other.env), attempts))
+        ]
+        return next(
+            iter(
+                verdicts(
+                    with_interpreted(results, self.store), existing=existing_releases(self.config)
+                )
+            ),
+            None,
+        )
 
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:
@@ -215,4 +269,10 @@ def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Resu
         outcome = outcome_of(cell, attempts)
     else:
         return None
-    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=True)
+    return Result(
+        cell=cell,
+        built=built,
+        outcome=outcome,
+        expectation=expectation_of(cell, built),
+        cached=True,
+    )

@@ -29,11 +29,15 @@ from compat.interruption import Stopped
 from compat.text import lazy_pattern
 
 
-def replace_file(path: Path, content: str | bytes | Iterator[str], *, keep_mode: bool = False) -> None:
-    """Put a file in its place all at once, making its folder where there is none; ``keep_mode`` gives it the old one's permissions.
+def replace_file(
+    path: Path, content: str | bytes | Iterator[str], *, keep_mode: bool = False
+) -> None:
+    """Put a file in its place all at once, making its folder where there is none.
 
-    The content may come in pieces, which are written as they come. Raises OSError; what was there before is untouched then, and
-    nothing half-written is left.
+    ``keep_mode`` gives it the old one's permissions.
+
+    The content may come in pieces, which are written as they come. Raises OSError; what was there
+    before is untouched then, and nothing half-written is left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
@@ -53,7 +57,10 @@ def replace_file(path: Path, content: str | bytes | Iterator[str], *, keep_mode:
 
 
 def content_of(path: Path, limit: int) -> bytes | None:
-    """What is in a regular file of at most ``limit`` bytes; ``None`` where there is none, or something else: a pipe would block."""
+    """What is in a regular file of at most ``limit`` bytes.
+
+    ``None`` where there is none, or something else: a pipe would block.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -63,7 +70,8 @@ def content_of(path: Path, limit: int) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         with open(fd, "rb", closefd=False) as file:
-            return file.read(min(limit, status.st_size + 1))  # and not of the limit: so much memory is taken first
+            # And not of the limit: so much memory is taken first.
+            return file.read(min(limit, status.st_size + 1))
     except OSError:
         return None
     finally:
@@ -91,7 +99,7 @@ def folder_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-# --- temporary folders --------------------------------------------------------------------------------------------------------
+# --- temporary folders ----------------------------------------------------------------------------
 
 _log = logging.getLogger(__name__)
 
@@ -101,16 +109,22 @@ _cleared: set[str] = set()
 """Folders for temporary files that this process has looked through for what others have left."""
 _swept = False
 
-_NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")  # versions that did not lock their folders gave them shorter names
+# Versions that did not lock their folders gave them shorter names.
+_NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")
 _ATTEMPTS = 10
 """Names that are tried where another command takes a new folder away before it is locked."""
 
 
 class TemporaryFolder:
-    """A private folder, removed with all that is in it when it is closed, and at the latest when the command ends."""
+    """A private folder, removed with all that is in it when it is closed, and at the latest when
+    the command ends.
+    """
 
     def __init__(self, prefix: str) -> None:
-        """Make it. Raises MachineError where that cannot be, and Stopped where the command is ending."""
+        """Make it.
+
+        Raises MachineError where that cannot be, and Stopped where the command is ending.
+        """
         try:
             place = tempfile.gettempdir()
             _clear(place)
@@ -133,7 +147,10 @@ class TemporaryFolder:
 
 
 def claim_folder(path: Path) -> None:
-    """Have a folder removed when the command ends, unless it is released; to be called before it is made."""
+    """Have a folder removed when the command ends, unless it is released.
+
+    To be called before it is made.
+    """
     with _LOCK:
         if _swept:
             raise Stopped
@@ -166,14 +183,18 @@ atexit.register(remove_claimed)  # for programs that use this package and end as
 
 
 def _made(place: str, prefix: str) -> tuple[Path, int | None]:
-    """A new folder, and the open file that its lock goes with; without one where the file system has no locks."""
+    """A new folder, and the open file that its lock goes with.
+
+    Without one where the file system has no locks.
+    """
     for _ in range(_ATTEMPTS):
         path = Path(place, prefix + secrets.token_hex(8))
         claim_folder(path)
         path.mkdir(mode=0o700)
         try:
             lock = _lock(path)
-        except (FileNotFoundError, BlockingIOError):  # another command took it for one that was left, before it was locked
+        # Another command took it for one that was left, before it was locked.
+        except (FileNotFoundError, BlockingIOError):
             release_folder(path)
             continue
         except OSError:
@@ -191,7 +212,11 @@ def _clear(place: str) -> None:
         return
     _cleared.add(place)
     with os.scandir(place) as entries:
-        found = [entry.path for entry in entries if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)]
+        found = [
+            entry.path
+            for entry in entries
+            if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+        ]
     for path in found:
         with suppress(OSError):
             _remove_abandoned(path)
@@ -209,7 +234,10 @@ def _remove_abandoned(path: str) -> None:
 
 
 def _lock(path: str | Path) -> int:
-    """Lock a folder for as long as the descriptor is open. Raises BlockingIOError where somebody has it, OSError where none can."""
+    """Lock a folder for as long as the descriptor is open.
+
+    Raises BlockingIOError where somebody has it, OSError where none can.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -234,7 +262,7 @@ def _open_up(folder: str) -> None:
                 _open_up(entry.path)
 
 
-# --- parts of a file that somebody else writes ------------------------------------------------------------------------------------
+# --- parts of a file that somebody else writes ----------------------------------------------------
 
 _CHUNK = 1 << 20
 

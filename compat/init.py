@@ -1,8 +1,9 @@
-"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of ``.gitignore``, a CI workflow.
+"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of
+``.gitignore``, a CI workflow.
 
-In: a folder, and Python sources in it by path, glob or folder, without any it is looked through; CI systems. Out: an
-:class:`Initialized`: what was written, what was there already and is left as it was, and which guesses deserve a look. Nothing is
-ever overwritten.
+In: a folder, and Python sources in it by path, glob or folder, without any it is looked through; CI
+systems. Out: an :class:`Initialized`: what was written, what was there already and is left as it
+was, and which guesses deserve a look. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
-from compat.guess.guessing import HELPER, GuessedSource, how_kernels_look, kernel_file_text, languages, read_sources
+from compat.guess.guessing import (
+    HELPER,
+    GuessedSource,
+    how_kernels_look,
+    kernel_file_text,
+    languages,
+    read_sources,
+)
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import select
 from compat.toolchains.language import UnreachableKernel
@@ -101,7 +109,9 @@ class Initialized:
     """The size of the first run. ``None``: ``matrix.toml`` is invalid, or selects no cell."""
 
 
-def initialize(folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()) -> Initialized:
+def initialize(
+    folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()
+) -> Initialized:
     """Write the first files of a project: ``matrix.toml``, kernel files and CI workflows.
 
     Files that exist are kept, except that a kernel file may get further kernels.
@@ -132,23 +142,34 @@ class _Initializing:
     unsure: dict[Path, str] = field(factory=dict)
 
     def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
-        """Write everything, the kernel files first: whatever is wrong with a source is said before anything is written."""
+        """Write everything, the kernel files first: whatever is wrong with a source is said before
+        anything is written.
+        """
         declared = _Declared.of(self.folder)
         paths = _named(named, self.folder)
         new = [path for path in paths if path not in declared.sources]
-        guessed = read_sources(new, declared.kernels, callers=[*declared.sources, *sources(".", self.folder)])
+        guessed = read_sources(
+            new, declared.kernels, callers=[*declared.sources, *sources(".", self.folder)]
+        )
         if not any(source.kernels for source in guessed):
             written = [path for path in paths if path in declared.sources]
             if not written:
                 _nothing(named, guessed, self.folder)
-            self.kept |= {declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}" for path in written}
+            self.kept |= {
+                declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}"
+                for path in written
+            }
         workflows = [workflow_files(system, self._config()) for system in systems]
         place = _folder_for(self.folder, declared)
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
             self._write(path, text, tuple(kernel.name for kernel in source.kernels))
         self._matrix(place, declared, guessed)
-        self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` do not need it")
+        self._once(
+            self.folder / "noxfile.py",
+            _NOXFILE,
+            "`compat envs build` and `compat matrix` do not need it",
+        )
         self._ignore()
         for files in workflows:
             self._workflow(files)
@@ -164,7 +185,9 @@ class _Initializing:
             first_run=_first_run(self.folder / MATRIX),
         )
 
-    def _kernel_files(self, guessed: Iterable[GuessedSource], place: Path) -> Iterator[tuple[GuessedSource, Path, str]]:
+    def _kernel_files(
+        self, guessed: Iterable[GuessedSource], place: Path
+    ) -> Iterator[tuple[GuessedSource, Path, str]]:
         """The kernel file of each source, with its text, which has been read back."""
         used: set[Path] = set()
         for source in guessed:
@@ -177,7 +200,9 @@ class _Initializing:
                 for kernel in kernels_of(parse_toml(text, shown(path, self.folder)), path):
                     kernel.specializations()
                 self.look_at += [
-                    Look(path=path, kernel=kernel.name, words=reason) for kernel in source.kernels for reason in kernel.look_at
+                    Look(path=path, kernel=kernel.name, words=reason)
+                    for kernel in source.kernels
+                    for reason in kernel.look_at
                 ]
                 yield source, path, text
 
@@ -186,20 +211,37 @@ class _Initializing:
         path = self.folder / MATRIX
         if not path.exists():
             used = dict.fromkeys(source.toolchain for source in guessed if source.kernels)
-            usual = dict.fromkeys(name for toolchain in used for name in toolchains.named(toolchain).device.default_targets)
+            usual = dict.fromkeys(
+                name
+                for toolchain in used
+                for name in toolchains.named(toolchain).device.default_targets
+            )
             targets = ", ".join(f'"{name}"' for name in usual)
-            unlisted = [release_example(name) for name in used if toolchains.named(name).releases is None]
+            unlisted = [
+                release_example(name) for name in used if toolchains.named(name).releases is None
+            ]
             envs = _ENVS.format(examples=", ".join(unlisted)) if unlisted else ""
-            groups = [f"{name}-releases" if toolchains.named(name).only_named else "releases" for name in used]
+            groups = [
+                f"{name}-releases" if toolchains.named(name).only_named else "releases"
+                for name in used
+            ]
             said = {
                 "groups": ", ".join(f'"{group}"' for group in groups or ["releases"]),
                 "off": "# " if groups == ["releases"] or unlisted else "",
             }
-            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **said))
+            self._write(
+                path, _MATRIX.format(patterns=f'"{pattern}"', envs=envs, targets=targets, **said)
+            )
             if unlisted:
-                self.unsure[path] = f"name the releases to compile on: env = [{', '.join(unlisted)}]"
+                self.unsure[path] = (
+                    f"name the releases to compile on: env = [{', '.join(unlisted)}]"
+                )
             return
-        missing = [written for written in self.written if written.suffix == ".toml" and not declared.covers(written)]
+        missing = [
+            written
+            for written in self.written
+            if written.suffix == ".toml" and not declared.covers(written)
+        ]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
 
     def _config(self) -> MatrixConfig:
@@ -232,7 +274,9 @@ class _Initializing:
             replace_file(path, text)
         except OSError as error:
             hint = "Run the command in a writable folder, and name the sources by their paths."
-            raise StoreError(f"cannot be written: {error.strerror or error}", where=str(path), hint=hint) from error
+            raise StoreError(
+                f"cannot be written: {error.strerror or error}", where=str(path), hint=hint
+            ) from error
         self.written[path] = kernels
 
 
@@ -259,7 +303,9 @@ def _first_run(matrix: Path) -> FirstRun | None:
         cells=len(chosen.cells),
         envs=len(chosen.envs),
         targets=len({cell.target for cell in chosen.cells}),
-        to_install=int(sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.paired else 0) for env in missing)),
+        to_install=int(
+            sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.paired else 0) for env in missing)
+        ),
         seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,
     )
 
@@ -304,7 +350,11 @@ def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _patterns(matrix: Path) -> tuple[str, ...]:
     data = _content(matrix) if matrix.exists() else {}
     patterns = data.get("kernels", ["*.toml", *(f"{folder}/*.toml" for folder in _FOLDERS)])
-    return tuple(pattern for pattern in patterns if isinstance(pattern, str)) if isinstance(patterns, list) else ()
+    return (
+        tuple(pattern for pattern in patterns if isinstance(pattern, str))
+        if isinstance(patterns, list)
+        else ()
+    )
 
 
 def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
@@ -347,11 +397,19 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
         for source in guessed
         for kernel in source.unreachable
     ]
-    reasons += [f"{shown(source.path, folder)} {name}: {HELPER}" for source in guessed for name in source.helpers]
+    reasons += [
+        f"{shown(source.path, folder)} {name}: {HELPER}"
+        for source in guessed
+        for name in source.helpers
+    ]
     if reasons:
-        raise ConfigError(f"no jit function here can be compiled by itself: {'; '.join(reasons[:5])}", where=where)
+        raise ConfigError(
+            f"no jit function here can be compiled by itself: {'; '.join(reasons[:5])}", where=where
+        )
     hint = f"{how_kernels_look()}. Name their files or folder, such as compat init src/mylib."
-    raise ConfigError(f"there is no {languages()} kernel in any Python source here", where=where, hint=hint)
+    raise ConfigError(
+        f"there is no {languages()} kernel in any Python source here", where=where, hint=hint
+    )
 
 
 def _folder_for(folder: Path, declared: _Declared) -> Path:
@@ -364,11 +422,15 @@ def _folder_for(folder: Path, declared: _Declared) -> Path:
 
 
 def _holds_others(folder: Path) -> bool:
-    return folder.exists() and (not folder.is_dir() or any(path.suffix != ".toml" for path in folder.iterdir()))
+    return folder.exists() and (
+        not folder.is_dir() or any(path.suffix != ".toml" for path in folder.iterdir())
+    )
 
 
 def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
-    """A kernel file for a source that is not there yet: ``softmax.toml``, else ``ops_softmax.toml``, and so on."""
+    """A kernel file for a source that is not there yet: ``softmax.toml``, else
+    ``ops_softmax.toml``, and so on.
+    """
     parts = [source.stem]
     for name in (*(folder.name for folder in source.parents), "again"):
         path = place / f"{'_'.join(parts)}.toml"

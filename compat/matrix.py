@@ -1,8 +1,10 @@
-"""The matrix: every chosen cell compiled, the report on all of them, and the folder in which the project has its report.
+"""The matrix: every chosen cell compiled, the report on all of them, and the folder in which the
+project has its report.
 
-In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from which every form of the report
-is drawn; and :class:`Written`, the files of it. A run that tried only some of the cells exchanges these in the report that is
-there, and keeps the others that still hold.
+In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from
+which every form of the report is drawn; and :class:`Written`, the files of it. A run that tried
+only some of the cells exchanges these in the report that is there, and keeps the others that still
+hold.
 """
 
 from __future__ import annotations
@@ -25,7 +27,15 @@ from compat.diagnosis.classify import broken_env
 from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
-from compat.engine.run import Interrupted, RunContext, existing_releases, expectation_of, known, recall, run
+from compat.engine.run import (
+    Interrupted,
+    RunContext,
+    existing_releases,
+    expectation_of,
+    known,
+    recall,
+    run,
+)
 from compat.errors import CompatError, EnvError, SelectionError, StoreError
 from compat.files import alone_in
 from compat.history.verdict import Existing, Verdict, verdicts
@@ -83,22 +93,40 @@ def run_matrix(
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         raise _no_cells(selection)
     context = context.with_envs(())
-    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).complete()
+    return _Run(
+        selection, context, obtain or selection.read_envs, listener or Listener(), command, launches
+    ).complete()
 
 
 def _no_cells(selection: Selection) -> SelectionError:
-    """Why nothing goes together: no env that there is has the kernels' toolchain, or none that was chosen."""
+    """Why nothing goes together: no env that there is has the kernels' toolchain, or none that was
+    chosen.
+    """
     config = selection.config
     own = dict.fromkeys(spec.toolchain for spec in selection.specs)
     if own.keys() & {env.toolchain for env in (*config.envs, *config.released)}:
         hint = "See the toolchain of each kernel with `compat list kernels`."
-        return SelectionError("no chosen env or target is for the toolchain of a chosen kernel", hint=hint)
+        return SelectionError(
+            "no chosen env or target is for the toolchain of a chosen kernel", hint=hint
+        )
     titles = " or ".join(toolchains.named(name).title for name in own)
-    hint = f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
-    return SelectionError(f"no env has {titles}, which the kernels are for", where=f"{shown(config.path)}: env", hint=hint)
+    hint = (
+        f"Name releases to compile on: env = [{', '.join(release_example(name) for name in own)}]."
+    )
+    return SelectionError(
+        f"no env has {titles}, which the kernels are for",
+        where=f"{shown(config.path)}: env",
+        hint=hint,
+    )
 
 
-def _report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:
+def _report_with(
+    found: Report,
+    more: Sequence[Result],
+    pairs: tuple[Pair, ...],
+    every: Selection,
+    context: RunContext,
+) -> Report:
     """The report of a run with results that are known from before, and with these pairs.
 
     ``every`` is a selection of all kernels that the results are of.
@@ -121,11 +149,18 @@ def _report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...],
 def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
     """Those of some envs that are to be tried as pairs."""
     shard = selection.shard
-    return tuple(env for env in envs if selection.pairs and is_pair(env) and (shard is None or shard.has_pair(env)))
+    return tuple(
+        env
+        for env in envs
+        if selection.pairs and is_pair(env) and (shard is None or shard.has_pair(env))
+    )
 
 
 class _Run:
-    """One matrix under way: plan → provide envs → run → account → report. What is selected was decided before."""
+    """One matrix under way: plan → provide envs → run → account → report.
+
+    What is selected was decided before.
+    """
 
     def __init__(
         self,
@@ -136,7 +171,13 @@ class _Run:
         command: str,
         launches: Launches | None,
     ) -> None:
-        self.selection, self.context, self.obtain, self.listener, self.command = selection, context, obtain, listener, command
+        self.selection, self.context, self.obtain, self.listener, self.command = (
+            selection,
+            context,
+            obtain,
+            listener,
+            command,
+        )
         self.launches = launches
         self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
@@ -149,8 +190,12 @@ class _Run:
             with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
             if pairs := _pairs(self.selection, self.selection.envs):
-                built = tuple(self.context.envs[env.name] for env in pairs if env.name in self.context.envs)
-                self.pairs = pairs_of(built, self.selection, self.listener, again=self.context.again)
+                built = tuple(
+                    self.context.envs[env.name] for env in pairs if env.name in self.context.envs
+                )
+                self.pairs = pairs_of(
+                    built, self.selection, self.listener, again=self.context.again
+                )
             if self.launches is not None:
                 with self.listener.step("launching") as told:
                     self.launches.wait(told)
@@ -165,28 +210,41 @@ class _Run:
         except EnvError:
             if not rest:
                 raise
-            self._compile((*first, *rest), (*first, *rest), note)  # what cannot be built is no reason to leave out what is there
+            # What cannot be built is no reason to leave out what is there.
+            self._compile((*first, *rest), (*first, *rest), note)
         else:
-            self._compile(rest, (*first, *rest), note)  # those of before, too: what cannot be built is no error beside them
+            # Those of before, too: what cannot be built is no error beside them.
+            self._compile(rest, (*first, *rest), note)
 
-    def _compile(self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]) -> None:
-        """Compile the cells of some envs. ``asked`` are the envs to provide, ``envs`` among them."""
+    def _compile(
+        self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]
+    ) -> None:
+        """Compile the cells of some envs.
+
+        ``asked`` are the envs to provide, ``envs`` among them.
+        """
         if envs:  # a shard may have nothing to try
             self._provide(asked)
             self._interpret(self._run([cell for cell in self.cells if cell.env in envs], note))
 
     def _plan(self) -> tuple[Sequence[Env], Sequence[Env]]:
-        """The envs in the order of their cells: all together, or the newest release first where others have yet to be built.
+        """The envs in the order of their cells: all together, or the newest release first where
+        others have yet to be built.
 
-        With it those that nothing declares: whether their releases exist is known before anything is compiled.
+        With it those that nothing declares: whether their releases exist is known before anything
+        is compiled.
         """
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
         if not self.cells and not _pairs(self.selection, order):
             return (), ()  # a shard that has nothing to try
         known = self.selection.config.declared_names
-        newest = tuple(env for env in order if env.release == order[0].release or env.name not in known)
-        if len(newest) < len(order) and any(self.selection.look_at(env).error is not None for env in order):
+        newest = tuple(
+            env for env in order if env.release == order[0].release or env.name not in known
+        )
+        if len(newest) < len(order) and any(
+            self.selection.look_at(env).error is not None for env in order
+        ):
             return newest, tuple(env for env in order if env not in newest)
         return order, ()
 
@@ -208,19 +266,27 @@ class _Run:
         return run(cells, self.context, keep, expect)
 
     def _interpret(self, results: Sequence[Result]) -> None:
-        """Add to the results of cells that were built, and can be interpreted, what came of that."""
+        """Add to the results of cells that were built, and can be interpreted, what came of
+        that.
+        """
         built = [result.cell for result in results if result.outcome.status is Status.OK]
         if any(interpretable(cell, self.context.envs[cell.env.name]) for cell in built):
             with self.listener.step("checking numbers in the interpreter") as show:
-                checks = interpret(built, self.context, lambda done, total: show(f"{done:,} of {total:,} kernels"))
+                checks = interpret(
+                    built, self.context, lambda done, total: show(f"{done:,} of {total:,} kernels")
+                )
             self.results = [with_check(result, checks.get(result.cell)) for result in self.results]
 
     def report(self) -> Report:
-        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
+        """What is known by now; of releases that were not compiled to the end, what earlier runs
+        know counts, too.
+        """
         selection = self.selection
         order = plan.order_of(selection.envs, selection.all_targets, selection.specs)
         results = self._with_launches(sorted(self.results, key=lambda result: order(result.cell)))
-        envs = tuple(self.context.envs[env.name] for env in selection.envs if env.name in self.context.envs)
+        envs = tuple(
+            self.context.envs[env.name] for env in selection.envs if env.name in self.context.envs
+        )
         existing, accounts = self._account(results, envs)
         report = Report(
             results=results,
@@ -241,15 +307,21 @@ class _Run:
         )
         return enclosing(report, self._source, self._artifact)
 
-    def _account(self, results: Sequence[Result], envs: Sequence[BuiltEnv]) -> tuple[Existing, tuple[Verdict, ...]]:
-        """The releases that exist, and what these results, with those that earlier runs have of other releases, come to."""
+    def _account(
+        self, results: Sequence[Result], envs: Sequence[BuiltEnv]
+    ) -> tuple[Existing, tuple[Verdict, ...]]:
+        """The releases that exist, and what these results, with those that earlier runs have of
+        other releases, come to.
+        """
         existing = existing_releases(self.selection.config)
         earlier = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
         remembered = self._with_launches(with_interpreted(earlier, self.context.store))
         return existing, verdicts(results, remembered=remembered, existing=existing)
 
     def _with_launches(self, results: Sequence[Result]) -> tuple[Result, ...]:
-        """Results with what launches of them came to, and what comes of holding those to each other."""
+        """Results with what launches of them came to, and what comes of holding those to each
+        other.
+        """
         if not any(result.outcome.has_code for result in results):
             return tuple(results)
         return tuple(with_agreement(with_launched(results, self.context.store)))
@@ -258,13 +330,18 @@ class _Run:
         """The text of a kernel's source, where it still is what was compiled."""
         source = Path(path)
         try:
-            return source.read_text(encoding="utf-8") if source.stat().st_mtime <= self.started else None
+            return (
+                source.read_text(encoding="utf-8")
+                if source.stat().st_mtime <= self.started
+                else None
+            )
         except (OSError, ValueError):
             return None
 
     def _artifact(self, name: str) -> str | None:
         """What was kept under a name, without the paths of this machine."""
-        from compat.repro.verify import without_places  # with all that verifies scripts; few failures have artifacts
+        # With all that verifies scripts; few failures have artifacts.
+        from compat.repro.verify import without_places
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
@@ -276,7 +353,9 @@ class _Run:
         return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
-        """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
+        """The option that has a cell stopped after as long, where that is not what ``matrix.toml``
+        says.
+        """
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
 
@@ -299,14 +378,17 @@ def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]
     """Source → the files that it imports, of sources that are not where their failures are."""
     places = ((result.cell.spec, place_of(result)) for result in results)
     elsewhere = {spec for spec, place in places if place and place[0] != Path(spec.source).name}
-    return {path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _imported(spec)) for spec in elsewhere}
+    return {
+        path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _imported(spec))
+        for spec in elsewhere
+    }
 
 
 def _imported(spec: Specialization) -> tuple[Path, ...]:
     return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
 
 
-# --- the folder that a run writes its report into ---------------------------------------------------------------------------------
+# --- the folder that a run writes its report into -------------------------------------------------
 
 
 _LONGEST_NAME = 100
@@ -321,25 +403,36 @@ class Written:
     """What the files have: of a narrowed run also cells that the report before had."""
     files: tuple[Path, ...]
     dropped: int = 0
-    """Cells of the report before that are left out: what they depend on has changed, or is not here."""
+    """Cells of the report before that are left out: what they depend on has changed, or is not
+    here.
+    """
     replaced: str = ""
     """The command of the report before, where that is of other kernel files and is gone."""
     beside: Path | None = None
-    """The folder of the report before, where that is of other kernel files and is kept; ``files`` are in a folder below it."""
+    """The folder of the report before, where that is of other kernel files and is kept; ``files``
+    are in a folder below it.
+    """
 
 
-def update_reports(found: Report, selection: Selection, context: RunContext, folder: Path | None = None) -> Written:
+def update_reports(
+    found: Report, selection: Selection, context: RunContext, folder: Path | None = None
+) -> Written:
     """Write the report of a run into a folder, ``reports`` of the project if none is named.
 
-    A run that tried only some of the cells keeps the others that the report there has, as far as they still hold: they are read
-    from the store again, by all that they depend on. A report of other kernel files is kept, and this one written into a folder
-    below its own, unless the folder was named. Raises StoreError where the folder will not have them.
+    A run that tried only some of the cells keeps the others that the report there has, as far as
+    they still hold: they are read from the store again, by all that they depend on. A report of
+    other kernel files is kept, and this one written into a folder below its own, unless the folder
+    was named. Raises StoreError where the folder will not have them.
     """
     place = folder or selection.root / "reports"
     files = _kernel_files(selection)
     with _alone_in(place):
         before = _before(place, selection)
-        if before is None or _kernel_files(before) == files or _is_of_project(before, found, selection):
+        if (
+            before is None
+            or _kernel_files(before) == files
+            or _is_of_project(before, found, selection)
+        ):
             return _update(before, found, selection, context, place)
         if folder is not None or not files:
             return Written(report=found, files=write_reports(found, place), replaced=before.command)
@@ -349,7 +442,9 @@ def update_reports(found: Report, selection: Selection, context: RunContext, fol
         return evolve(_update(before, found, selection, context, place / name), beside=place)
 
 
-def _update(before: Report | None, found: Report, selection: Selection, context: RunContext, place: Path) -> Written:
+def _update(
+    before: Report | None, found: Report, selection: Selection, context: RunContext, place: Path
+) -> Written:
     if before is None:
         return Written(report=found, files=write_reports(found, place))
     report, dropped = _with_cells_of(before, found, selection, context)
@@ -357,21 +452,31 @@ def _update(before: Report | None, found: Report, selection: Selection, context:
 
 
 def _before(folder: Path, selection: Selection) -> Report | None:
-    """The report in a folder, where that matters: not to a shard, nor to a run of all that ``matrix.toml`` says."""
+    """The report in a folder, where that matters: not to a shard, nor to a run of all that
+    ``matrix.toml`` says.
+    """
     patterns = selection.patterns
-    if selection.shard or not any((_is_narrowed(patterns), patterns.kernel_files, patterns.packages)):
+    if selection.shard or not any(
+        (_is_narrowed(patterns), patterns.kernel_files, patterns.packages)
+    ):
         return None
     try:
         with (folder / "matrix.json").open("rb") as file:
             report = load_report(file)
     except (OSError, StoreError):
         return None
-    return report if _is_narrowed(patterns) or _kernel_files(report) != _kernel_files(selection) else None
+    return (
+        report
+        if _is_narrowed(patterns) or _kernel_files(report) != _kernel_files(selection)
+        else None
+    )
 
 
 def _is_narrowed(patterns: Patterns) -> bool:
     """Whether only some of what the kernel files and ``matrix.toml`` say was chosen."""
-    return any((patterns.envs, patterns.targets, patterns.kernels, patterns.variants, patterns.cases))
+    return any(
+        (patterns.envs, patterns.targets, patterns.kernels, patterns.variants, patterns.cases)
+    )
 
 
 def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
@@ -381,7 +486,9 @@ def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
 
 
 def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
-    """Whether a report is of the project's own kernel files, and all kernels of a run that named its files are among them."""
+    """Whether a report is of the project's own kernel files, and all kernels of a run that named
+    its files are among them.
+    """
     if _kernel_files(before):
         return False
     try:
@@ -391,7 +498,10 @@ def _is_of_project(before: Report, found: Report, selection: Selection) -> bool:
 
 
 def _every(selection: Selection, before: Report) -> Selection:
-    """All kernels of the files that a report before was made from. Raises ConfigError and SelectionError."""
+    """All kernels of the files that a report before was made from.
+
+    Raises ConfigError and SelectionError.
+    """
     narrowing: dict[str, tuple[str, ...]] = {"kernels": (), "variants": (), "cases": ()}
     if not _kernel_files(before):
         narrowing |= {"kernel_files": (), "packages": ()}
@@ -408,8 +518,12 @@ def _alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def _with_cells_of(before: Report, found: Report, selection: Selection, context: RunContext) -> tuple[Report, int]:
-    """The report of a run with the other cells of the one before that still hold, and how many of these do not."""
+def _with_cells_of(
+    before: Report, found: Report, selection: Selection, context: RunContext
+) -> tuple[Report, int]:
+    """The report of a run with the other cells of the one before that still hold, and how many of
+    these do not.
+    """
     tried = {result.cell.id for result in found.results}
     others = [result for result in before.results if result.cell.id not in tried]
     every = _every(selection, before)
@@ -418,11 +532,20 @@ def _with_cells_of(before: Report, found: Report, selection: Selection, context:
     specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *found.specs)}
     now = ((result, _cell_now(result.cell, envs, specs, every.config.targets)) for result in others)
     left = [(result, cell) for result, cell in now if cell is not None]
-    broken = [cell for result, cell in left if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error]
+    broken = [
+        cell
+        for result, cell in left
+        if result.outcome.status is Status.ENV_BROKEN and envs[cell.env.name].error
+    ]
     there = [cell for _, cell in left if envs[cell.env.name].error is None]
     held = known(there, evolve(context, again=False), imported=False)
-    kept = [*with_interpreted(held, context.store), *(_broken(cell, envs[cell.env.name]) for cell in broken)]
-    return _report_with(found, kept, _pairs_that_hold(before, found, envs), every, context), len(others) - len(kept)
+    kept = [
+        *with_interpreted(held, context.store),
+        *(_broken(cell, envs[cell.env.name]) for cell in broken),
+    ]
+    return _report_with(found, kept, _pairs_that_hold(before, found, envs), every, context), len(
+        others
+    ) - len(kept)
 
 
 def _cell_now(
@@ -433,7 +556,10 @@ def _cell_now(
 ) -> Cell | None:
     """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
     own = (cell.target.toolchain, cell.target.name)
-    built, target = envs.get(cell.env.name), next((target for target in targets if (target.toolchain, target.name) == own), None)
+    built, target = (
+        envs.get(cell.env.name),
+        next((target for target in targets if (target.toolchain, target.name) == own), None),
+    )
     spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
     if built is None or target is None or spec is None:
         return None
@@ -442,20 +568,43 @@ def _cell_now(
 
 def _broken(cell: Cell, built: BuiltEnv) -> Result:
     return Result(
-        cell=cell, built=built, outcome=broken_env(built.error or "", built.env.toolchain), expectation=expectation_of(cell, built)
+        cell=cell,
+        built=built,
+        outcome=broken_env(built.error or "", built.env.toolchain),
+        expectation=expectation_of(cell, built),
     )
 
 
 def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
-    """The envs of results of an earlier run, as they are now; without those that are no longer declared."""
+    """The envs of results of an earlier run, as they are now.
+
+    Without those that are no longer declared.
+    """
     for name in dict.fromkeys(result.cell.env.name for result in results):
         with suppress(SelectionError):
             yield selection.look_at(selection.config.env(name))
 
 
-def _pairs_that_hold(before: Report, found: Report, envs: Mapping[str, BuiltEnv]) -> tuple[Pair, ...]:
+def _pairs_that_hold(
+    before: Report, found: Report, envs: Mapping[str, BuiltEnv]
+) -> tuple[Pair, ...]:
     """The pairs of a run, and those of the report before whose envs are still the same."""
-    digests = {built.env.name: built.digest for built in before.envs} if before.version == found.version else {}
+    digests = (
+        {built.env.name: built.digest for built in before.envs}
+        if before.version == found.version
+        else {}
+    )
     tried = {(pair.env, pair.release) for pair in found.pairs}
-    kept = (pair for pair in before.pairs if (pair.env, pair.release) not in tried and pair.error is None and pair.env in envs)
-    return (*found.pairs, *(evolve(pair, cached=True) for pair in kept if envs[pair.env].digest == digests.get(pair.env)))
+    kept = (
+        pair
+        for pair in before.pairs
+        if (pair.env, pair.release) not in tried and pair.error is None and pair.env in envs
+    )
+    return (
+        *found.pairs,
+        *(
+            evolve(pair, cached=True)
+            for pair in kept
+            if envs[pair.env].digest == digests.get(pair.env)
+        ),
+    )

@@ -1,8 +1,10 @@
-"""A project, and what is asked of it: the folder of a ``matrix.toml``, and the cells that names and globs choose from it.
+"""A project, and what is asked of it: the folder of a ``matrix.toml``, and the cells that names and
+globs choose from it.
 
-In: the path of a ``matrix.toml``, if there is one, and patterns. Out: a :class:`Selection`, which has the chosen envs, targets and
-kernels, the store for results, and a :class:`compat.engine.run.RunContext` to compile with. Every feature takes one; the command
-line makes one of its options.
+In: the path of a ``matrix.toml``, if there is one, and patterns. Out: a :class:`Selection`, which
+has the chosen envs, targets and kernels, the store for results, and a
+:class:`compat.engine.run.RunContext` to compile with. Every feature takes one; the command line
+makes one of its options.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.kernel_files import is_file, is_source, load_kernels
-from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
+from compat.config.libraries import (
+    OPTION,
+    Absent,
+    LibraryVersions,
+    libraries_named,
+    load_at_versions,
+)
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
 from compat.config.toml import LONGEST, shown
@@ -46,13 +54,17 @@ STATE = ".compat"
 """The folder beside ``matrix.toml`` for what is kept between runs."""
 
 Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
-"""Gives envs that a ``matrix.toml`` declares as they are on disk, in their order, perhaps having built what is missing."""
+"""Gives envs that a ``matrix.toml`` declares as they are on disk, in their order, perhaps having
+built what is missing.
+"""
 
 
 class Listener:
     """Receives the progress of a feature. This base class ignores it."""
 
-    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> AbstractContextManager[Callable[[Result], None]]:
+    def compiling(
+        self, total: int, rows: Sequence[Cell] = ()
+    ) -> AbstractContextManager[Callable[[Result], None]]:
         """At most ``total`` cells will be compiled.
 
         Args:
@@ -107,9 +119,10 @@ class Patterns:
     guessed.
     """
     packages: tuple[str, ...] = ()
-    """Libraries of the package index with versions (``fla-core==0.4.0,0.6.0``). Only their kernels are
-    selected, once per version: those that kernel files declare, or, for a library without declared
-    kernels, all that can be guessed.
+    """Libraries of the package index with versions (``fla-core==0.4.0,0.6.0``).
+
+    Only their kernels are selected, once per version: those that kernel files declare, or, for a
+    library without declared kernels, all that can be guessed.
     """
 
 
@@ -144,7 +157,11 @@ class Selection:
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of env, target and specialization that go together."""
         cells = plan.cross(self.envs, self.all_targets, self.specs)
-        return tuple(cell for cell in cells if cell.target in self.targets_of(cell.spec)) if self.further_targets else cells
+        return (
+            tuple(cell for cell in cells if cell.target in self.targets_of(cell.spec))
+            if self.further_targets
+            else cells
+        )
 
     @property
     def all_targets(self) -> tuple[Target, ...]:
@@ -158,7 +175,10 @@ class Selection:
 
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
-        """Every combination of specialization and target that go together. Each has its own history."""
+        """Every combination of specialization and target that go together.
+
+        Each has its own history.
+        """
         return tuple((spec, target) for spec in self.specs for target in self.targets_of(spec))
 
     @property
@@ -201,7 +221,9 @@ class Selection:
         Raises:
             EnvError: The cache cannot be written.
         """
-        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names)(matrix, envs)
+        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names)(
+            matrix, envs
+        )
 
     def and_envs(self, envs: Sequence[Env]) -> Selection:
         """Return this selection with further environments."""
@@ -214,12 +236,20 @@ class Selection:
             ConfigError: As :func:`select` does.
             SelectionError: As :func:`select` does.
         """
-        found = _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
+        found = _chosen(
+            self.config,
+            evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}),
+        )
         return found.of_shard(self.shard) if self.shard else found
 
     def of_shard(self, shard: Shard) -> Selection:
         """Return the part of this selection that belongs to a shard. It may be empty."""
-        return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
+        return evolve(
+            self,
+            shard=shard,
+            specs=tuple(spec for spec in self.specs if shard.has(spec)),
+            all_shards=self.specs,
+        )
 
     def open_store(
         self,
@@ -283,7 +313,11 @@ class Selection:
 
     @contextmanager
     def open_executor(
-        self, text: str | None = None, *, in_flight: int | None = None, say: Callable[[str], None] = lambda words: None
+        self,
+        text: str | None = None,
+        *,
+        in_flight: int | None = None,
+        say: Callable[[str], None] = lambda words: None,
     ) -> Iterator[OpenExecutor]:
         """Return the executor that compiles cells. It connects when something has to be compiled.
 
@@ -297,7 +331,13 @@ class Selection:
             SelectionError: ``text`` is invalid.
         """
         declared = self.config.executor
-        settings = executor_named(text) if text is not None else executor_declared(declared) if declared is not None else None
+        settings = (
+            executor_named(text)
+            if text is not None
+            else executor_declared(declared)
+            if declared is not None
+            else None
+        )
         with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
             yield opened
 
@@ -343,15 +383,23 @@ def select(
     return _chosen(read_matrix(matrix), patterns)
 
 
-def select_places(matrix: Path | None = None, *, envs: Sequence[str] = (), targets: Sequence[str] = ()) -> Selection:
-    """The envs and targets that patterns choose, as :func:`select` does, without looking at any kernel."""
+def select_places(
+    matrix: Path | None = None, *, envs: Sequence[str] = (), targets: Sequence[str] = ()
+) -> Selection:
+    """The envs and targets that patterns choose, as :func:`select` does, without looking at any
+    kernel.
+    """
     config, patterns = read_matrix(matrix), Patterns(envs=tuple(envs), targets=tuple(targets))
     chosen_envs, chosen_targets = config.choose_envs(envs), config.choose_targets(targets)
-    return Selection(config=config, envs=chosen_envs, targets=chosen_targets, specs=(), patterns=patterns)
+    return Selection(
+        config=config, envs=chosen_envs, targets=chosen_targets, specs=(), patterns=patterns
+    )
 
 
 def gpus_of(target: Target) -> tuple[str, ...]:
-    """What GPUs are called that a target is for, without the bare numbers of those that have more of a name."""
+    """What GPUs are called that a target is for, without the bare numbers of those that have more
+    of a name.
+    """
     gpus = toolchains.named(target.toolchain).device.gpus
     return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
@@ -369,7 +417,15 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     else:
         specs = _specs(config, patterns.kernel_files, problems.append)
     kernels, pairs = without_pairs(patterns.kernels)
-    narrowed = any((patterns.kernels, patterns.variants, patterns.cases, patterns.kernel_files, patterns.packages))
+    narrowed = any(
+        (
+            patterns.kernels,
+            patterns.variants,
+            patterns.cases,
+            patterns.kernel_files,
+            patterns.packages,
+        )
+    )
     try:
         alone = pairs and not kernels
         chosen = () if alone else select_specs(specs, kernels, patterns.variants, patterns.cases)
@@ -394,20 +450,33 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     )
 
 
-def _further_targets(config: MatrixConfig, chosen: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Target, ...]:
+def _further_targets(
+    config: MatrixConfig, chosen: Sequence[Target], specs: Sequence[Specialization]
+) -> tuple[Target, ...]:
     """The targets of kernels that are for none of the chosen ones."""
     others = [spec for spec in specs if not any(spec.is_for(target) for target in chosen)]
-    return tuple(target for target in config.targets if any(_is_own(spec, target) for spec in others))
+    return tuple(
+        target for target in config.targets if any(_is_own(spec, target) for spec in others)
+    )
 
 
 def _is_own(spec: Specialization, target: Target) -> bool:
-    """Whether a kernel file names a target, or, if it names none, the kernel's toolchain compiles for it by default."""
-    return spec.is_for(target) and (bool(spec.targets) or target.name in toolchains.named(spec.toolchain).device.default_targets)
+    """Whether a kernel file names a target, or, if it names none, the kernel's toolchain compiles
+    for it by default.
+    """
+    return spec.is_for(target) and (
+        bool(spec.targets) or target.name in toolchains.named(spec.toolchain).device.default_targets
+    )
 
 
-def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:
+def _specs(
+    config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]
+) -> tuple[Specialization, ...]:
     if not kernel_files and not config.kernels:
-        hint = "Name a kernel file or a Python file with `compat matrix FILE`, or write a kernel file with `compat init FILE.py`."
+        hint = (
+            "Name a kernel file or a Python file with `compat matrix FILE`, or write a kernel file"
+            " with `compat init FILE.py`."
+        )
         raise ConfigError("there are no kernels to compile", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
     load = partial(load_kernels, on_bad=on_bad)
@@ -416,33 +485,52 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     if not named:
         return declared
-    from compat.guess.guessing import load_sources  # takes longer to import than most kernel files take to read
+    # Takes longer to import than most kernel files take to read.
+    from compat.guess.guessing import load_sources
 
     described: tuple[Specialization, ...] = ()
     if kernel_files:
         own = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
-        paths = frozenset(Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base))
-        with suppress(ConfigError):  # of matrix.toml, which may name kernel files that are not there: nobody asks for those
+        paths = frozenset(
+            Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base)
+        )
+        # Of matrix.toml, which may name kernel files that are not there: nobody asks for those.
+        with suppress(ConfigError):
             described = load(own, config.base, where=_IN_MATRIX, of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
 
 
-def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
-    """The kernels of libraries, and those that a version lacks. Raises SelectionError, and EnvError for what cannot be had."""
+def _of_packages(
+    config: MatrixConfig, patterns: Patterns
+) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
+    """The kernels of libraries, and those that a version lacks.
+
+    Raises SelectionError, and EnvError for what cannot be had.
+    """
     wanted = libraries_named(patterns.packages)
     folders = {library: unpacked(library.requirement) for library in wanted}
-    files, base = (patterns.kernel_files, Path.cwd()) if patterns.kernel_files else (config.kernels, config.base)
+    files, base = (
+        (patterns.kernel_files, Path.cwd())
+        if patterns.kernel_files
+        else (config.kernels, config.base)
+    )
     where = None if patterns.kernel_files else _IN_MATRIX
     found = load_at_versions(files, base, wanted, where=where)
     declared = {each.library.name for each in found.absent} | {
         library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
     }
-    others = {library: folder for library, folder in folders.items() if library.name not in declared}
+    others = {
+        library: folder for library, folder in folders.items() if library.name not in declared
+    }
     if not others:
         return found.specs, found.absent
-    from compat.guess.guessing import load_packages  # takes longer to import than most kernel files take to read
+    # Takes longer to import than most kernel files take to read.
+    from compat.guess.guessing import load_packages
 
-    return (*found.specs, *load_packages(others, {spec.kernel for spec in found.specs})), found.absent
+    return (
+        *found.specs,
+        *load_packages(others, {spec.kernel for spec in found.specs}),
+    ), found.absent
 
 
 def _place(config: MatrixConfig) -> str | None:
@@ -451,10 +539,11 @@ def _place(config: MatrixConfig) -> str | None:
 
 
 def read_matrix(path: Path | None = None) -> MatrixConfig:
-    """Read a ``matrix.toml``; without a path that of the current folder, or else of one above it in the same repository.
+    """Read a ``matrix.toml``; without a path that of the current folder, or else of one above it in
+    the same repository.
 
-    Where there is none, everything is as built in, and results are kept in the current folder. Raises ConfigError, also where there
-    is no file at a path that is given.
+    Where there is none, everything is as built in, and results are kept in the current folder.
+    Raises ConfigError, also where there is no file at a path that is given.
     """
     if path is None:
         path = find_matrix(Path.cwd())
@@ -464,7 +553,10 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
         raise ConfigError(
             "there is no such file",
             where=str(path),
-            hint="Without --matrix, the command uses matrix.toml in the current folder, if it exists.",
+            hint=(
+                "Without --matrix, the command uses matrix.toml in the current folder, if it"
+                " exists."
+            ),
         )
     config = load_matrix(path)
     if config.executor is not None:
@@ -473,7 +565,9 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
 
 
 def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
-    """What the environment says, else 0 where no second command is expected (CI), else what is declared."""
+    """What the environment says, else 0 where no second command is expected (CI), else what is
+    declared.
+    """
     said = environ.get(KEEP_WORKERS, "")
     if not said:
         return 0.0 if environ.get("CI") else declared
@@ -483,5 +577,7 @@ def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
             raise ValueError(f"not a number of seconds up to {LONGEST:,}")
     except ValueError:
         hint = "Set it to a number of seconds. With 0, workers end with their command."
-        raise SelectionError(f"{said!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint) from None
+        raise SelectionError(
+            f"{said!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint
+        ) from None
     return max(0.0, seconds)

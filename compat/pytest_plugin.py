@@ -1,7 +1,8 @@
 """``pytest -p compat.pytest_plugin``: the kernels that a test suite launches, as kernel files.
 
-In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what :func:`compat.capturing.capturing.capture` writes, and
-its summary below that of the tests. Recording begins before the first ``conftest.py``, which may import libraries.
+In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what
+:func:`compat.capturing.capturing.capture` writes, and its summary below that of the tests.
+Recording begins before the first ``conftest.py``, which may import libraries.
 """
 
 from __future__ import annotations
@@ -22,11 +23,23 @@ _CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of ``compat capture``, with a name that no test suite has."""
     group = parser.getgroup("compat", "kernels (compat)")
-    group.addoption("--compat-output", default="captured", metavar="FOLDER", help="Folder for the kernel files [captured].")
     group.addoption(
-        "--compat-toolchain", default=DEFAULT_TOOLCHAIN, metavar="NAME", help="The toolchain whose launches to capture [triton]."
+        "--compat-output",
+        default="captured",
+        metavar="FOLDER",
+        help="Folder for the kernel files [captured].",
     )
-    group.addoption("--compat-target", metavar="TARGET", help="The GPU that the stand-in pretends to be [sm_90].")
+    group.addoption(
+        "--compat-toolchain",
+        default=DEFAULT_TOOLCHAIN,
+        metavar="NAME",
+        help="The toolchain whose launches to capture [triton].",
+    )
+    group.addoption(
+        "--compat-target",
+        metavar="TARGET",
+        help="The GPU that the stand-in pretends to be [sm_90].",
+    )
     group.addoption(
         "--compat-configs",
         choices=("all", "chosen", "first"),

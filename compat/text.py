@@ -1,12 +1,14 @@
-"""Text and JSON: what is safe to show, JSON that every reader takes, patterns that are compiled late, sizes and times.
+"""Text and JSON: what is safe to show, JSON that every reader takes, patterns that are compiled
+late, sizes and times.
 
-Compilers, kernel files and whatever else is quoted may hold escape sequences, NUL bytes, characters that turn the direction of
-writing, and halves of surrogate pairs. A terminal, a Markdown viewer or a tracker would act on them, or refuse them. Everything
-that people read passes through :func:`printable` where it enters the records; what is evidence stays as it was said.
+Compilers, kernel files and whatever else is quoted may hold escape sequences, NUL bytes, characters
+that turn the direction of writing, and halves of surrogate pairs. A terminal, a Markdown viewer or
+a tracker would act on them, or refuse them. Everything that people read passes through
+:func:`printable` where it enters the records; what is evidence stays as it was said.
 
-Python's own JSON reader takes ``NaN`` and ``Infinity``, which no standard has, raises ``RecursionError`` for what is nested deeply,
-and returns halves of surrogate pairs, which no encoding has; its writer writes all of these. :func:`read_json` and
-:func:`write_json` do not.
+Python's own JSON reader takes ``NaN`` and ``Infinity``, which no standard has, raises
+``RecursionError`` for what is nested deeply, and returns halves of surrogate pairs, which no
+encoding has; its writer writes all of these. :func:`read_json` and :func:`write_json` do not.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from typing import Any, AnyStr, BinaryIO, NoReturn, cast
 
 
 class Lazy:
-    """What behaves like a compiled pattern, by its methods and attributes. Functions of :mod:`re` do not take it for one."""
+    """What behaves like a compiled pattern, by its methods and attributes.
+
+    Functions of :mod:`re` do not take it for one.
+    """
 
     def __init__(self, text: str | bytes, flags: int) -> None:
         self._written = text, flags
@@ -42,7 +47,9 @@ class Lazy:
 
 
 def lazy_pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """:func:`re.compile`, but later: what is wrong with ``text`` is raised when it is first used."""
+    """:func:`re.compile`, but later: what is wrong with ``text`` is raised when it is first
+    used.
+    """
     return cast("re.Pattern[AnyStr]", Lazy(text, flags))
 
 
@@ -64,21 +71,31 @@ def printable(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )
 
 
-# --- how much is looked through --------------------------------------------------------------------------------------------------
+# --- how much is looked through -------------------------------------------------------------------
 
 TEXT_LIMIT = 64 * 1024
 """Characters of a message, or of what one attempt printed, that are looked through."""
 WIDTH_LIMIT = 4096
-"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a line gets far."""
+"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a
+line gets far.
+"""
 _NOTE = 64
 """Characters that the note on what was left out may take."""
 
 
 def bounded(text: str, limit: int) -> str:
-    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how much is left out between."""
+    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how
+    much is left out between.
+    """
     if len(text) <= limit:
         return text
     half = max(1, (limit - _NOTE) // 2)
@@ -98,7 +115,11 @@ def narrowed(text: str, width: int) -> str:
         return text
     half = (width - _NOTE) // 2
     return "\n".join(
-        line if len(line) <= width else f"{line[:half]}[… {len(line) - 2 * half:,} characters left out …]{line[-half:]}"
+        (
+            line
+            if len(line) <= width
+            else f"{line[:half]}[… {len(line) - 2 * half:,} characters left out …]{line[-half:]}"
+        )
         for line in lines
     )
 
@@ -108,7 +129,7 @@ def readable(text: str, limit: int = TEXT_LIMIT) -> str:
     return narrowed(bounded(text, limit), WIDTH_LIMIT)
 
 
-# --- sizes and times -------------------------------------------------------------------------------------------------------------
+# --- sizes and times ------------------------------------------------------------------------------
 
 _SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30
@@ -135,7 +156,7 @@ def in_time(seconds: float) -> str:
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-# --- JSON ------------------------------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------
 
 JsonObject = dict[str, Any]
 
@@ -148,12 +169,19 @@ _TOO_DEEP = "…"
 
 
 def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
-    """The value of a JSON text. Raises ValueError, and nothing else, where it is none, or is nested too deeply.
+    """The value of a JSON text.
 
-    So it does for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to compute with; with ``lenient``
-    these are ``None``. Halves of surrogate pairs come as visible escapes, so that every string can be encoded.
+    Raises ValueError, and nothing else, where it is none, or is nested too deeply.
+
+    So it does for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to
+    compute with; with ``lenient`` these are ``None``. Halves of surrogate pairs come as visible
+    escapes, so that every string can be encoded.
     """
-    said = text.decode("utf-8-sig") if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace").decode()
+    said = (
+        text.decode("utf-8-sig")
+        if isinstance(text, bytes)
+        else text.encode("utf-8", "backslashreplace").decode()
+    )
     try:
         return encodable(decoder_of(lenient=lenient).decode(said), said, 0, len(said))
     except (RecursionError, MemoryError) as error:
@@ -163,16 +191,23 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
 def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
     """Python's reader, with numbers as :func:`read_json` has them."""
     odd = _nothing if lenient else _refused
-    return json.JSONDecoder(parse_constant=odd, parse_float=partial(_finite, odd=odd), parse_int=partial(_whole, odd=odd))
+    return json.JSONDecoder(
+        parse_constant=odd,
+        parse_float=partial(_finite, odd=odd),
+        parse_int=partial(_whole, odd=odd),
+    )
 
 
 def encodable(value: Any, text: str, start: int, end: int) -> Any:
-    """A value that was read in a part of a text, with visible escapes for halves of surrogate pairs."""
+    """A value that was read in a part of a text, with visible escapes for halves of surrogate
+    pairs.
+    """
     return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
 def write_json(document: Any, *, indent: int | None = 1) -> str:
-    """A document as JSON that every reader takes and that is safe to look at, without a newline at its end.
+    """A document as JSON that every reader takes and that is safe to look at, without a newline at
+    its end.
 
     Strings are :func:`~compat.text.printable`. What JSON has no word for is written as text.
     """
@@ -180,7 +215,9 @@ def write_json(document: Any, *, indent: int | None = 1) -> str:
 
 
 def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
-    """The same text in pieces, of an object in which iterators stand for arrays: each of their items is a piece of its own."""
+    """The same text in pieces, of an object in which iterators stand for arrays: each of their
+    items is a piece of its own.
+    """
     before = "{\n "
     for name, value in document.items():
         yield f"{before}{_dumped(printable(name))}: "
@@ -195,7 +232,8 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
 def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
-        yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")  # strings have no newlines there
+        # Strings have no newlines there.
+        yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")
         before = ",\n  "
     yield "[]" if before.startswith("[") else "\n ]"
 
@@ -241,7 +279,9 @@ def _encodable(value: Any) -> Any:
 
 
 def plain(value: Any, depth: int = _DEPTH) -> Any:
-    """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and null."""
+    """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and
+    null.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -251,7 +291,11 @@ def plain(value: Any, depth: int = _DEPTH) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
-        return {printable(str(key)): plain(item, depth - 1) for key, item in value.items()} if depth else _TOO_DEEP
+        return (
+            {printable(str(key)): plain(item, depth - 1) for key, item in value.items()}
+            if depth
+            else _TOO_DEEP
+        )
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(item, depth - 1) for item in value] if depth else _TOO_DEEP
     return printable(str(value))
@@ -261,16 +305,21 @@ _CHUNK = 1 << 18
 """Bytes that are read at a time, at least."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONGEST_WORD = 16
-"""Characters at the end of what was read in which a number or a word may be that goes on; ``-Infinity`` is the longest."""
+"""Characters at the end of what was read in which a number or a word may be that goes on;
+``-Infinity`` is the longest.
+"""
 
 Take = Callable[[int, Any], Any]
 """Makes something of an item of an array, and of its place there."""
 
 
 def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
-    """The value of the JSON in a file. Of an object some arrays, by their keys, are lists of what is made of each item.
+    """The value of the JSON in a file.
 
-    Raises ValueError as :func:`~compat.text.read_json` does, what a :data:`Take` raises, and OSError.
+    Of an object some arrays, by their keys, are lists of what is made of each item.
+
+    Raises ValueError as :func:`~compat.text.read_json` does, what a :data:`Take` raises, and
+    OSError.
     """
     text = _Text(file)
     try:
@@ -293,7 +342,9 @@ def _object(text: _Text, arrays: Mapping[str, Take]) -> dict[str, Any]:
             raise text.error("Expecting property name enclosed in double quotes")
         name = text.value()
         text.skip(":")
-        found[name] = _array(text, arrays[name]) if name in arrays and text.next() == "[" else text.value()
+        found[name] = (
+            _array(text, arrays[name]) if name in arrays and text.next() == "[" else text.value()
+        )
         if text.next() == "}":
             text.skip("}")
             return found
@@ -325,7 +376,9 @@ class _Text:
         self._at = 0
         self._ended = False
         self._passed = self._lines = self._line = 0
-        """Characters that were let go, lines that ended in them, and where the last of these ended."""
+        """Characters that were let go, lines that ended in them, and where the last of these
+        ended.
+        """
 
     def next(self) -> str:
         """The next character that is no space; empty at the end."""
@@ -350,10 +403,14 @@ class _Text:
             try:
                 found, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                if self._ended or (error.pos < len(self._text) - _LONGEST_WORD and not error.msg.startswith("Unterminated")):
+                if self._ended or (
+                    error.pos < len(self._text) - _LONGEST_WORD
+                    and not error.msg.startswith("Unterminated")
+                ):
                     raise self.error(error.msg, error.pos) from error
             else:
-                if self._ended or end < len(self._text) - _LONGEST_WORD:  # a number may go on: "1.", "1e+"
+                # A number may go on: "1.", "1e+".
+                if self._ended or end < len(self._text) - _LONGEST_WORD:
                     found = encodable(found, self._text, self._at, end)
                     self._at = end
                     return found

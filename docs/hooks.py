@@ -1,5 +1,5 @@
-"""What ``nox -s docs`` does beside mkdocs: adds pages from outside of ``docs/``, and makes links between files links between pages.
-It puts the help of a command in place of a link to it.
+"""What ``nox -s docs`` does beside mkdocs: adds pages from outside of ``docs/``, and makes links
+between files links between pages. It puts the help of a command in place of a link to it.
 
 A link to a file that the site does not have is left as it is, so that ``--strict`` reports it.
 """
@@ -19,7 +19,10 @@ OUTSIDE = {
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "repro/README.md": "repro/README.md",
     "reports/example.md": "example-report.md",
-    **{f"bench/results/{file.name}": f"measurements/{file.name}" for file in (ROOT / "bench" / "results").glob("*.md")},
+    **{
+        f"bench/results/{file.name}": f"measurements/{file.name}"
+        for file in (ROOT / "bench" / "results").glob("*.md")
+    },
 }
 """Where a file of the repository is → which page of the site it becomes."""
 INSIDE = {page: file for file, page in OUTSIDE.items()}
@@ -44,7 +47,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         file = posixpath.normpath(posixpath.join(folder, found["path"]))
         if (ROOT / file).is_dir():
             file += "/README.md"
-        target = OUTSIDE.get(file) or (file.removeprefix("docs/") if file.startswith("docs/") else None)
+        target = OUTSIDE.get(file) or (
+            file.removeprefix("docs/") if file.startswith("docs/") else None
+        )
         if target is None:
             return found[0]
         return posixpath.relpath(target, posixpath.dirname(here) or ".") + (found["anchor"] or "")

@@ -16,7 +16,9 @@ from compat.workers.spawn import WORKER
 from tests.targets import TARGETS
 
 KEPT = 300.0
-"""Seconds that a worker waits for the next test that needs one of its env: importing a toolchain takes longer than most tests."""
+"""Seconds that a worker waits for the next test that needs one of its env: importing a toolchain
+takes longer than most tests.
+"""
 KERNELS = Path(__file__).parent / "kernels"
 POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
 
@@ -27,7 +29,9 @@ def worker(built: BuiltEnv) -> WorkerClient:
 
 
 def spec(file: str, function: str, **changes: Any) -> Specialization:
-    """The specialization of a function in ``tests/kernels/<file>.py`` that takes ``(source, result, size, BLOCK)``."""
+    """The specialization of a function in ``tests/kernels/<file>.py`` that takes ``(source, result,
+    size, BLOCK)``.
+    """
     path = KERNELS / f"{file}.py"
     facts: dict[str, Any] = {
         "kernel": function,
@@ -42,11 +46,17 @@ def spec(file: str, function: str, **changes: Any) -> Specialization:
         "origin": "tests",
     }
     facts |= changes
-    compiled = {name: facts.pop(name) for name in [field.name for field in fields(CompileSpec)] if name in facts}
+    compiled = {
+        name: facts.pop(name)
+        for name in [field.name for field in fields(CompileSpec)]
+        if name in facts
+    }
     return Specialization(**facts, compile=CompileSpec(**compiled))
 
 
-def cell(built: BuiltEnv | Env, file: str, function: str, target: str = "sm_90", **changes: Any) -> Cell:
+def cell(
+    built: BuiltEnv | Env, file: str, function: str, target: str = "sm_90", **changes: Any
+) -> Cell:
     """One cell of such a specialization."""
     env = built.env if isinstance(built, BuiltEnv) else built
     return Cell(env=env, target=TARGETS[target], spec=spec(file, function, **changes))

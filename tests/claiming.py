@@ -26,7 +26,9 @@ def holder(folder: Path, *keys: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that has claimed keys, and lets go of those that it is told."""
     command = [sys.executable, "-c", HOLDER, str(folder), *keys]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().split() == ["True"] * len(keys)
         try:

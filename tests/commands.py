@@ -1,7 +1,9 @@
-"""This tree's command in a process of its own, forked from one that has imported it: importing takes longer than most commands.
+"""This tree's command in a process of its own, forked from one that has imported it: importing
+takes longer than most commands.
 
-What a command is given is what ``python -P -m compat.cli`` would be given: a folder, variables, and pipes. Tests of signals, of
-terminals, of how Python itself starts, and of the installed command start that instead.
+What a command is given is what ``python -P -m compat.cli`` would be given: a folder, variables, and
+pipes. Tests of signals, of terminals, of how Python itself starts, and of the installed command
+start that instead.
 """
 
 from __future__ import annotations
@@ -28,15 +30,24 @@ _AT_ITS_START = ("PYTHON", "LC_", "LANG", "COVERAGE")
 """How the names of variables begin that Python reads when it starts."""
 
 
-def run(*arguments: str, cwd: Path, env: Mapping[str, str], timeout: float = 300) -> subprocess.CompletedProcess[str]:
-    """What ``compat`` with these arguments does, as :func:`subprocess.run` tells it. Raises TimeoutExpired."""
+def run(
+    *arguments: str, cwd: Path, env: Mapping[str, str], timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """What ``compat`` with these arguments does, as :func:`subprocess.run` tells it.
+
+    Raises TimeoutExpired.
+    """
     if _has_to_start(env):
         command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
-        return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False)
+        return subprocess.run(
+            command, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
+        )
     told, its = socket.socketpair()
     with told:
         pipes = [os.pipe(), os.pipe()]
-        socket.send_fds(_server(os.getpid()), [b"x"], [its.fileno(), *(write for _, write in pipes)])
+        socket.send_fds(
+            _server(os.getpid()), [b"x"], [its.fileno(), *(write for _, write in pipes)]
+        )
         its.close()
         for _, write in pipes:
             os.close(write)
@@ -46,11 +57,15 @@ def run(*arguments: str, cwd: Path, env: Mapping[str, str], timeout: float = 300
         answers = told.makefile()
         pid = int(answers.readline())
         output, errors = _read([read for read, _ in pipes], pid, arguments, timeout)
-        return subprocess.CompletedProcess(["compat", *arguments], int(answers.readline()), output, errors)
+        return subprocess.CompletedProcess(
+            ["compat", *arguments], int(answers.readline()), output, errors
+        )
 
 
 def _has_to_start(env: Mapping[str, str]) -> bool:
-    """Whether Python would start otherwise with these variables than the process has that is forked."""
+    """Whether Python would start otherwise with these variables than the process has that is
+    forked.
+    """
     usual = {**os.environ, "PYTHONPATH": str(_ROOT)}
     names = [name for name in {*env, *usual} if name.startswith(_AT_ITS_START)]
     return any(env.get(name) != usual.get(name) or name.startswith("COVERAGE") for name in names)
@@ -99,10 +114,17 @@ def _end(ours: socket.socket, server: subprocess.Popen[bytes]) -> None:
     server.wait()
 
 
-# --- in the process that forks -----------------------------------------------------------------------------------------------
+# --- in the process that forks --------------------------------------------------------------------
 
 
-_FEATURES = ("cli.progress", "matrix", "report.folder", "launch.merging", "report.render.terminal", "envs.provider")
+_FEATURES = (
+    "cli.progress",
+    "matrix",
+    "report.folder",
+    "launch.merging",
+    "report.render.terminal",
+    "envs.provider",
+)
 """What most commands import when they run."""
 
 
@@ -118,7 +140,8 @@ def _serve(news: socket.socket) -> None:
     while True:
         _, handed, _, _ = socket.recv_fds(news, 1, 3)
         with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:  # so that what they have used of processors is told to who measures it
+            # So that what they have used of processors is told to who measures it.
+            while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         if not handed:
             return

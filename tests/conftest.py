@@ -1,4 +1,7 @@
-"""Real environments for tests that compile with real wheels, built by nox on first use; golden files."""
+"""Real environments for tests that compile with real wheels, built by nox on first use.
+
+Golden files.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,12 @@ from tests.cells import KEPT
 ROOT = Path(__file__).parent.parent
 
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
-    os.environ.pop(_name, None)  # the commands that the tests start are not to speak to the CI system that runs these
+    # The commands that the tests start are not to speak to the CI system that runs these.
+    os.environ.pop(_name, None)
 
-settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("busy machine")
 
 _COUNT = count()
@@ -40,43 +46,64 @@ REAL = {"built", "pair_python"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whoever leaves out the tests on real wheels must not download one. Of several processes, each begins with long tests."""
+    """Whoever leaves out the tests on real wheels must not download one.
+
+    Of several processes, each begins with long tests.
+    """
     unmarked = [
         item.nodeid
         for item in items
-        if isinstance(item, pytest.Function) and REAL & {*item.fixturenames} and not item.get_closest_marker("wheels")
+        if isinstance(item, pytest.Function)
+        and REAL & {*item.fixturenames}
+        and not item.get_closest_marker("wheels")
     ]
     if unmarked:
-        raise pytest.UsageError(f"these use real wheels and are not marked so: {', '.join(unmarked)}")
+        raise pytest.UsageError(
+            f"these use real wheels and are not marked so: {', '.join(unmarked)}"
+        )
     processes: int = getattr(config, "workerinput", {}).get("workercount", 1)
     items[:] = _dealt(items, processes)
 
 
 def _dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """So many stretches of equal length, one after the other, each with its share of the long tests before all others.
+    """So many stretches of equal length, one after the other, each with its share of the long tests
+    before all others.
 
-    A process that has come to the end of its stretch takes half of another's: no long test is then left for the end of the run.
+    A process that has come to the end of its stretch takes half of another's: no long test is then
+    left for the end of the run.
     """
     if processes == 1:
         return items
     long = [item for item in items if item.get_closest_marker("long")]
     others = [item for item in items if not item.get_closest_marker("long")]
     ends = [len(others) * number // processes for number in range(processes + 1)]
-    return [item for number, (begin, end) in enumerate(pairwise(ends)) for item in (*long[number::processes], *others[begin:end])]
+    return [
+        item
+        for number, (begin, end) in enumerate(pairwise(ends))
+        for item in (*long[number::processes], *others[begin:end])
+    ]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Workers wait for the next test that needs one of their env, in a folder that only this run of the tests looks into."""
+    """Workers wait for the next test that needs one of their env, in a folder that only this run of
+    the tests looks into.
+    """
     _restore_interrupts()
-    if not hasattr(config, "workerinput"):  # processes that run tests for another inherit what that one says
-        os.environ |= {"COMPAT_KEEP_WORKERS": f"{KEPT:g}", "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-")}
+    # Processes that run tests for another inherit what that one says.
+    if not hasattr(config, "workerinput"):
+        os.environ |= {
+            "COMPAT_KEEP_WORKERS": f"{KEPT:g}",
+            "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-"),
+        }
 
 
 def _restore_interrupts() -> None:
-    """Have SIGINT reach the commands that the tests start, where whoever started the tests had it ignored.
+    """Have SIGINT reach the commands that the tests start, where whoever started the tests had it
+    ignored.
 
-    A shell without job control ignores SIGINT for what it starts in the background, and every child process inherits that. A
-    signal that has a handler is at its default again in a new program; this handler does nothing, so that the tests go on.
+    A shell without job control ignores SIGINT for what it starts in the background, and every child
+    process inherits that. A signal that has a handler is at its default again in a new program;
+    this handler does nothing, so that the tests go on.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, lambda *_: None)
@@ -90,10 +117,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_envs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_envs(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Whoever uses no real wheels sees none of the user's envs, and leaves none there."""
     if not request.node.get_closest_marker("wheels"):
-        monkeypatch.setenv(VARIABLE, str(tmp_path_factory.getbasetemp() / "envs" / str(next(_COUNT))))
+        monkeypatch.setenv(
+            VARIABLE, str(tmp_path_factory.getbasetemp() / "envs" / str(next(_COUNT)))
+        )
 
 
 @pytest.fixture(scope="session")
@@ -110,7 +143,9 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
         env = config.env(name)
         found = read_env(env, config.env_cache())
         if found.error is not None:
-            build_envs(Builder(cache=config.env_cache(), index_cache=ROOT / INDEX, say=print), [env])
+            build_envs(
+                Builder(cache=config.env_cache(), index_cache=ROOT / INDEX, say=print), [env]
+            )
             found = read_env(env, config.env_cache())
         assert found.error is None, found.error
         return found
@@ -120,15 +155,22 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
 
 @pytest.fixture(scope="session")
 def pair_python(built: Callable[[str], BuiltEnv]) -> str:
-    """The interpreter of an env with Triton, PyTorch and a numpy that Triton's interpreter can work with."""
+    """The interpreter of an env with Triton, PyTorch and a numpy that Triton's interpreter can work
+    with.
+    """
     python = built("triton-3.5.1-torch-2.9.1").python
     assert python is not None
     return python
 
 
 @pytest.fixture(scope="session")
-def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], Path]:
-    """A file by name, of a text. Where several processes run the tests, the first that needs it makes it for all."""
+def once_file(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, Callable[[], str]], Path]:
+    """A file by name, of a text.
+
+    Where several processes run the tests, the first that needs it makes it for all.
+    """
     own = tmp_path_factory.getbasetemp()
     folder = own.parent if hasattr(pytestconfig, "workerinput") else own
 
@@ -144,21 +186,28 @@ def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="session")
-def once(once_file: Callable[[str, Callable[[], str]], Path]) -> Callable[[str, Callable[[], str]], str]:
+def once(
+    once_file: Callable[[str, Callable[[], str]], Path],
+) -> Callable[[str, Callable[[], str]], str]:
     """A text by name, made once by all processes that run the tests."""
     return lambda name, make: once_file(f"{name}.txt", make).read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """Compares a text with the golden file of that name beside the test; ``COMPAT_REGOLD=1`` writes it anew instead."""
+    """Compares a text with the golden file of that name beside the test.
+
+    ``COMPAT_REGOLD=1`` writes it anew instead.
+    """
 
     def compare(name: str, text: str) -> None:
         path = request.path.parent / "golden" / name
         if os.environ.get("COMPAT_REGOLD") == "1":
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if that is meant, run again with COMPAT_REGOLD=1"
+        assert text == path.read_text(encoding="utf-8"), (
+            f"{name} has changed; if that is meant, run again with COMPAT_REGOLD=1"
+        )
 
     return compare
 
@@ -168,7 +217,11 @@ def full(tmp_path: Path) -> Iterator[Path]:
     """A file system of 64 KiB: room for a record and a few artifacts, and not for an env."""
     place = tmp_path / "full"
     place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)],
+        capture_output=True,
+        check=False,
+    )
     if done.returncode != 0:
         pytest.skip("this user may not mount anything")
     yield place

@@ -19,7 +19,9 @@ UV = [sys.executable, "-m", "uv"]
 
 def environ() -> dict[str, str]:
     """This process's environment without what would lead a command back to this checkout."""
-    return {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    return {
+        key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")
+    }
 
 
 @frozen
@@ -37,7 +39,9 @@ class Installed:
         program = str(self.scripts / command[0])
         own = {**environ(), **self.environ}
         pipe = subprocess.PIPE
-        return subprocess.Popen([program, *command[1:]], cwd=self.empty, env=own, stdout=pipe, stderr=pipe, text=True)
+        return subprocess.Popen(
+            [program, *command[1:]], cwd=self.empty, env=own, stdout=pipe, stderr=pipe, text=True
+        )
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run one of its programs from the empty folder."""
@@ -57,12 +61,17 @@ def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
 
 def uv(*arguments: str) -> None:
     """Run uv from this checkout."""
-    done = subprocess.run([*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        [*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 
 def install(folder: Path) -> Installed:
-    """Build the wheel and install it into an environment in a folder. Skips the test where no package index answers."""
+    """Build the wheel and install it into an environment in a folder.
+
+    Skips the test where no package index answers.
+    """
     venv = folder / "venv"
     python = str(venv / "bin" / "python")
     uv("venv", "--quiet", "--python", sys.executable, str(venv))

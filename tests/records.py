@@ -1,6 +1,8 @@
-"""Records that tests make up: envs, failures, outcomes and results, as short as a test can say them.
+"""Records that tests make up: envs, failures, outcomes and results, as short as a test can say
+them.
 
-Cells over real kernels are made in :mod:`tests.cells`, whole reports in :mod:`tests.report.factory`.
+Cells over real kernels are made in :mod:`tests.cells`, whole reports in
+:mod:`tests.report.factory`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,21 @@ from compat.model import (
     Target,
 )
 
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 TARGETS = (
     Target(name="sm_80", backend="cuda", arch=80, warp_size=32, shared_memory=166_912),
     Target(name="sm_90", backend="cuda", arch=90, warp_size=32, shared_memory=232_448),
@@ -39,8 +55,11 @@ SHAPE = Failure(
     failure_class="shape-mismatch",
     stage="ttir",
     fingerprint="shape-mismatch:5f0c1a9e",
-    excerpt="at 23:15:\n    k = tl.load(K_ptr + (l0 + offs_L) * stride_kL + (d0 + offs_D)[None, :] * stride_kd)\n               ^\n"
-    "ValueError('Cannot make_shape_compatible: incompatible dimensions at index 1: 128 and 64')",
+    excerpt=(
+        "at 23:15:\n    k = tl.load(K_ptr + (l0 + offs_L) * stride_kL + (d0 + offs_D)[None, :] *"
+        " stride_kd)\n               ^\nValueError('Cannot make_shape_compatible: incompatible"
+        " dimensions at index 1: 128 and 64')"
+    ),
     advice="Give the row term its own axis: (l0 + offs_L)[:, None] next to (d0 + offs_D)[None, :].",
     location="sel_dense.py:41",
 )
@@ -48,9 +67,14 @@ ASSERT = Failure(
     failure_class="mlir-bitwidth-assert",
     stage="ttir",
     fingerprint="mlir-bitwidth-assert:91c24d07",
-    excerpt="python3: Types.cpp:126: unsigned int mlir::Type::getIntOrFloatBitWidth() const: Assertion "
-    '`isIntOrFloat() && "only integers and floats have a bitwidth"\' failed.',
-    advice="Make the loop's bound a scalar: load it with a scalar pointer, or reduce the block with tl.max.",
+    excerpt=(
+        "python3: Types.cpp:126: unsigned int mlir::Type::getIntOrFloatBitWidth() const: Assertion "
+        '`isIntOrFloat() && "only integers and floats have a bitwidth"\' failed.'
+    ),
+    advice=(
+        "Make the loop's bound a scalar: load it with a scalar pointer, or reduce the block with"
+        " tl.max."
+    ),
     op="scf.for",
 )
 REMOVED = Failure(
@@ -71,7 +95,10 @@ PASS = Failure(
     failure_class="pass-failure",
     stage="ttgir",
     fingerprint="pass-failure:0e7b3c55",
-    excerpt="error: 'ttng.warp_group_dot' op | `expected` an accumulator\nRuntimeError: PassManager::run failed",
+    excerpt=(
+        "error: 'ttng.warp_group_dot' op | `expected` an accumulator\nRuntimeError:"
+        " PassManager::run failed"
+    ),
     advice="Try num_warps=4, or break the chain of dots.",
     pass_="tritongpu-accelerate-matmul",
     op="tt.dot",
@@ -102,20 +129,42 @@ INSTALL = Failure(
 )
 
 OK = Outcome(
-    status=Status.OK, stage="cubin", metrics={"shared": 65_536, "registers": 128}, stages={"ttir": 0.01, "cubin": 0.3}, seconds=0.4
+    status=Status.OK,
+    stage="cubin",
+    metrics={"shared": 65_536, "registers": 128},
+    stages={"ttir": 0.01, "cubin": 0.3},
+    seconds=0.4,
 )
 LOST = Outcome(status=Status.LOST, stage="ttir")
 BROKEN = Outcome(status=Status.ENV_BROKEN, stage="source", failure=INSTALL)
-DEPRECATED = evolve(OK, warnings=(Noticed(type="DeprecationWarning", message="block pointers will be removed"),))
+DEPRECATED = evolve(
+    OK, warnings=(Noticed(type="DeprecationWarning", message="block pointers will be removed"),)
+)
 
 
 def bad(failure: Failure, status: Status = Status.REJECTED, *, flaky: bool = False) -> Outcome:
-    attempts = (f"{status} {failure.failure_class}", "ok") if flaky else (f"{status} {failure.failure_class}",) * 2
-    return Outcome(status=status, stage=failure.stage, failure=failure, attempts=attempts, flaky=flaky, seconds=0.2)
+    attempts = (
+        (f"{status} {failure.failure_class}", "ok")
+        if flaky
+        else (f"{status} {failure.failure_class}",) * 2
+    )
+    return Outcome(
+        status=status,
+        stage=failure.stage,
+        failure=failure,
+        attempts=attempts,
+        flaky=flaky,
+        seconds=0.2,
+    )
 
 
 def env(
-    release: str, *, name: str = "", torch: str | None = None, distribution: str = "triton", error: str | None = None
+    release: str,
+    *,
+    name: str = "",
+    torch: str | None = None,
+    distribution: str = "triton",
+    error: str | None = None,
 ) -> BuiltEnv:
     """An env as built; with ``error``, as not built."""
     version = Version(release)
@@ -127,17 +176,37 @@ def env(
     )
     if error:
         return BuiltEnv(env=asked, error=error)
-    versions = {distribution: release, "numpy": "1.26.4", "setuptools": "80.9.0"} | ({"torch": torch} if torch else {})
-    packages = tuple(Package(name=n, version=v, digest=sha256(f"{n} {v}".encode()).hexdigest()) for n, v in versions.items())
+    versions = {distribution: release, "numpy": "1.26.4", "setuptools": "80.9.0"} | (
+        {"torch": torch} if torch else {}
+    )
+    packages = tuple(
+        Package(name=n, version=v, digest=sha256(f"{n} {v}".encode()).hexdigest())
+        for n, v in versions.items()
+    )
     digest = sha256(repr(packages).encode()).hexdigest()
-    return BuiltEnv(env=asked, python="/env/bin/python", python_version="3.11.7", packages=packages, digest=digest)
+    return BuiltEnv(
+        env=asked,
+        python="/env/bin/python",
+        python_version="3.11.7",
+        packages=packages,
+        digest=digest,
+    )
 
 
-def declared(failure: Failure, status: Status = Status.REJECTED, releases: str = "", reason: str = "") -> Expectation:
-    return Expectation(status=status, failure_class=failure.failure_class, releases=SpecifierSet(releases), reason=reason)
+def declared(
+    failure: Failure, status: Status = Status.REJECTED, releases: str = "", reason: str = ""
+) -> Expectation:
+    return Expectation(
+        status=status,
+        failure_class=failure.failure_class,
+        releases=SpecifierSet(releases),
+        reason=reason,
+    )
 
 
-def failure(failure_class: str, fingerprint: str = "", *, stage: str = "ttir", prediction: bool = False) -> Failure:
+def failure(
+    failure_class: str, fingerprint: str = "", *, stage: str = "ttir", prediction: bool = False
+) -> Failure:
     """A failure of which only the class, and perhaps the fingerprint, matters."""
     return Failure(
         failure_class=failure_class,
@@ -152,15 +221,23 @@ def failure(failure_class: str, fingerprint: str = "", *, stage: str = "ttir", p
 def spec(variant: str = "block_ptr", case: str = "d64", **facts: Any) -> Specialization:
     """A specialization of a kernel that does not exist."""
     given = {"kernel": "sel_dense", "source": "/kernels/k.py", "function": "k"} | facts
-    return Specialization(variant=variant, case=case, compile=CompileSpec(signature={}, constexprs={}), **given)
+    return Specialization(
+        variant=variant, case=case, compile=CompileSpec(signature={}, constexprs={}), **given
+    )
 
 
 SPEC = spec()
 
 
 def result(
-    outcome: Outcome, built: BuiltEnv | str = "3.1.0", target: Target = TARGETS[1], spec: Specialization = SPEC, **facts: Any
+    outcome: Outcome,
+    built: BuiltEnv | str = "3.1.0",
+    target: Target = TARGETS[1],
+    spec: Specialization = SPEC,
+    **facts: Any,
 ) -> Result:
     """That outcome, as of some cell of an env, or of the env of a release."""
     built = env(built) if isinstance(built, str) else built
-    return Result(cell=Cell(env=built.env, target=target, spec=spec), built=built, outcome=outcome, **facts)
+    return Result(
+        cell=Cell(env=built.env, target=target, spec=spec), built=built, outcome=outcome, **facts
+    )

@@ -1,4 +1,5 @@
-"""``python -m tests.rooms coverage.json``: a table of what ``coverage json`` found, by the rooms of the package.
+"""``python -m tests.rooms coverage.json``: a table of what ``coverage json`` found, by the rooms of
+the package.
 
 It gates nothing: which lines no test goes through is a question to whoever reads it.
 """

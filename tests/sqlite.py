@@ -1,4 +1,6 @@
-"""A database that a test looks into, or damages: ``with sqlite3.connect(…)`` commits, and does not close."""
+"""A database that a test looks into, or damages: ``with sqlite3.connect(…)`` commits, and does not
+close.
+"""
 
 from __future__ import annotations
 

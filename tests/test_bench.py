@@ -1,6 +1,8 @@
-"""Measurements are run seldom: each is imported here, so that it is seen at once when what it uses is called otherwise.
+"""Measurements are run seldom: each is imported here, so that it is seen at once when what it uses
+is called otherwise.
 
-The type checker does not see all of it: a package that imports its parts when they are asked for has any name for it.
+The type checker does not see all of it: a package that imports its parts when they are asked for
+has any name for it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 BENCH = Path(__file__).parent.parent / "bench"
-IN_ENVS = {"plain", "plain_cute", "small", "fla_operators"}
+IN_ENVS = {"plain", "plain_cute", "small"}
 """What only an env with a toolchain or PyTorch can import."""
 NAMES = sorted(path.stem for path in BENCH.glob("*.py") if path.stem not in IN_ENVS)
 
@@ -26,7 +28,11 @@ def test_a_measurement_can_be_started(name: str) -> None:
     if isinstance(command := getattr(module, "main", None), click.Command):
         shown = CliRunner().invoke(command, ["--help"])
         assert shown.exit_code == 0, shown.output
-    missing = [value for value in vars(module).values() if isinstance(value, Path) and value.suffix and not value.exists()]
+    missing = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, Path) and value.suffix and not value.exists()
+    ]
     assert missing == []
     started = re.findall(r'"-m",\s*"([\w.]+)"', (BENCH / f"{name}.py").read_text())
     assert [each for each in started if find_spec(each) is None] == []

@@ -1,4 +1,6 @@
-"""Imports go downward only, the worker imports nothing of ours, and what ends, forks or prints stands where it belongs."""
+"""Imports go downward only, the worker imports nothing of ours, and what ends, forks or prints
+stands where it belongs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "workflows"), 6),
-    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
+    **dict.fromkeys(
+        ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5
+    ),
     **dict.fromkeys(("engine", "executors", "nox", "project", "store", "workers"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -28,11 +32,18 @@ FLOORS = {
     **dict.fromkeys(("errors", "files", "interruption", "model", "processes", "text"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
-MAY_START_PROCESSES = {"subprocess": {"processes"}, "multiprocessing": {"executors"}, "pty": set[str]()}
+MAY_START_PROCESSES = {
+    "subprocess": {"processes"},
+    "multiprocessing": {"executors"},
+    "pty": set[str](),
+}
 APART = {"worker", "pytorch", "inside"}
 """Folders whose code runs inside a foreign env, or in a library."""
 _TORCH = frozenset({"torch"})
-BESIDES = {**dict.fromkeys(("numerics", "host", "device"), _TORCH), **dict.fromkeys(("inductor", "probes"), _TORCH | {"triton"})}
+BESIDES = {
+    **dict.fromkeys(("numerics", "host", "device"), _TORCH),
+    **dict.fromkeys(("inductor", "probes"), _TORCH | {"triton"}),
+}
 """What they import besides the standard library; ``triton`` where nothing else is said."""
 WORKER_READERS = {"executors", "store", "workers"}
 """Who may read what a worker left behind with the worker's own code."""
@@ -42,9 +53,14 @@ PLACES = {
         *("cli/start.py", "toolchains/pytorch/host/forked.py"),
         *("worker/__main__.py", "worker/batch.py", "worker/server.py"),
     },
-    **{name: set[str]() for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")},
+    **{
+        name: set[str]()
+        for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")
+    },
 }
-"""What starts or ends a process past everything that tidies up, and the modules that have reason to."""
+"""What starts or ends a process past everything that tidies up, and the modules that have reason
+to.
+"""
 ACTS = {
     "engine.run",
     "workers.spawn",
@@ -73,7 +89,9 @@ DOORS = {
     "repro": {"records", "reproducing"},
     "workflows": {"System"},
 }
-"""What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
+"""What of a feature the command line may call: the feature itself, what it takes, and what it
+returns.
+"""
 WORDS = {
     *("__version__", "cli", "errors", "files", "interruption", "text"),
     *("model", "project", "report"),
@@ -101,7 +119,10 @@ LINES = 300
 """Lines that a module of it may have."""
 DECIDES = (
     *(f"bisect/{name}.py" for name in ("search", "criterion", "perturbations", "answers")),
-    *(f"reduce/{name}.py" for name in ("candidate", "expressions", "module", "search", "statements")),
+    *(
+        f"reduce/{name}.py"
+        for name in ("candidate", "expressions", "module", "search", "statements")
+    ),
     *(f"api/{name}.py" for name in ("comparing", "histories", "needing", "records", "uses")),
     "fix/searching.py",
     "toolchains/language.py",
@@ -114,12 +135,16 @@ DECIDES = (
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if not APART & set(path.relative_to(PACKAGE).parts))
+    return sorted(
+        path for path in PACKAGE.rglob("*.py") if not APART & set(path.relative_to(PACKAGE).parts)
+    )
 
 
 def foreign_modules() -> list[Path]:
     """Those that run inside a foreign env."""
-    return sorted(path for path in PACKAGE.rglob("*.py") if APART & set(path.relative_to(PACKAGE).parts))
+    return sorted(
+        path for path in PACKAGE.rglob("*.py") if APART & set(path.relative_to(PACKAGE).parts)
+    )
 
 
 def within(path: Path) -> str:
@@ -147,18 +172,26 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def rooms_imported(path: Path) -> set[str]:
-    return {name.split(".")[1] for name in imported(path) if name.startswith("compat.") and name.split(".")[1] != "__version__"}
+    return {
+        name.split(".")[1]
+        for name in imported(path)
+        if name.startswith("compat.") and name.split(".")[1] != "__version__"
+    }
 
 
 def test_imports_go_down() -> None:
     for path in modules():
         here = room(path)
-        assert here in FLOORS, f"{here} has no floor yet: give it one, here and in docs/architecture.md"
+        assert here in FLOORS, (
+            f"{here} has no floor yet: give it one, here and in docs/architecture.md"
+        )
         for other in rooms_imported(path) - {here}:
             if other == "worker":
                 assert here in WORKER_READERS, within(path)
             else:
-                assert FLOORS[other] <= FLOORS[here], f"{here} (floor {FLOORS[here]}) imports {other} (floor {FLOORS[other]})"
+                assert FLOORS[other] <= FLOORS[here], (
+                    f"{here} (floor {FLOORS[here]}) imports {other} (floor {FLOORS[other]})"
+                )
 
 
 def test_no_floor_is_made_up() -> None:
@@ -179,13 +212,17 @@ def test_floors_below_have_no_circles() -> None:
 
 def deciding() -> list[Path]:
     found = [PACKAGE / name for name in DECIDES]
-    return sorted(path for each in found for path in (each.rglob("*.py") if each.is_dir() else [each]))
+    return sorted(
+        path for each in found for path in (each.rglob("*.py") if each.is_dir() else [each])
+    )
 
 
 def test_what_decides_touches_nothing() -> None:
     for path in deciding():
         names = {name.removeprefix("compat.") for name in imported(path)}
-        assert not {name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")}, within(path)
+        assert not {
+            name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")
+        }, within(path)
 
 
 def test_one_room_starts_processes() -> None:
@@ -195,22 +232,32 @@ def test_one_room_starts_processes() -> None:
 
 
 def test_only_the_local_executor_has_workers_attempt_cells() -> None:
-    """All others go through the seam: what an executor somewhere else cannot do, no feature may need."""
-    reach = {"compat.workers.watch", "compat.workers.pool.WorkerPool", "compat.workers.client.Child"}
+    """All others go through the seam: what an executor somewhere else cannot do, no feature may
+    need.
+    """
+    reach = {
+        "compat.workers.watch",
+        "compat.workers.pool.WorkerPool",
+        "compat.workers.client.Child",
+    }
     users = {str(path.relative_to(PACKAGE)) for path in modules() if reach & set(imported(path))}
     assert users == {"executors/executor.py", "workers/watch.py", "workers/evidence.py"}
 
 
 @cache
 def used(path: Path) -> set[str]:
-    """The names that a module uses, dotted and as they are called where they come from, whatever it calls them itself."""
+    """The names that a module uses, dotted and as they are called where they come from, whatever it
+    calls them itself.
+    """
     tree = ast.parse(path.read_text())
     meant = dict[str, str]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             meant |= {alias.asname: alias.name for alias in node.names if alias.asname}
         elif isinstance(node, ast.ImportFrom):
-            meant |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            meant |= {
+                alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
+            }
     names = set(meant.values())
     for node in ast.walk(tree):
         match node:
@@ -236,7 +283,8 @@ def test_only_the_command_line_prints_or_exits() -> None:
         if room(path) == "cli":
             continue
         names = used(path)
-        assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names, within(path)  # there it is nox that ends
+        # There it is nox that ends.
+        assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names, within(path)
         assert "SystemExit" not in raised(path), within(path)
         assert not {"print", "rich.print", "rich.get_console"} & names, within(path)
         assert not any(name == "click" or name.startswith("click.") for name in names), within(path)
@@ -246,12 +294,17 @@ def test_only_the_command_line_prints_or_exits() -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
-    assert {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)} == PLACES[name]
+    assert {
+        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)
+    } == PLACES[name]
 
 
 def test_the_worker_needs_the_standard_library_and_a_toolchain() -> None:
     for path in foreign_modules():
-        allowed = BESIDES.get(path.parent.name, {"cutlass", "cuda"} if "cute" in path.relative_to(PACKAGE).parts else {"triton"})
+        allowed = BESIDES.get(
+            path.parent.name,
+            {"cutlass", "cuda"} if "cute" in path.relative_to(PACKAGE).parts else {"triton"},
+        )
         for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
             names = []
             if isinstance(node, ast.Import):
@@ -259,11 +312,16 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain() -> None:
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 names = [node.module or ""]
             for name in names:
-                assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
+                assert name.split(".")[0] in sys.stdlib_module_names | allowed, (
+                    f"{path.name} imports {name}"
+                )
 
 
 def test_only_one_module_parses_python() -> None:
-    """It does so in one thread at a time, as Python 3.11 needs it; ``ast.literal_eval`` is given a tree, not a text."""
+    """It does so in one thread at a time, as Python 3.11 needs it.
+
+    ``ast.literal_eval`` is given a tree, not a text.
+    """
     for path in modules():
         parses = {
             node.attr
@@ -276,7 +334,7 @@ def test_only_one_module_parses_python() -> None:
         assert not parses, within(path)
 
 
-# --- the command line ----------------------------------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 
 def commands() -> list[Path]:
@@ -295,13 +353,17 @@ def taken(path: Path) -> set[str]:
 
 
 def test_the_command_line_calls_features_and_nothing_below_them() -> None:
-    """A name that is allowed to one module and that it does not use any more has to go from the list, too."""
+    """A name that is allowed to one module and that it does not use any more has to go from the
+    list, too.
+    """
     for path in commands():
         besides = set[str]()
         for name in taken(path):
             first, _, rest = name.partition(".")
             if first in DOORS:
-                assert not rest or rest.split(".")[0] in DOORS[first], f"{name} is inside of a feature"
+                assert not rest or rest.split(".")[0] in DOORS[first], (
+                    f"{name} is inside of a feature"
+                )
             elif first not in WORDS:
                 besides.add(name)
         assert besides == BEYOND.get(path.name, set()), within(path)
@@ -313,8 +375,17 @@ def test_a_command_has_little_to_do() -> None:
         assert len(text.splitlines()) <= LINES, within(path)
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef):
-                statements = sum(isinstance(each, ast.stmt) and not isinstance(each, ast.ImportFrom) for each in ast.walk(node)) - 1
-                assert statements <= STATEMENTS, f"{node.name} has {statements} statements: what it finds out belongs to a feature"
+                statements = (
+                    sum(
+                        isinstance(each, ast.stmt) and not isinstance(each, ast.ImportFrom)
+                        for each in ast.walk(node)
+                    )
+                    - 1
+                )
+                assert statements <= STATEMENTS, (
+                    f"{node.name} has {statements} statements: what it finds out belongs to a"
+                    " feature"
+                )
 
 
 def test_features_know_no_terminal() -> None:
@@ -322,7 +393,9 @@ def test_features_know_no_terminal() -> None:
         if room(path) in ("cli", "nox"):  # there it is nox that talks
             continue
         names = used(path)
-        assert path.name == "terminal.py" or not any(name == "rich" or name.startswith("rich.") for name in names), within(path)
+        assert path.name == "terminal.py" or not any(
+            name == "rich" or name.startswith("rich.") for name in names
+        ), within(path)
         assert not {"sys.argv", "sys.stderr", "input"} & names, within(path)
 
 
@@ -343,35 +416,57 @@ def test_so_does_a_feature_that_is_one_module(name: str) -> None:
     assert "Out: " in said
 
 
-# --- toolchains ----------------------------------------------------------------------------------------------------------------
+# --- toolchains -----------------------------------------------------------------------------------
 
-COMPILER_WORDS = re.compile(r"triton(?!-compat|_compat)|\btorch\b|mlir|llvm|\bcuda\b|ptxas|cubin|ttgir|\bsm_\d+")
+COMPILER_WORDS = re.compile(
+    r"triton(?!-compat|_compat)|\btorch\b|mlir|llvm|\bcuda\b|ptxas|cubin|ttgir|\bsm_\d+"
+)
 MOST_COMPILER_WORDS = 39
-"""How often such words stand in names and texts outside of the toolchains' own rooms. Lower it when it falls."""
+"""How often such words stand in names and texts outside of the toolchains' own rooms.
+
+Lower it when it falls.
+"""
 
 
 def compiler_words(path: Path) -> list[str]:
-    """The words of one compiler in a module's names and strings; docstrings and comments may speak of it."""
+    """The words of one compiler in a module's names and strings.
+
+    Docstrings and comments may speak of it.
+    """
     with path.open("rb") as file:
-        tokens = [token for token in tokenize.tokenize(file.readline) if token.type in (tokenize.NAME, tokenize.STRING)]
-    texts = (token.string.lower() for token in tokens if not token.string.startswith(('"""', "'''")))
+        tokens = [
+            token
+            for token in tokenize.tokenize(file.readline)
+            if token.type in (tokenize.NAME, tokenize.STRING)
+        ]
+    texts = (
+        token.string.lower() for token in tokens if not token.string.startswith(('"""', "'''"))
+    )
     return [word for text in texts for word in COMPILER_WORDS.findall(text)]
 
 
 def test_a_compilers_words_stay_in_its_own_room() -> None:
     everything = sorted(PACKAGE.rglob("*.py"))
-    outside = [path for path in everything if not (room(path) == "toolchains" and len(path.relative_to(PACKAGE).parts) > 2)]
+    outside = [
+        path
+        for path in everything
+        if not (room(path) == "toolchains" and len(path.relative_to(PACKAGE).parts) > 2)
+    ]
     counts = {within(path): len(words) for path in outside if (words := compiler_words(path))}
-    assert sum(counts.values()) <= MOST_COMPILER_WORDS, sorted(counts.items(), key=lambda item: -item[1])
+    assert sum(counts.values()) <= MOST_COMPILER_WORDS, sorted(
+        counts.items(), key=lambda item: -item[1]
+    )
 
 
-# --- what the architecture says ------------------------------------------------------------------------------------------------
+# --- what the architecture says -------------------------------------------------------------------
 
 
 def test_the_code_of_every_command_is_where_the_architecture_says() -> None:
     text = (PACKAGE.parent / "docs" / "architecture.md").read_text()
     rows = re.findall(
-        r"^\| `(\w+)` \| (.+)$", text.partition("## Where a command's code is")[2].partition("\n## ")[0], re.MULTILINE
+        r"^\| `(\w+)` \| (.+)$",
+        text.partition("## Where a command's code is")[2].partition("\n## ")[0],
+        re.MULTILINE,
     )
     assert [name for name, _ in rows] == main.list_commands(Context(main))
     paths = [path for _, said in rows for path in re.findall(r"`([\w/]+(?:/|\.py))`", said)]

@@ -1,4 +1,6 @@
-"""JSON read piece by piece: the same as read whole, wherever the pieces end, and no more in memory than what is made of it."""
+"""JSON read piece by piece: the same as read whole, wherever the pieces end, and no more in memory
+than what is made of it.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,19 @@ from compat.text import read_json, read_json_stream
 ITEMS = 20_000
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
     max_leaves=12,
 )
-objects = st.dictionaries(st.sampled_from(["cells", "verdicts", "other", "é\n"]), values, max_size=4)
+objects = st.dictionaries(
+    st.sampled_from(["cells", "verdicts", "other", "é\n"]), values, max_size=4
+)
 
 
 @pytest.fixture
@@ -31,7 +41,8 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def read(text: str | bytes) -> Any:
     return read_json_stream(
-        io.BytesIO(text.encode() if isinstance(text, str) else text), {"cells": lambda _, value: value, "gone": lambda _, value: 0}
+        io.BytesIO(text.encode() if isinstance(text, str) else text),
+        {"cells": lambda _, value: value, "gone": lambda _, value: 0},
     )
 
 
@@ -45,10 +56,14 @@ def test_it_is_what_is_read_whole(value: Any, plain: bool, indent: int | None) -
 
 @pytest.mark.usefixtures("small_pieces")
 @given(objects, st.data())
-def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(value: Any, data: st.DataObject) -> None:
+def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(
+    value: Any, data: st.DataObject
+) -> None:
     text = json.dumps(value, indent=1)
     at = data.draw(st.integers(0, len(text)))
-    spoilt = text[:at] + data.draw(st.sampled_from(["", ",", "}", "]", '"', "\\", "x", "1e999", "NaN", "\ufeff"]))
+    spoilt = text[:at] + data.draw(
+        st.sampled_from(["", ",", "}", "]", '"', "\\", "x", "1e999", "NaN", "\ufeff"])
+    )
     spoilt += data.draw(st.sampled_from(["", text[at:]]))
     try:
         whole = read_json(spoilt.encode())
@@ -83,7 +98,13 @@ def test_what_is_wrong_is_told_with_the_line_of_the_whole_file(text: str) -> Non
 
 
 def test_items_are_made_while_the_file_is_read_and_take_no_memory_themselves() -> None:
-    text = json.dumps({"cells": [{"id": f"{number:08}", "text": "x" * 500} for number in range(ITEMS)], "last": 1}, indent=1)
+    text = json.dumps(
+        {
+            "cells": [{"id": f"{number:08}", "text": "x" * 500} for number in range(ITEMS)],
+            "last": 1,
+        },
+        indent=1,
+    )
     file = io.BytesIO(text.encode())
     size, places = len(text), list[int]()
     del text

@@ -1,4 +1,7 @@
-"""How the memory of a driver grows with its cells. Larger numbers of them are measured by ``python -m bench.many``."""
+"""How the memory of a driver grows with its cells.
+
+Larger numbers of them are measured by ``python -m bench.many``.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ MOST = {"run": 800, "run at most": 1080, "reading": 760, "reading at most": 600}
 
 def test_a_cell_takes_few_bytes_in_a_run_and_when_its_report_is_read(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.large.growth", str(tmp_path), "520", "1040"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1]
+    )
     taken = json.loads(done.stdout)
     assert {name: bytes_ for name, bytes_ in taken.items() if not 0 < bytes_ < MOST[name]} == {}

@@ -51,10 +51,12 @@ def told(found: Report) -> Any:
     return document
 
 
-# --- shards --------------------------------------------------------------------------------------------------------------------
+# --- shards ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["0/8", "9/8", "x", "", "1/0", "-1/2", "1/2/3", "1.0/2", "1/10001", "٣/٨"])
+@pytest.mark.parametrize(
+    "text", ["0/8", "9/8", "x", "", "1/0", "-1/2", "1/2/3", "1.0/2", "1/10001", "٣/٨"]
+)
 def test_what_is_no_shard_is_an_error(text: str) -> None:
     with pytest.raises(SelectionError, match="invalid shard") as caught:
         Shard.parse(text)
@@ -67,14 +69,21 @@ def test_what_is_no_shard_is_an_error(text: str) -> None:
 def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> None:
     spec = CELL.spec
     shards = [Shard(number=number, of=8) for number in range(1, 9)]
-    names = [evolve(spec, kernel=f"k{number % 40}", case=f"c{number // 40}") for number in range(400)]
+    names = [
+        evolve(spec, kernel=f"k{number % 40}", case=f"c{number // 40}") for number in range(400)
+    ]
     found = {each: [shard.number for shard in shards if shard.has(each)] for each in names}
     assert all(len(those) == 1 for those in found.values())
     sizes = [sum(those == [number] for those in found.values()) for number in range(1, 9)]
     assert max(sizes) < 1.4 * 50
-    elsewhere = evolve(spec, source=str(tmp_path / "other.py"), closure="other", origin="x.toml", summary="s")
+    elsewhere = evolve(
+        spec, source=str(tmp_path / "other.py"), closure="other", origin="x.toml", summary="s"
+    )
     assert [shard.has(spec) for shard in shards] == [shard.has(elsewhere) for shard in shards]
-    assert [str(shard) for shard in shards if shard.has(evolve(spec, kernel="k", variant="v", case="c"))] == ["8/8"]  # for good
+    # For good.
+    assert [
+        str(shard) for shard in shards if shard.has(evolve(spec, kernel="k", variant="v", case="c"))
+    ] == ["8/8"]
     assert sum(shard.has_pair(BUILT.env) for shard in shards) == 1
 
 
@@ -91,19 +100,30 @@ def ran(selection: Selection, folder: Path, envs: dict[str, BuiltEnv]) -> Report
     """A run with a store of its own, and the files of its report."""
     with Store(folder) as store:
         context = selection.context(store)
-        found = run_matrix(selection, context, lambda _, wanted: [envs[each.name] for each in wanted], command=f"run {folder.name}")
+        found = run_matrix(
+            selection,
+            context,
+            lambda _, wanted: [envs[each.name] for each in wanted],
+            command=f"run {folder.name}",
+        )
     write_reports(found, folder)
     return found
 
 
 @pytest.mark.wheels
-def test_shards_are_together_what_one_run_is(project: Path, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_shards_are_together_what_one_run_is(
+    project: Path, built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     envs = {name: built(name) for name in (f"triton-{release}" for release in RELEASES)}
     every = select(project / "matrix.toml")
     whole = ran(every, tmp_path / "whole", envs)
     parts = [every.of_shard(Shard(number=number, of=3)) for number in (1, 2, 3)]
-    assert sorted(each.id for part in parts for each in part.cells) == sorted(each.id for each in every.cells)
-    reports = [ran(part, tmp_path / f"shard-{part.shard.number}", envs) for part in parts if part.shard]
+    assert sorted(each.id for part in parts for each in part.cells) == sorted(
+        each.id for each in every.cells
+    )
+    reports = [
+        ran(part, tmp_path / f"shard-{part.shard.number}", envs) for part in parts if part.shard
+    ]
     assert [each.shards for each in reports] == [("1/3",), ("2/3",), ("3/3",)]
     files = [tmp_path / f"shard-{number}" / "matrix.json" for number in (3, 1, 2)]
     merged = merge_reports(files)
@@ -129,13 +149,18 @@ def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> 
     empty = next(part for part in parts if not part.cells)
     found = ran(empty, tmp_path / "empty", {})
     assert (found.results, found.shards) == ((), (str(empty.shard),))
-    assert f"**Shard {empty.shard} of the cells.** No cell was tried." in (tmp_path / "empty" / "matrix.md").read_text()
-    done = CliRunner().invoke(main, ["merge", str(tmp_path / "empty" / "matrix.json"), "--output", str(tmp_path / "out")])
+    assert (
+        f"**Shard {empty.shard} of the cells.** No cell was tried."
+        in (tmp_path / "empty" / "matrix.md").read_text()
+    )
+    done = CliRunner().invoke(
+        main, ["merge", str(tmp_path / "empty" / "matrix.json"), "--output", str(tmp_path / "out")]
+    )
     assert done.exit_code == 0, done.output
     assert f"note: the report is incomplete: it has {empty.shard}" in done.output
 
 
-# --- cells that several have ---------------------------------------------------------------------------------------------------
+# --- cells that several have ----------------------------------------------------------------------
 
 
 def merged(*parts: Report) -> Report:
@@ -171,7 +196,10 @@ def test_of_two_failures_both_are_shown() -> None:
     failure = only(merged(one(bad(SHAPE)), one(bad(ASSERT)))).outcome.failure
     assert failure
     assert failure.failure_class == SHAPE.failure_class
-    assert failure.excerpt == f"{SHAPE.excerpt}\n\nand in another run, {ASSERT.failure_class}:\n{ASSERT.excerpt}"
+    assert (
+        failure.excerpt
+        == f"{SHAPE.excerpt}\n\nand in another run, {ASSERT.failure_class}:\n{ASSERT.excerpt}"
+    )
 
 
 def test_an_answer_counts_more_than_none() -> None:
@@ -181,15 +209,25 @@ def test_an_answer_counts_more_than_none() -> None:
         assert (outcome.status, outcome.flaky) == (Status.OK, False)
 
 
-# --- stores --------------------------------------------------------------------------------------------------------------------
+# --- stores ---------------------------------------------------------------------------------------
 
 
 FAILED = Evidence(
-    answered=True, stage="ttir", raised=(Raised(type="ValueError", message="incompatible dimensions at index 1: 128 and 64"),)
+    answered=True,
+    stage="ttir",
+    raised=(Raised(type="ValueError", message="incompatible dimensions at index 1: 128 and 64"),),
 )
 UNREAD = Diagnosis()
 BUILD = evolve(
-    EVIDENCE, asked=("compile",), alone=False, raised=(), printed="", stderr="", kept={}, protocol=(), diagnosis=Diagnosis()
+    EVIDENCE,
+    asked=("compile",),
+    alone=False,
+    raised=(),
+    printed="",
+    stderr="",
+    kept={},
+    protocol=(),
+    diagnosis=Diagnosis(),
 )
 REJECTED = (FAILED, evolve(FAILED, alone=True))
 
@@ -207,7 +245,9 @@ def attempts_in(folder: Path) -> dict[str, tuple[Evidence, ...]]:
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [((BUILD,), REJECTED), (REJECTED, (BUILD,))])
-def test_stores_that_disagree_keep_the_evidence_of_both(ours: Any, theirs: Any, tmp_path: Path) -> None:
+def test_stores_that_disagree_keep_the_evidence_of_both(
+    ours: Any, theirs: Any, tmp_path: Path
+) -> None:
     mine, other = store_of(tmp_path / "mine", *ours), store_of(tmp_path / "other", *theirs)
     for _ in range(2):  # joined again they say nothing new
         merge_stores([other / "results.sqlite"], mine)
@@ -223,7 +263,9 @@ def test_a_cell_of_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
         context = select_any(tmp_path).context(store).with_envs((built,))
         key = CellKeys(digest_of(context)).of(made, built)
     store_of(tmp_path / "mine", BUILD, key=key, made=made)
-    _, found = merge_stores([store_of(tmp_path / "other", *REJECTED, key=key, made=made)], tmp_path / "mine")
+    _, found = merge_stores(
+        [store_of(tmp_path / "other", *REJECTED, key=key, made=made)], tmp_path / "mine"
+    )
     assert found.disagreeing == (made.id,)
     with Store(tmp_path / "mine") as store:
         [result] = known([made], evolve(context, store=store))
@@ -278,7 +320,9 @@ def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> Non
 def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
     other = store_of(tmp_path / "other", BUILD)
     with opened(other / "results.sqlite") as database:
-        database.execute("INSERT INTO evidence VALUES ('k', 'a/b', 'triton', 'no JSON', NULL, NULL)")
+        database.execute(
+            "INSERT INTO evidence VALUES ('k', 'a/b', 'triton', 'no JSON', NULL, NULL)"
+        )
     found = merge_stores([other], tmp_path / "mine")[1]
     assert (found.new, found.unreadable) == (1, 1)
 

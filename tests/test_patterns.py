@@ -16,13 +16,21 @@ from tests.test_floors import PACKAGE, modules
 
 
 def test_it_does_what_a_compiled_one_does() -> None:
-    later, now = lazy_pattern(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE)
+    later, now = (
+        lazy_pattern(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE),
+        re.compile(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE),
+    )
     text = "Ab-1 cd-2"
     for name in ("match", "search", "fullmatch", "findall", "split"):
         assert repr(getattr(later, name)(text)) == repr(getattr(now, name)(text))
     assert [found["word"] for found in later.finditer(text)] == ["Ab", "cd"]
     assert later.sub("x", text, count=1) == now.sub("x", text, count=1)
-    assert (later.pattern, later.flags, later.groups, later.groupindex) == (now.pattern, now.flags, now.groups, now.groupindex)
+    assert (later.pattern, later.flags, later.groups, later.groupindex) == (
+        now.pattern,
+        now.flags,
+        now.groups,
+        now.groupindex,
+    )
     assert lazy_pattern(rb"\w").findall(b"ab") == [b"a", b"b"]
 
 
@@ -33,7 +41,11 @@ def test_it_is_compiled_when_it_is_used() -> None:
 
 
 def test_it_can_be_copied_and_sent() -> None:
-    for later in (lazy_pattern("a"), copy.copy(lazy_pattern("a")), pickle.loads(pickle.dumps(lazy_pattern("a")))):
+    for later in (
+        lazy_pattern("a"),
+        copy.copy(lazy_pattern("a")),
+        pickle.loads(pickle.dumps(lazy_pattern("a"))),
+    ):
         assert later.findall("aba") == ["a", "a"]
 
 
@@ -48,4 +60,6 @@ def test_every_one_that_there_is_can_be_compiled() -> None:
 
 
 def _name(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(
+        ".__init__"
+    )

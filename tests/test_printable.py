@@ -37,7 +37,9 @@ def test_once_is_enough(text: str) -> None:
     shown = printable(text)
     assert printable(shown) == shown
     shown.encode("utf-8")
-    assert set(shown.splitlines()) == set(shown.rstrip("\n").split("\n") if shown.strip("\n") else shown.splitlines())
+    assert set(shown.splitlines()) == set(
+        shown.rstrip("\n").split("\n") if shown.strip("\n") else shown.splitlines()
+    )
 
 
 def test_errors_of_use_are_printable() -> None:
@@ -45,14 +47,19 @@ def test_errors_of_use_are_printable() -> None:
     assert (str(error), error.hint) == (r"a\x00.toml: no \x1b[31mkernel", r"\u202e")
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "NaN", "-Infinity", "1e999", "9" * 5000, b"\xff", "{", b"\xed\xa0\x80", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, "NaN", "-Infinity", "1e999", "9" * 5000, b"\xff", "{", b"\xed\xa0\x80", ""],
+)
 def test_what_is_no_json_is_a_value_error(text: str | bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - any of them
         read_json(text)
 
 
 def test_lenient_reading_has_nothing_for_what_is_no_number() -> None:
-    assert read_json('{"a": NaN, "b": [1e999, -Infinity], "c": 2.5, "d": ' + "9" * 5000 + "}", lenient=True) == {
+    assert read_json(
+        '{"a": NaN, "b": [1e999, -Infinity], "c": 2.5, "d": ' + "9" * 5000 + "}", lenient=True
+    ) == {
         "a": None,
         "b": [None, None],
         "c": 2.5,
@@ -68,7 +75,16 @@ def test_what_json_has_no_word_for_is_text() -> None:
     deep: Any = []
     for _ in range(100_000):
         deep = [deep]
-    written = write_json({"nan": float("nan"), "huge": 10**5000, "bytes": b"x", "raw": "\x1b\ud800", 3: {1}, "deep": deep})
+    written = write_json(
+        {
+            "nan": float("nan"),
+            "huge": 10**5000,
+            "bytes": b"x",
+            "raw": "\x1b\ud800",
+            3: {1},
+            "deep": deep,
+        }
+    )
     found = json.loads(written)
     assert found["nan"] == "nan"
     assert found["huge"] == "a number of 16610 bits"

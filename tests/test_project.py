@@ -47,38 +47,70 @@ def ids(selection: Selection) -> list[str]:
 
 def test_without_patterns_it_is_what_the_file_says(project: Path) -> None:
     chosen = select(project / "matrix.toml")
-    assert ids(chosen) == [f"one/{variant}/{case}/sm_90/triton-3.1.0" for variant in "vw" for case in ("small", "large")]
+    assert ids(chosen) == [
+        f"one/{variant}/{case}/sm_90/triton-3.1.0"
+        for variant in "vw"
+        for case in ("small", "large")
+    ]
     assert (chosen.root, chosen.state) == (project, project / ".compat")
     assert len(chosen.kernels) == 4
 
 
 def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
-    chosen = select(Path("matrix.toml"), envs=["*"], targets=["sm_8?"], kernel_files=["t*.toml"], variants=["w"], cases=["s*"])
+    chosen = select(
+        Path("matrix.toml"),
+        envs=["*"],
+        targets=["sm_8?"],
+        kernel_files=["t*.toml"],
+        variants=["w"],
+        cases=["s*"],
+    )
     assert {*ids(chosen)} == {
-        f"two/w/small/{sm}/triton-{each}" for sm in ("sm_80", "sm_86", "sm_89") for each in ("3.1.0", "3.9.0")
+        f"two/w/small/{sm}/triton-{each}"
+        for sm in ("sm_80", "sm_86", "sm_89")
+        for each in ("3.1.0", "3.9.0")
     }
-    assert chosen.patterns == Patterns(envs=("*",), targets=("sm_8?",), kernel_files=("t*.toml",), variants=("w",), cases=("s*",))
+    assert chosen.patterns == Patterns(
+        envs=("*",), targets=("sm_8?",), kernel_files=("t*.toml",), variants=("w",), cases=("s*",)
+    )
     other = chosen.with_patterns(targets=[], cases=["large"])
     assert ids(other) == ["two/w/large/sm_90/triton-3.1.0", "two/w/large/sm_90/triton-3.9.0"]
     assert other.patterns.kernel_files == ("t*.toml",)
 
 
-def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_own(project: Path) -> None:
-    text = KERNEL.replace("NAME", "one").replace("schema = 1\n", 'schema = 1\ntargets = ["sm_10?"]\n')
+def test_a_kernel_that_is_for_none_of_the_default_targets_is_compiled_for_its_own(
+    project: Path,
+) -> None:
+    text = KERNEL.replace("NAME", "one").replace(
+        "schema = 1\n", 'schema = 1\ntargets = ["sm_10?"]\n'
+    )
     (project / "one.toml").write_text(text)
     chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
     assert ids(chosen) == ["one/v/small/sm_100/triton-3.1.0"]
     assert not select(project / "matrix.toml", targets=["sm_80"]).cells
     (project / "two.toml").write_text(
-        KERNEL.replace("NAME", "two").replace("schema = 1\n", 'schema = 1\ntargets = ["sm_90", "sm_100"]\n')
+        KERNEL.replace("NAME", "two").replace(
+            "schema = 1\n", 'schema = 1\ntargets = ["sm_90", "sm_100"]\n'
+        )
     )
-    both = select(project / "matrix.toml", variants=["v"], cases=["small"], kernel_files=[str(project / "[ot]*.toml")])
+    both = select(
+        project / "matrix.toml",
+        variants=["v"],
+        cases=["small"],
+        kernel_files=[str(project / "[ot]*.toml")],
+    )
     assert ids(both) == ["one/v/small/sm_100/triton-3.1.0", "two/v/small/sm_90/triton-3.1.0"]
 
 
-def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_usual_ones(project: Path) -> None:
-    text = KERNEL.replace("NAME", "one").replace('"*fp32"', '"fp32[n]"').replace("schema = 1\n", 'schema = 1\ntoolchain = "cute"\n')
+def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_usual_ones(
+    project: Path,
+) -> None:
+    text = (
+        KERNEL.replace("NAME", "one")
+        .replace('"*fp32"', '"fp32[n]"')
+        .replace("schema = 1\n", 'schema = 1\ntoolchain = "cute"\n')
+    )
     (project / "one.toml").write_text(text)
     chosen = select(project / "matrix.toml", variants=["v"], cases=["small"], envs=["cute-4.8.1"])
     assert ids(chosen) == ["one/v/small/sm_90a/cute-4.8.1"]
@@ -86,7 +118,13 @@ def test_a_kernel_of_a_toolchain_without_a_default_target_is_compiled_for_its_us
 
 def test_what_matches_nothing_is_an_error(project: Path) -> None:
     matrix = project / "matrix.toml"
-    for patterns in ({"envs": ["no"]}, {"targets": ["no"]}, {"kernels": ["two"]}, {"variants": ["x"]}, {"cases": ["x"]}):
+    for patterns in (
+        {"envs": ["no"]},
+        {"targets": ["no"]},
+        {"kernels": ["two"]},
+        {"variants": ["x"]},
+        {"cases": ["x"]},
+    ):
         with pytest.raises(SelectionError, match="matches"):
             select(matrix, **patterns)
     with pytest.raises(ConfigError, match="no kernel file matches"):
@@ -95,11 +133,18 @@ def test_what_matches_nothing_is_an_error(project: Path) -> None:
         select(project / "none.toml")
 
 
-def test_a_context_is_as_the_file_says_unless_something_else_is_given(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_context_is_as_the_file_says_unless_something_else_is_given(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     chosen = select(project / "matrix.toml")
     with chosen.open_store() as store:
         usual = chosen.context(store)
-        assert (usual.limits.deadline, usual.slots, usual.again, usual.idle_timeout) == (7.0, AVAILABLE_CORES, False, 11.0)
+        assert (usual.limits.deadline, usual.slots, usual.again, usual.idle_timeout) == (
+            7.0,
+            AVAILABLE_CORES,
+            False,
+            11.0,
+        )
         asked = chosen.context(store, deadline=2.5, jobs=3, again=True)
         assert (asked.limits.deadline, asked.slots, asked.again) == (2.5, 3, True)
         monkeypatch.setenv("CI", "true")
@@ -113,13 +158,19 @@ def test_a_context_is_as_the_file_says_unless_something_else_is_given(project: P
                 chosen.context(store)
 
 
-def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
     with chosen.open_store() as store:
         report = run_matrix(chosen, chosen.context(store), command="a program")
     assert [result.outcome.status for result in report.results] == [Status.ENV_BROKEN]
     assert (report.command, len(report.unexpected), len(report.envs)) == ("a program", 1, 1)
-    assert [path.name for path in write_reports(report, project / "out")] == ["index.html", "matrix.md", "matrix.json"]
+    assert [path.name for path in write_reports(report, project / "out")] == [
+        "index.html",
+        "matrix.md",
+        "matrix.json",
+    ]
     with pytest.raises(StoreError, match="could not be written"):
         write_reports(report, project / "k.py")
     assert capfd.readouterr() == ("", "")

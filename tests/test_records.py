@@ -34,7 +34,10 @@ EVIDENCE = Evidence(
     answered=True,
     stage="ttgir",
     entered=0.25,
-    raised=(Raised(type="RuntimeError", message="failed", errno=28), Raised(type="ValueError", message="")),
+    raised=(
+        Raised(type="RuntimeError", message="failed", errno=28),
+        Raised(type="ValueError", message=""),
+    ),
     seconds=2.0,
     stages={"source": 0.1, "ast": 1.0},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
@@ -59,21 +62,33 @@ SPEC = Specialization(
     guessed=True,
 )
 LAUNCHED = CompileSpec(
-    launch={"x": {"tensor": "fp16", "aligned": False}, "shape": (4, (None, {"constexpr": (1, 2)})), "y": "*fp16"}
+    launch={
+        "x": {"tensor": "fp16", "aligned": False},
+        "shape": (4, (None, {"constexpr": (1, 2)})),
+        "y": "*fp16",
+    }
 )
-TUPLES = CompileSpec(signature={"shape": ("i32", ("*fp16", "constexpr"))}, constexprs={"shape[1][1]": 4})
-DECLARED = Expectation(status=Status.CRASHED, failure_class="hang", releases=SpecifierSet(">=3.1"), targets=("sm_90",))
+TUPLES = CompileSpec(
+    signature={"shape": ("i32", ("*fp16", "constexpr"))}, constexprs={"shape[1][1]": 4}
+)
+DECLARED = Expectation(
+    status=Status.CRASHED, failure_class="hang", releases=SpecifierSet(">=3.1"), targets=("sm_90",)
+)
 
 
 @pytest.mark.parametrize(
-    "record", [EVIDENCE, Evidence(answered=False), SPEC, CompileSpec(), LAUNCHED, TUPLES], ids=lambda r: type(r).__name__
+    "record",
+    [EVIDENCE, Evidence(answered=False), SPEC, CompileSpec(), LAUNCHED, TUPLES],
+    ids=lambda r: type(r).__name__,
 )
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_record_is_read_as_it_was_written(record: Any, compact: bool) -> None:
     text = json.dumps(unstructure(record, compact=compact), allow_nan=False)
     read = structure(json.loads(text), type(record))
     assert read == record
-    assert repr(read) == repr(record), "a status is a status, a version is a version, and a tuple is no list"
+    assert repr(read) == repr(record), (
+        "a status is a status, a version is a version, and a tuple is no list"
+    )
 
 
 def test_collections_of_records_and_what_has_its_default() -> None:
@@ -117,7 +132,10 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"imported": {"a": 1}}, "imported: expected an array, found an object"),
     ({"imported": ["a", 2]}, "imported[1]: expected a string, found a whole number"),
     ({"raised": [{"type": "a", "message": "b"}, {"type": "a"}]}, "raised[1].message: is missing"),
-    ({"raised": [{"type": "a", "message": 3}]}, "raised[0].message: expected a string, found a whole number"),
+    (
+        {"raised": [{"type": "a", "message": 3}]},
+        "raised[0].message: expected a string, found a whole number",
+    ),
     ({"stages": {"ast": "soon"}}, "stages.ast: expected a number, found 'soon'"),
     ({"stages": [1]}, "stages: expected an object, found an array"),
     ({"stood_in": "abc"}, "stood_in: expected an object, found 'abc'"),
@@ -143,8 +161,16 @@ def test_what_is_wrong_with_other_types() -> None:
             Expectation,
             "status: expected one of ok, ",
         ),
-        ({"releases": ["three"]}, dict[str, tuple[Version, ...]], "releases[0]: expected a version, found 'three'"),
-        ({"releases": ["1" * 5000]}, dict[str, tuple[Version, ...]], "releases[0]: expected a version, found a string"),
+        (
+            {"releases": ["three"]},
+            dict[str, tuple[Version, ...]],
+            "releases[0]: expected a version, found 'three'",
+        ),
+        (
+            {"releases": ["1" * 5000]},
+            dict[str, tuple[Version, ...]],
+            "releases[0]: expected a version, found a string",
+        ),
         (["3.1.0", "three"], tuple[VersionText, ...], "[1]: expected a version, found 'three'"),
         ({**unstructure(TARGETS["sm_90"]), "arch": [90]}, type(TARGETS["sm_90"]), "arch: "),
     ):
@@ -160,7 +186,9 @@ def test_unknown_keys_are_passed_over_where_that_is_wanted() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 

@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
+WIDTH = 100
+"""Columns of a line of prose."""
 PLAIN = (
     "README.md",
     "CONTRIBUTING.md",
@@ -23,12 +25,15 @@ PLAIN = (
 """The pages that follow the rules: all of them."""
 _OPENING = re.compile(r"^(What|Which|Where|Of|In the place of)\b(?!.*\?$)")
 _PHRASES = re.compile(
-    r"\b(of which|that which|as it stands|in the place of|(?<!there )(?:is|are) no (?!longer|more)|is had|nothing of)\b",
+    r"\b(of which|that which|as it stands|in the place of|(?<!there )(?:is|are) no"
+    r" (?!longer|more)|is had|nothing of)\b",
     re.IGNORECASE,
 )
 _REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]\([^)]*\)")
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n?)+")
+_WHOLE = re.compile(r"^ *(?:[-*]|\d+\.) |`[^`]*`")
 _END = re.compile(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“`*A-Z0-9]|triton-compat)")
 
 
@@ -44,6 +49,13 @@ def sentences(markdown: str) -> Iterator[str]:
         yield from _END.split(line)
 
 
+def long_lines(markdown: str) -> list[str]:
+    """The lines of prose over :data:`WIDTH` that have a place to break: code, tables, headings and one long link have none."""
+    prose = _INDENTED.sub("", _CODE.sub("", markdown)).splitlines()
+    lines = (line for line in prose if not line.startswith(("|", "#", "<", "!", "[!")))
+    return [line for line in lines if len(line) > WIDTH and " " in _WHOLE.sub("", line).strip()]
+
+
 def breaches(sentence: str) -> Iterator[str]:
     """What a sentence does against the rules."""
     words = len(re.findall(r"[\w'’`-]+", sentence))
@@ -57,8 +69,18 @@ def breaches(sentence: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", PLAIN)
 def test_a_page_follows_the_rules(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    broken = [f"{', '.join(why)}: {sentence}" for sentence in sentences(text) if (why := list(breaches(sentence)))]
+    broken = [
+        f"{', '.join(why)}: {sentence}"
+        for sentence in sentences(text)
+        if (why := list(breaches(sentence)))
+    ]
     assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize("page", PLAIN)
+def test_the_prose_of_a_page_is_wrapped(page: str) -> None:
+    long = long_lines((ROOT / page).read_text(encoding="utf-8"))
+    assert not long, "\n".join(long)
 
 
 ROOMS = (
@@ -89,29 +111,51 @@ ROOMS = (
 _WORDS = 3
 """A string with fewer words is a key, a name or a part of a sentence."""
 _CLAUSE = re.compile(r"^(what|which) (?!.*\?$)", re.IGNORECASE)
-_SPOKEN = re.compile(r"\b(called so|(?:be|is|was) (?:had|said)|as it should be|looked at|speaks? of|brings it)\b", re.IGNORECASE)
+_SPOKEN = re.compile(
+    r"\b(called so|(?:be|is|was) (?:had|said)|as it should be|looked at|speaks? of|brings it)\b",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"""`[^`]*`|"[^"]*"|\{[^}]*\}""")
 
 
 def user_strings(code: str) -> Iterator[tuple[int, str]]:
-    """The strings of a module that can be messages, each with its line: no docstrings; a value in a string is a ``…``."""
+    """The strings of a module that can be messages, each with its line: no docstrings.
+
+    A value in a string is a ``…``.
+    """
     nodes = [*ast.walk(ast.parse(code))]
     silent = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    silent |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    silent |= {
+        id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
+    }
     for node in nodes:
         if id(node) in silent or not isinstance(node, ast.Constant | ast.JoinedStr):
             continue
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-        text = "".join(part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "…" for part in parts)
-        if len(re.findall(r"[A-Za-z]{2,}", text)) >= _WORDS and not re.search(r"\\[bdsw]|\bSELECT\b", text):
+        text = "".join(
+            part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "…"
+            for part in parts
+        )
+        if len(re.findall(r"[A-Za-z]{2,}", text)) >= _WORDS and not re.search(
+            r"\\[bdsw]|\bSELECT\b", text
+        ):
             yield node.lineno, text
 
 
 def broken_messages(code: str) -> Iterator[str]:
     """The sentences of messages that break a rule, each with its line and why."""
     for line, text in user_strings(code):
-        for sentence in (part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)):
-            why = [*breaches(sentence), *(repr(match[0]) for pattern in (_CLAUSE, _SPOKEN) if (match := pattern.search(sentence)))]
+        for sentence in (
+            part for row in _QUOTED.sub("`code`", text).split("\n") for part in _END.split(row)
+        ):
+            why = [
+                *breaches(sentence),
+                *(
+                    repr(match[0])
+                    for pattern in (_CLAUSE, _SPOKEN)
+                    if (match := pattern.search(sentence))
+                ),
+            ]
             if why:
                 yield f"line {line}: {', '.join(why)}: {sentence}"
 
@@ -119,7 +163,11 @@ def broken_messages(code: str) -> Iterator[str]:
 @pytest.mark.parametrize("room", ["", *ROOMS])
 def test_messages_follow_the_rules(room: str) -> None:
     paths = (ROOT / "compat" / room).glob("**/*.py" if room else "*.py")
-    broken = [f"{path.name}: {why}" for path in sorted(paths) for why in broken_messages(path.read_text(encoding="utf-8"))]
+    broken = [
+        f"{path.name}: {why}"
+        for path in sorted(paths)
+        for why in broken_messages(path.read_text(encoding="utf-8"))
+    ]
     assert not broken, "\n".join(broken)
 
 
@@ -144,7 +192,11 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
-    terms = re.findall(r"^\| \*\*([^*]+)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = re.findall(
+        r"^\| \*\*([^*]+)\*\*",
+        (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert terms == sorted(set(terms))
 
 
@@ -163,6 +215,26 @@ def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
     assert list(breaches(sentence)) == why
 
 
+@pytest.mark.parametrize(
+    ("page", "long"),
+    [
+        (f"{'a word ' * 14}ab", []),
+        (f"{'a word ' * 14}abc", [f"{'a word ' * 14}abc"]),
+        (f"- one\n  {'a word ' * 15}", [f"  {'a word ' * 15}"]),
+        (f"```text\n{'a word ' * 15}\n```\n| {'a word ' * 15} |", []),
+        (f"- [a](https://example.org/{'x' * 90})", []),
+        (f"1. `{'a word ' * 15}`", []),
+        (f"code:\n\n    {'a word ' * 15}", []),
+        (f"10. one\n    {'a word ' * 15}", [f"    {'a word ' * 15}"]),
+    ],
+)
+def test_a_long_line_is_seen(page: str, long: list[str]) -> None:
+    assert long_lines(page) == long
+
+
 def test_code_tables_and_headings_are_not_read() -> None:
-    page = "# What is it\n\nA line `what of it`.\n\n```console\n$ What is no x\n```\n\n| What | x |\n|---|---|\n\n- One. Two."
+    page = (
+        "# What is it\n\nA line `what of it`.\n\n```console\n$ What is no x\n```\n\n| What | x"
+        " |\n|---|---|\n\n- One. Two."
+    )
     assert list(sentences(page)) == ["A line `code`.", "One.", "Two."]

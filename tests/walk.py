@@ -1,7 +1,9 @@
-"""Which modules a command goes through: ``python -m tests.walk FILE ARGUMENT …`` runs ``compat`` with these arguments.
+"""Which modules a command goes through: ``python -m tests.walk FILE ARGUMENT …`` runs ``compat``
+with these arguments.
 
-The file gets the modules, a path in ``compat/`` on each line, in the order in which a function of each first ran. What runs while a
-module is imported is no part of the way, nor is what a worker does.
+The file gets the modules, a path in ``compat/`` on each line, in the order in which a function of
+each first ran. What runs while a module is imported is no part of the way, nor is what a worker
+does.
 """
 
 from __future__ import annotations

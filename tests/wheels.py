@@ -1,4 +1,6 @@
-"""A library of ours in two versions, as wheels in a folder that stands in the place of the package index."""
+"""A library of ours in two versions, as wheels in a folder that stands in the place of the package
+index.
+"""
 
 from __future__ import annotations
 
@@ -35,24 +37,36 @@ else:
     def first(x_ptr, n, BLOCK: tl.constexpr):
         return tl.load(tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (BLOCK,), (0,)))
 """
-_TUNED = "\n@triton.autotune(configs=[triton.Config({{'BLOCK': 64}}), triton.Config({{'BLOCK': 128}})], key={key}){kernel}"
+_TUNED = (
+    "\n@triton.autotune(configs=[triton.Config({{'BLOCK': 64}}), triton.Config({{'BLOCK': 128}})],"
+    " key={key}){kernel}"
+)
 
 
 def _modules(key: str) -> dict[str, str]:
     tuned = _TUNED.format(key=key, kernel=_KERNEL.format(name="tuned", value=_LOAD))
     return {
         "__init__.py": "",
-        "plain.py": _HEAD + _CONDITIONAL + _KERNEL.format(name="plain", value="first(x_ptr, n, BLOCK)"),
+        "plain.py": (
+            _HEAD + _CONDITIONAL + _KERNEL.format(name="plain", value="first(x_ptr, n, BLOCK)")
+        ),
         "tuned.py": _HEAD + tuned + _KERNEL.format(name="beside", value=_LOAD),
     }
 
 
 VERSIONS: Mapping[str, Mapping[str, str]] = {
-    "1.0": {**_modules("['n', 'dtype']"), "gone.py": _HEAD + _KERNEL.format(name="gone", value=_BLOCK)},
+    "1.0": {
+        **_modules("['n', 'dtype']"),
+        "gone.py": _HEAD + _KERNEL.format(name="gone", value=_BLOCK),
+    },
     "2.0": _modules("['n']"),
 }
-"""Version → its modules. Which way `plain` loads is decided while it is imported. The first version names something that is no
-argument in `key`, which 3.0, 3.1 and 3.9 refuse, and so the module that `beside` is in, too; `gone` uses what 3.9 has removed."""
+"""Version → its modules.
+
+Which way `plain` loads is decided while it is imported. The first version names something that is
+no argument in `key`, which 3.0, 3.1 and 3.9 refuse, and so the module that `beside` is in, too;
+`gone` uses what 3.9 has removed.
+"""
 
 
 def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str]) -> None:
@@ -62,9 +76,14 @@ def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str])
     with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
         for file, text in files.items():
             wheel.writestr(f"{module}/{file}", text)
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
         wheel.writestr(f"{info}/WHEEL", _WHEEL)
-        names = [*(f"{module}/{file}" for file in files), *(f"{info}/{each}" for each in ("METADATA", "WHEEL", "RECORD"))]
+        names = [
+            *(f"{module}/{file}" for file in files),
+            *(f"{info}/{each}" for each in ("METADATA", "WHEEL", "RECORD")),
+        ]
         wheel.writestr(f"{info}/RECORD", "".join(f"{each},,\n" for each in names))
 
 

@@ -1,4 +1,6 @@
-"""What one writes by hand to try a kernel on one release: run by bench/first_answer.py as ``uv run --with triton==X``."""
+"""What one writes by hand to try a kernel on one release: run by bench/first_answer.py as ``uv run
+--with triton==X``.
+"""
 
 import inspect
 
@@ -7,7 +9,13 @@ from softmax import softmax_kernel
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-types = {"output_ptr": "*fp32", "input_ptr": "*fp32", "input_row_stride": "i32", "output_row_stride": "i32", "n_cols": "i32"}
+types = {
+    "output_ptr": "*fp32",
+    "input_ptr": "*fp32",
+    "input_row_stride": "i32",
+    "output_row_stride": "i32",
+    "n_cols": "i32",
+}
 constants = {"BLOCK_SIZE": 1024}
 position = softmax_kernel.arg_names.index
 if "constexprs" in inspect.signature(ASTSource.__init__).parameters:  # 3.3 and later
@@ -16,5 +24,9 @@ elif triton.__version__ >= "3.2":
     source = ASTSource(softmax_kernel, types, constants=constants)
 else:
     indexed = {position(name): kind for name, kind in types.items()}
-    source = ASTSource(softmax_kernel, indexed, constants={position(name): value for name, value in constants.items()})
+    source = ASTSource(
+        softmax_kernel,
+        indexed,
+        constants={position(name): value for name, value in constants.items()},
+    )
 triton.compile(source, target=GPUTarget("cuda", 90, 32))

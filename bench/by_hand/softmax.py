@@ -3,7 +3,9 @@ import triton.language as tl
 
 
 @triton.jit
-def softmax_kernel(output_ptr, input_ptr, input_row_stride, output_row_stride, n_cols, BLOCK_SIZE: tl.constexpr):
+def softmax_kernel(
+    output_ptr, input_ptr, input_row_stride, output_row_stride, n_cols, BLOCK_SIZE: tl.constexpr
+):
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK_SIZE)
     mask = offsets < n_cols

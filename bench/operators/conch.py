@@ -8,7 +8,20 @@ from typing import Any
 
 import torch
 
-from bench.operators.inputs import B, BF16, COLUMNS, FP16, FP32, ROWS, VOCABULARY, D, H, Operators, T, of, plain, t, whole
+from bench.operators.inputs import (
+    COLUMNS,
+    FP16,
+    FP32,
+    ROWS,
+    B,
+    D,
+    H,
+    Operators,
+    T,
+    of,
+    plain,
+    whole,
+)
 
 
 def conch(path: str, *arguments: Any, **named: Any) -> Any:
@@ -22,14 +35,25 @@ PAGES, PAGE = 32, 32
 def pages() -> tuple[Any, Any, Any]:
     """Paged keys and values, and which pages each sequence has."""
     shape = (PAGES, PAGE, H, D)
-    return plain(*shape, dtype=FP16), plain(*shape, dtype=FP16), whole(B, 8, below=PAGES, dtype=torch.int32)
+    return (
+        plain(*shape, dtype=FP16),
+        plain(*shape, dtype=FP16),
+        whole(B, 8, below=PAGES, dtype=torch.int32),
+    )
 
 
 def paged() -> Any:
     """Attention of one token for each sequence."""
     keys, values, table = pages()
     lengths = torch.tensor([200, 100], dtype=torch.int32, device="cuda")
-    return conch("attention.paged_attention:paged_attention", plain(B, 2 * H, D, dtype=FP16), keys, values, table, lengths)
+    return conch(
+        "attention.paged_attention:paged_attention",
+        plain(B, 2 * H, D, dtype=FP16),
+        keys,
+        values,
+        table,
+        lengths,
+    )
 
 
 def varlen() -> Any:
@@ -39,7 +63,16 @@ def varlen() -> Any:
     lengths = torch.tensor([64, 32], dtype=torch.int32, device="cuda")
     query = plain(96, 2 * H, D, dtype=FP16)
     return conch(
-        "attention.varlen_attention:varlen_attention", query, keys, values, starts, 64, lengths, 64, table, causal=True
+        "attention.varlen_attention:varlen_attention",
+        query,
+        keys,
+        values,
+        starts,
+        64,
+        lengths,
+        64,
+        table,
+        causal=True,
     )
 
 
@@ -66,13 +99,22 @@ def bird(path: str, values: Any) -> Any:
     """Features of images on a plane."""
     where = whole(256, 4, below=2, dtype=torch.int32)
     starts = torch.arange(0, 256, 4, dtype=torch.int32, device="cuda")
-    return conch(path, values, where, starts, torch.full_like(starts, 4), *((1, 1, 8, 8) if "backward" not in path else ()))
+    return conch(
+        path,
+        values,
+        where,
+        starts,
+        torch.full_like(starts, 4),
+        *((1, 1, 8, 8) if "backward" not in path else ()),
+    )
 
 
 def quantized(kind: str, blocks: int) -> Any:
     """To few bits for each block, and back."""
     module = importlib.import_module("conch.ops.quantization.bitsandbytes.functional")
-    packed, state = module.quantize_blockwise(plain(ROWS * COLUMNS, dtype=FP16), blocksize=blocks, quant_type=kind)
+    packed, state = module.quantize_blockwise(
+        plain(ROWS * COLUMNS, dtype=FP16), blocksize=blocks, quant_type=kind
+    )
     return module.dequantize_blockwise(packed, state, blocksize=blocks, quant_type=kind)
 
 
@@ -82,23 +124,50 @@ def mixed(bits: int, zeros: bool) -> Any:
     scales = plain(COLUMNS // 128, 256, dtype=FP16)
     points = whole(COLUMNS // 128, 256, below=8, dtype=FP16) if zeros else None
     return conch(
-        "quantization.gemm:mixed_precision_gemm", plain(64, COLUMNS, dtype=FP16), packed, scales, points, bits, 2 ** (bits - 1), 128
+        "quantization.gemm:mixed_precision_gemm",
+        plain(64, COLUMNS, dtype=FP16),
+        packed,
+        scales,
+        points,
+        bits,
+        2 ** (bits - 1),
+        128,
     )
 
 
 OPERATORS: Operators = {
-    "silu_and_mul": lambda: conch("activation.silu_and_mul:silu_and_mul", plain(ROWS, COLUMNS, dtype=FP16)),
-    "gelu_tanh_and_mul": lambda: conch("activation.gelu_tanh_and_mul:gelu_tanh_and_mul", plain(ROWS, COLUMNS, dtype=FP32)),
-    "rms_norm": lambda: conch("normalization.rms_norm:rms_norm", plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6),
+    "silu_and_mul": lambda: conch(
+        "activation.silu_and_mul:silu_and_mul", plain(ROWS, COLUMNS, dtype=FP16)
+    ),
+    "gelu_tanh_and_mul": lambda: conch(
+        "activation.gelu_tanh_and_mul:gelu_tanh_and_mul", plain(ROWS, COLUMNS, dtype=FP32)
+    ),
+    "rms_norm": lambda: conch(
+        "normalization.rms_norm:rms_norm", plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6
+    ),
     "fused_add_rms_norm": lambda: conch(
-        "normalization.rms_norm:fused_add_rms_norm", plain(ROWS, COLUMNS), plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6
+        "normalization.rms_norm:fused_add_rms_norm",
+        plain(ROWS, COLUMNS),
+        plain(ROWS, COLUMNS),
+        plain(COLUMNS),
+        1e-6,
     ),
-    "gemma_rms_norm": lambda: conch("normalization.gemma_rms_norm:gemma_rms_norm", plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6),
+    "gemma_rms_norm": lambda: conch(
+        "normalization.gemma_rms_norm:gemma_rms_norm", plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6
+    ),
     "gemma_rms_norm, residual": lambda: conch(
-        "normalization.gemma_rms_norm:gemma_rms_norm", plain(ROWS, COLUMNS), plain(COLUMNS), 1e-6, plain(ROWS, COLUMNS)
+        "normalization.gemma_rms_norm:gemma_rms_norm",
+        plain(ROWS, COLUMNS),
+        plain(COLUMNS),
+        1e-6,
+        plain(ROWS, COLUMNS),
     ),
-    "fp8": lambda: conch("quantization.fp8:scaled_fp8_quant", plain(ROWS, COLUMNS), torch.ones(1, device="cuda")),
-    "int8": lambda: conch("quantization.int8:scaled_int8_quant", plain(ROWS, COLUMNS), torch.ones(1, device="cuda")),
+    "fp8": lambda: conch(
+        "quantization.fp8:scaled_fp8_quant", plain(ROWS, COLUMNS), torch.ones(1, device="cuda")
+    ),
+    "int8": lambda: conch(
+        "quantization.int8:scaled_int8_quant", plain(ROWS, COLUMNS), torch.ones(1, device="cuda")
+    ),
     **{
         f"quantized, {kind}, {blocks}": lambda kind=kind, blocks=blocks: quantized(kind, blocks)
         for kind, blocks in product(("fp4", "nf4"), (64, 128))
@@ -108,25 +177,44 @@ OPERATORS: Operators = {
         for bits, zeros in product((4, 8), (False, True))
     },
     "scaled_gemm": lambda: conch(
-        "quantization.gemm:scaled_gemm", whole(64, COLUMNS, below=100, dtype=torch.int8),
-        whole(COLUMNS, 256, below=100, dtype=torch.int8), torch.rand(64, 1, device="cuda"), torch.rand(256, 1, device="cuda"), FP16,
+        "quantization.gemm:scaled_gemm",
+        whole(64, COLUMNS, below=100, dtype=torch.int8),
+        whole(COLUMNS, 256, below=100, dtype=torch.int8),
+        torch.rand(64, 1, device="cuda"),
+        torch.rand(256, 1, device="cuda"),
+        FP16,
     ),
     "rotary": lambda: conch(
-        "embedding.rotary_embedding:rotary_embedding", whole(ROWS, below=T), plain(ROWS, H * D, dtype=FP16),
-        plain(ROWS, H * D, dtype=FP16), D, plain(T, D, dtype=FP16),
+        "embedding.rotary_embedding:rotary_embedding",
+        whole(ROWS, below=T),
+        plain(ROWS, H * D, dtype=FP16),
+        plain(ROWS, H * D, dtype=FP16),
+        D,
+        plain(T, D, dtype=FP16),
     ),
     "paged": paged,
     "varlen": varlen,
     "decoding": decoding,
     "copy_blocks": lambda: conch(
-        "vllm.copy_blocks:copy_blocks", [plain(PAGES, PAGE * H * D)], [plain(PAGES, PAGE * H * D)], whole(4, 2, below=PAGES)
+        "vllm.copy_blocks:copy_blocks",
+        [plain(PAGES, PAGE * H * D)],
+        [plain(PAGES, PAGE * H * D)],
+        whole(4, 2, below=PAGES),
     ),
     "reshape_and_cache": lambda: conch(
-        "vllm.reshape_and_cache:reshape_and_cache", plain(ROWS, H, D), plain(ROWS, H, D), plain(PAGES, PAGE, H, D),
-        plain(PAGES, PAGE, H, D), whole(ROWS, below=PAGES * PAGE),
+        "vllm.reshape_and_cache:reshape_and_cache",
+        plain(ROWS, H, D),
+        plain(ROWS, H, D),
+        plain(PAGES, PAGE, H, D),
+        plain(PAGES, PAGE, H, D),
+        whole(ROWS, below=PAGES * PAGE),
     ),
-    "nms": lambda: conch("vision.nms:nms", torch.rand(512, 4, device="cuda"), torch.rand(512, device="cuda"), 0.5),
+    "nms": lambda: conch(
+        "vision.nms:nms", torch.rand(512, 4, device="cuda"), torch.rand(512, device="cuda"), 0.5
+    ),
     "bev_pool": lambda: bird("vision.bev_pool:bev_pool", plain(256, 64, dtype=FP32)),
-    "bev_pool_backward": lambda: bird("vision.bev_pool:bev_pool_backward", plain(1, 1, 8, 8, 64, dtype=FP32)),
+    "bev_pool_backward": lambda: bird(
+        "vision.bev_pool:bev_pool_backward", plain(1, 1, 8, 8, 64, dtype=FP32)
+    ),
     "voxels": voxels,
-}  # fmt: skip
+}

@@ -9,7 +9,20 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from bench.operators.inputs import B, BF16, COLUMNS, FP32, VOCABULARY, D, H, Operators, T, of, plain, t, whole
+from bench.operators.inputs import (
+    BF16,
+    COLUMNS,
+    VOCABULARY,
+    B,
+    D,
+    H,
+    Operators,
+    T,
+    of,
+    plain,
+    t,
+    whole,
+)
 
 
 def like(last: int = D, dtype: Any = BF16) -> Any:
@@ -49,8 +62,12 @@ ARGUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "retention:fused_recurrent_retention": qkv,
     "delta_rule:chunk_delta_rule": lambda: dict(**qkv(), beta=beta()),
     "delta_rule:fused_recurrent_delta_rule": lambda: dict(**qkv(), beta=beta()),
-    "gated_delta_rule:chunk_gated_delta_rule": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta()),
-    "gated_delta_rule:fused_recurrent_gated_delta_rule": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta()),
+    "gated_delta_rule:chunk_gated_delta_rule": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta()
+    ),
+    "gated_delta_rule:fused_recurrent_gated_delta_rule": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta()
+    ),
     "gated_delta_product:chunk_gated_delta_product": lambda: {
         "q": like(),
         "k": t(B, 2 * T, H, D),
@@ -60,28 +77,57 @@ ARGUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {
         "num_householder": 2,
     },
     "comba:chunk_comba": lambda: dict(**qkv(), p=like(), g=log_gate(B, T, H), beta=beta()),
-    "generalized_delta_rule:chunk_dplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)),
+    "generalized_delta_rule:chunk_dplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)
+    ),
     "generalized_delta_rule:chunk_iplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like()),
-    "generalized_delta_rule:fused_recurrent_dplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)),
-    "generalized_delta_rule:fused_recurrent_iplr_delta_rule": lambda: dict(**qkv(), a=like(), b=like()),
+    "generalized_delta_rule:fused_recurrent_dplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like(), gk=log_gate(B, T, H, D)
+    ),
+    "generalized_delta_rule:fused_recurrent_iplr_delta_rule": lambda: dict(
+        **qkv(), a=like(), b=like()
+    ),
     "kda:chunk_kda": lambda: dict(**qkv(), g=log_gate(B, T, H, D), beta=beta()),
     "kda:fused_recurrent_kda": lambda: dict(**qkv(), g=log_gate(B, T, H, D), beta=beta()),
     "gsa:chunk_gsa": lambda: dict(**qkv(), s=like(last=16), g=log_gate(B, T, H, 16)),
     "gsa:fused_recurrent_gsa": lambda: dict(**qkv(), s=like(last=16), g=log_gate(B, T, H, 16)),
     "hgrn:chunk_hgrn": lambda: {"x": t(B, T, D), "g": log_gate(B, T, D)},
     "hgrn:fused_recurrent_hgrn": lambda: {"x": t(B, T, D), "g": log_gate(B, T, D)},
-    "rwkv6:chunk_rwkv6": lambda: {"r": like(), "k": like(), "v": like(), "w": log_gate(B, T, H, D), "u": t(H, D)},
-    "rwkv6:fused_recurrent_rwkv6": lambda: {"r": like(), "k": like(), "v": like(), "w": log_gate(B, T, H, D), "u": t(H, D)},
-    "rwkv7:chunk_rwkv7": lambda: {"r": like(), "w": log_gate(B, T, H, D), "k": like(), "v": like(), "a": like(), "b": like()},
+    "rwkv6:chunk_rwkv6": lambda: {
+        "r": like(),
+        "k": like(),
+        "v": like(),
+        "w": log_gate(B, T, H, D),
+        "u": t(H, D),
+    },
+    "rwkv6:fused_recurrent_rwkv6": lambda: {
+        "r": like(),
+        "k": like(),
+        "v": like(),
+        "w": log_gate(B, T, H, D),
+        "u": t(H, D),
+    },
+    "rwkv7:chunk_rwkv7": lambda: {
+        "r": like(),
+        "w": log_gate(B, T, H, D),
+        "k": like(),
+        "v": like(),
+        "a": like(),
+        "b": like(),
+    },
     "lightning_attn:chunk_lightning_attn": lambda: dict(**qkv(), layer_idx=0, num_layers=2),
     "attn:parallel_attn": qkv,
     "forgetting_attn:parallel_forgetting_attn": lambda: dict(**qkv(), g=log_gate(B, T, H)),
-    "path_attn:parallel_path_attn": lambda: dict(**qkv(), w=like(dtype=torch.float32), beta=beta().float(), g=log_gate(B, T, H)),
+    "path_attn:parallel_path_attn": lambda: dict(
+        **qkv(), w=like(dtype=torch.float32), beta=beta().float(), g=log_gate(B, T, H)
+    ),
     "based:parallel_based": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "based:fused_chunk_based": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "rebased:parallel_rebased": lambda: {"q": like(last=16), "k": like(last=16), "v": like()},
     "abc:chunk_abc": lambda: dict(**qkv(), s=like(last=16)),
-    "ttt:chunk_ttt_linear": lambda: dict(**qkv(), w=t(H, D), b=t(H, D), eta=t(B, T, H, 1), scale=1.0, eps=1e-6, chunk_size=16),
+    "ttt:chunk_ttt_linear": lambda: dict(
+        **qkv(), w=t(H, D), b=t(H, D), eta=t(B, T, H, 1), scale=1.0, eps=1e-6, chunk_size=16
+    ),
     "log_linear_attn:chunk_log_linear_attn": lambda: {
         "q": t(B, T, 1, D),
         "k": t(B, T, 1, D),
@@ -89,7 +135,9 @@ ARGUMENTS: Mapping[str, Callable[[], dict[str, Any]]] = {
         "g": log_gate(B, T, H),
         "level_scales": t(B, T, H, 8, dtype=torch.float32),
     },
-    "mesa_net:chunk_mesa_net": lambda: dict(**qkv(), g=log_gate(B, T, H), beta=beta(), lamb=t(H, D, dtype=torch.float32)),
+    "mesa_net:chunk_mesa_net": lambda: dict(
+        **qkv(), g=log_gate(B, T, H), beta=beta(), lamb=t(H, D, dtype=torch.float32)
+    ),
     "deltaformer:deltaformer_attn": lambda: dict(**qkv(), beta=beta()),
     "nsa:parallel_nsa": lambda: {
         "q": t(B, T, 16, D),
@@ -159,28 +207,44 @@ MODULES: Operators = {
     "norm:l2norm, wide": lambda: module("norm.l2norm:l2norm", t(B, T, 1024)),
     "causal_conv1d": lambda: module(
         "causal_conv1d.ops:causal_conv1d",
-        rows(), t(COLUMNS, 4), t(COLUMNS), rows(), t(B, COLUMNS, 4), True, "swish",
+        rows(),
+        t(COLUMNS, 4),
+        t(COLUMNS),
+        rows(),
+        t(B, COLUMNS, 4),
+        True,
+        "swish",
     ),
     "causal_conv1d, step": lambda: module(
         "causal_conv1d.ops:causal_conv1d_update",
-        plain(B, 1, COLUMNS), plain(B, COLUMNS, 4), None, plain(COLUMNS, 4), plain(COLUMNS), "silu",
+        plain(B, 1, COLUMNS),
+        plain(B, COLUMNS, 4),
+        None,
+        plain(COLUMNS, 4),
+        plain(COLUMNS),
+        "silu",
     ),
     "cross_entropy": lambda: module(
         "fused_cross_entropy.ops:cross_entropy_loss", t(B * T, VOCABULARY), words()
     ),
     "fused_linear_cross_entropy": lambda: module(
         "fused_linear_cross_entropy.ops:fused_linear_cross_entropy_loss",
-        t(B * T, COLUMNS), words(), t(VOCABULARY, COLUMNS),
+        t(B * T, COLUMNS),
+        words(),
+        t(VOCABULARY, COLUMNS),
     ),
     "fused_kl_div": lambda: module(
         "fused_kl_div.ops:fused_kl_div_loss",
-        t(B * T, COLUMNS), plain(B * T, COLUMNS), t(VOCABULARY, COLUMNS), plain(VOCABULARY, COLUMNS),
+        t(B * T, COLUMNS),
+        plain(B * T, COLUMNS),
+        t(VOCABULARY, COLUMNS),
+        plain(VOCABULARY, COLUMNS),
     ),
     "rotary": lambda: module(
         "rotary.ops:rotary_embedding", like(), plain(T, D // 2), plain(T, D // 2)
     ),
     "token_shift": lambda: module("token_shift:token_shift", rows()),
     "token_shift, long": lambda: module("token_shift:token_shift", t(1, 8192, COLUMNS)),
-}  # fmt: skip
+}
 
 OPERATORS: Operators = {**{name: partial(call, name) for name in ARGUMENTS}, **MODULES}

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-
 B, T, H, D = 2, 128, 4, 64
 ROWS, COLUMNS, VOCABULARY = 256, 512, 4096
 BF16, FP16, FP32 = torch.bfloat16, torch.float16, torch.float32

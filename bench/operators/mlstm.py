@@ -5,7 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from bench.operators.inputs import B, BF16, COLUMNS, FP16, FP32, ROWS, VOCABULARY, D, H, Operators, T, of, plain, t, whole
+from bench.operators.inputs import (
+    BF16,
+    FP32,
+    B,
+    D,
+    H,
+    Operators,
+    of,
+    plain,
+    t,
+)
 
 
 def gates(length: int = 256) -> tuple[Any, Any]:
@@ -20,7 +30,9 @@ def heads(length: int = 256) -> tuple[Any, Any, Any]:
 
 def sequences(name: str, **named: Any) -> Any:
     """A kernel for whole sequences."""
-    return importlib.import_module("mlstm_kernels.torch").get_mlstm_kernel(name)(*heads(), *gates(), **named)
+    return importlib.import_module("mlstm_kernels.torch").get_mlstm_kernel(name)(
+        *heads(), *gates(), **named
+    )
 
 
 def state() -> tuple[Any, Any, Any]:
@@ -38,8 +50,12 @@ def step(path: str) -> Any:
 
 OPERATORS: Operators = {
     "limit_chunk": lambda: sequences("chunkwise--triton_limit_chunk", chunk_size=64),
-    "xl_chunk": lambda: sequences("chunkwise--triton_xl_chunk", chunk_size=128, autocast_kernel_dtype=BF16),
-    "xl_chunk_siging": lambda: sequences("chunkwise--triton_xl_chunk_siging", chunk_size=128, autocast_kernel_dtype=BF16),
+    "xl_chunk": lambda: sequences(
+        "chunkwise--triton_xl_chunk", chunk_size=128, autocast_kernel_dtype=BF16
+    ),
+    "xl_chunk_siging": lambda: sequences(
+        "chunkwise--triton_xl_chunk_siging", chunk_size=128, autocast_kernel_dtype=BF16
+    ),
     "limit_headdim": lambda: sequences("parallel--triton_limit_headdim"),
     "step": lambda: step("triton_step:mlstm_recurrent_step__triton"),
     "step, alternate": lambda: step("triton_step_alternate:mlstm_recurrent_step__triton_alternate"),

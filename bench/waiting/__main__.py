@@ -1,4 +1,5 @@
-"""A worker that compiles nothing and waits: it speaks the contract of ``compat/worker``, and a cell takes ``WAIT`` milliseconds.
+"""A worker that compiles nothing and waits: it speaks the contract of ``compat/worker``, and a cell
+takes ``WAIT`` milliseconds.
 
 It takes one batch at a time, as a Dask worker of one thread has it.
 """
@@ -35,7 +36,11 @@ def main() -> None:
             os.close(fd)
         os.write(exit_pipe, json.dumps({"pid": pid}).encode() + b"\n")
         _, status = os.waitpid(pid, 0)
-        code = {"signal": signal.Signals(status & 127).name} if status & 127 else {"exit_code": status >> 8}
+        code = (
+            {"signal": signal.Signals(status & 127).name}
+            if status & 127
+            else {"exit_code": status >> 8}
+        )
         os.write(exit_pipe, json.dumps(code).encode() + b"\n")
         os.close(exit_pipe)
 
@@ -50,7 +55,13 @@ def answer(job: dict[str, Any], events: int) -> None:
     seconds = job["constexprs"]["WAIT"] / 1000
     time.sleep(seconds)
     done = [{"do": "compile", "made": {"cubin": {"bytes": 1, "sha256": "0" * 64}}, "requires": []}]
-    told = {"warnings": [], "output": 0, "imported": [job["source"]], "metrics": {}, "stages": {"cubin": seconds}}
+    told = {
+        "warnings": [],
+        "output": 0,
+        "imported": [job["source"]],
+        "metrics": {},
+        "stages": {"cubin": seconds},
+    }
     say("done", actions=done, **told)
 
 

@@ -49,7 +49,10 @@ class ApiDifference:
     changes: tuple[NameChange, ...]
     """One entry per name."""
     unknown: tuple[str, ...] = ()
-    """Modules that cannot be imported in one of the two environments. Their names are not compared."""
+    """Modules that cannot be imported in one of the two environments.
+
+    Their names are not compared.
+    """
 
     def of(self, kind: ChangeKind) -> tuple[NameChange, ...]:
         """Return the changes of a kind."""
@@ -57,12 +60,28 @@ class ApiDifference:
 
 
 def place_of(inspection: Inspection, word: str) -> InspectedRelease:
-    """The place that a release, or a fork's name, means. Raises SelectionError where there is none, or nothing is known of it."""
+    """The place that a release, or a fork's name, means.
+
+    Raises SelectionError where there is none, or nothing is known of it.
+    """
     wanted = word.removeprefix("v")
-    named = [place for place in inspection.places if wanted in (place.label, place.built.env.name if place.built else None)]
-    matches = named or [place for place in inspection.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
+    named = [
+        place
+        for place in inspection.places
+        if wanted in (place.label, place.built.env.name if place.built else None)
+    ]
+    matches = (
+        named
+        or [
+            place
+            for place in inspection.places
+            if not place.fork and place.label.startswith(f"{wanted}.")
+        ][-1:]
+    )
     if not matches:
-        raise SelectionError(f"unknown release {word!r}", hint=f"Choose one of: {', '.join(inspection.line)}.")
+        raise SelectionError(
+            f"unknown release {word!r}", hint=f"Choose one of: {', '.join(inspection.line)}."
+        )
     (place,) = matches[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None
@@ -71,7 +90,10 @@ def place_of(inspection: Inspection, word: str) -> InspectedRelease:
 
 
 def compare(
-    inspection: Inspection, old: InspectedRelease, new: InspectedRelease, matches: Callable[[str], bool] = lambda full: True
+    inspection: Inspection,
+    old: InspectedRelease,
+    new: InspectedRelease,
+    matches: Callable[[str], bool] = lambda full: True,
 ) -> ApiDifference:
     """Compare the names of two releases.
 
@@ -82,7 +104,9 @@ def compare(
         matches: Selects full names. An object with several names is reported under one of them.
     """
     before, after = _names(old), _names(new)
-    broken = {full for names in (before, after) for full in names.broken if not names.names[full].internal}
+    broken = {
+        full for names in (before, after) for full in names.broken if not names.names[full].internal
+    }
     changes = [
         change
         for full in sorted({*before.names, *after.names}, key=inspection.order)
@@ -97,22 +121,35 @@ def _names(place: InspectedRelease) -> Namespace:
     return place.namespace
 
 
-def _changes(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> Iterator[NameChange]:
+def _changes(
+    inspection: Inspection, full: str, before: Namespace, after: Namespace
+) -> Iterator[NameChange]:
     own, its = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(entry.same_as for entry in (own, its) if entry) and not _alone(inspection, full, before, after):
+    if all(entry.same_as for entry in (own, its) if entry) and not _alone(
+        inspection, full, before, after
+    ):
         return
     internal = all(entry.internal for entry in (own, its) if entry)
 
     def change(kind: ChangeKind, name: ApiName, statements: tuple[str, ...] = ()) -> NameChange:
         return NameChange(
-            kind=kind, full=full, shown=inspection.shown(full), of=name.kind, statements=statements, internal=internal
+            kind=kind,
+            full=full,
+            shown=inspection.shown(full),
+            of=name.kind,
+            statements=statements,
+            internal=internal,
         )
 
     if new is None and old is not None:
         yield change(ChangeKind.REMOVED, old, _elsewhere(inspection, full, before, after))
     elif old is None and new is not None:
-        yield change(ChangeKind.ADDED, new, (f"{inspection.shown(full)}{new.signature}",) if new.signature else ())
+        yield change(
+            ChangeKind.ADDED,
+            new,
+            (f"{inspection.shown(full)}{new.signature}",) if new.signature else (),
+        )
     elif old is not None and new is not None:
         if new.refuses and not old.refuses:
             yield change(ChangeKind.REFUSES, new, (new.refuses,))
@@ -129,12 +166,16 @@ def _alone(inspection: Inspection, full: str, before: Namespace, after: Namespac
     return all(name in before.names and name in after.names for name in first) and not all(there)
 
 
-def _elsewhere(inspection: Inspection, full: str, before: Namespace, after: Namespace) -> tuple[str, ...]:
+def _elsewhere(
+    inspection: Inspection, full: str, before: Namespace, after: Namespace
+) -> tuple[str, ...]:
     """Where else the object was that is there still."""
     own = before.names[full]
     first = own.same_as or full
     names = [
-        name for name in (first, *before.others.get(first, ())) if name != full and (there := after.get(name)) and not there.refuses
+        name
+        for name in (first, *before.others.get(first, ()))
+        if name != full and (there := after.get(name)) and not there.refuses
     ]
     return (f"still {', '.join(map(inspection.shown, names))}",) if names else ()
 
@@ -147,18 +188,28 @@ def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
         yield f"{old.value} → {new.value}"
     if old.parameters is None or new.parameters is None:
         if old.parameters is not new.parameters:
-            yield f"{old.signature or 'no parameters known'} → {new.signature or 'no parameters known'}"
+            yield (
+                f"{old.signature or 'no parameters known'} →"
+                f" {new.signature or 'no parameters known'}"
+            )
         return
-    was, now = ({parameter.name: parameter for parameter in name.parameters or ()} for name in (old, new))
+    was, now = (
+        {parameter.name: parameter for parameter in name.parameters or ()} for name in (old, new)
+    )
     yield from (f"- {was[name].text}" for name in was if name not in now)
-    yield from (f"+ {now[name].text}{_only_by_keyword(now[name])}" for name in now if name not in was)
+    yield from (
+        f"+ {now[name].text}{_only_by_keyword(now[name])}" for name in now if name not in was
+    )
     both = [name for name in was if name in now]
     yield from (statement for name in both if (statement := _parameter(was[name], now[name])))
     moved = [name for name in both if "keyword-only" not in (was[name].kind, now[name].kind)]
     order = [name for name in now if name in moved]
     if moved != order:
         yield f"order: {', '.join(moved)} → {', '.join(order)}"
-    elif any(name not in both and now[name].kind == "positional or keyword" for name in _before_last(now, moved)):
+    elif any(
+        name not in both and now[name].kind == "positional or keyword"
+        for name in _before_last(now, moved)
+    ):
         yield f"positions: {new.signature}"
 
 
@@ -175,7 +226,9 @@ def _only_by_keyword(parameter: ApiParameter) -> str:
 def _parameter(old: ApiParameter, new: ApiParameter) -> str:
     statements = []
     if old.kind != new.kind:
-        statements.append("by keyword only" if new.kind == "keyword-only" else f"{old.kind} → {new.kind}")
+        statements.append(
+            "by keyword only" if new.kind == "keyword-only" else f"{old.kind} → {new.kind}"
+        )
     if old.default != new.default:
         statements.append(f"{_default(old)} → {_default(new)}")
     return f"{new.name}: {', '.join(statements)}" if statements else ""
@@ -217,7 +270,9 @@ def steps(inspection: Inspection) -> tuple[ReleaseStep, ...]:
         kinds = [change.kind for change in changes if not change.internal]
         line.append(
             ReleaseStep(
-                place=new, names=_count(new), counts={kind: kinds.count(kind) for kind in ChangeKind} if not new.fork else {}
+                place=new,
+                names=_count(new),
+                counts={kind: kinds.count(kind) for kind in ChangeKind} if not new.fork else {},
             )
         )
     return tuple(line)

@@ -1,16 +1,20 @@
-"""The history of a name over the releases: since when it is there, with which parameters, and what is said against it. Pure.
+"""The history of a name over the releases: since when it is there, with which parameters, and what
+is said against it. Pure.
 
-Every statement is a run of neighbouring releases that were looked at. Forks are on no line of releases: each stands for itself.
+Every statement is a run of neighbouring releases that were looked at. Forks are on no line of
+releases: each stands for itself.
 
-:func:`pack` makes the histories of all names small enough for a report to carry. There, releases are numbers: places in
-:attr:`Packed.releases`. The releases that a fact holds for are written as runs, ``0-4 7`` for the first five and the eighth,
-and the fact itself as the number of a text, ``0-4:12 5-9:13``.
+:func:`pack` makes the histories of all names small enough for a report to carry. There, releases
+are numbers: places in :attr:`Packed.releases`. The releases that a fact holds for are written as
+runs, ``0-4 7`` for the first five and the eighth, and the fact itself as the number of a text,
+``0-4:12 5-9:13``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, TypeVar
 
 from attrs import Factory, define, frozen
@@ -79,12 +83,19 @@ class NameHistory:
     @property
     def usable(self) -> tuple[str, ...]:
         """Releases that have the name and do not only raise an error."""
-        return tuple(release for run in self.states if run.value is State.THERE for release in run.releases)
+        return tuple(
+            release for run in self.states if run.value is State.THERE for release in run.releases
+        )
 
     @property
     def there(self) -> tuple[str, ...]:
         """Releases that have the name."""
-        return tuple(release for run in self.states if run.value is not State.ABSENT for release in run.releases)
+        return tuple(
+            release
+            for run in self.states
+            if run.value is not State.ABSENT
+            for release in run.releases
+        )
 
     @property
     def looked_at(self) -> tuple[str, ...]:
@@ -102,11 +113,15 @@ def history(inspection: Inspection, full: str) -> NameHistory:
     places = [place for place in inspection.places if not place.fork]
     forks = [place for place in inspection.inspected if place.fork]
     entries = {place.label: _at(place, full) for place in places}
-    present: dict[str, ApiName] = {label: name for label, name in entries.items() if name is not None}
+    present: dict[str, ApiName] = {
+        label: name for label, name in entries.items() if name is not None
+    }
     of_forks = [name for place in forks if (name := _at(place, full))]
 
     def line(value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
-        entries = {label: fact for label, name in present.items() if (fact := value(name)) is not None}
+        entries = {
+            label: fact for label, name in present.items() if (fact := value(name)) is not None
+        }
         return runs((place.label, entries.get(place.label)) for place in places) if entries else ()
 
     return NameHistory(
@@ -122,7 +137,10 @@ def history(inspection: Inspection, full: str) -> NameHistory:
         warns=line(lambda name: " ".join(name.warns) or None),
         refuses=line(lambda name: name.refuses or None),
         values=line(lambda name: name.value),
-        unknown=runs((place.label, place.namespace.unknown(full) or None if place.namespace else None) for place in places),
+        unknown=runs(
+            (place.label, place.namespace.unknown(full) or None if place.namespace else None)
+            for place in places
+        ),
         forks=tuple((place.label, state) for place in forks if (state := _state(place, full))),
         internal=_is_internal(inspection, full),
     )
@@ -134,34 +152,47 @@ def _at(place: InspectedRelease, full: str) -> ApiName | None:
 
 def _state(place: InspectedRelease, full: str) -> State | None:
     """``None`` where nothing is known."""
-    if place.namespace is None or (place.namespace.unknown(full) and full not in place.namespace.broken):
+    if place.namespace is None or (
+        place.namespace.unknown(full) and full not in place.namespace.broken
+    ):
         return None
     name = place.namespace.get(full)
     return State.ABSENT if name is None else State.REFUSES if name.refuses else State.THERE
 
 
 def _is_internal(inspection: Inspection, full: str) -> bool:
-    entries = [place.namespace.names[full] for place in inspection.inspected if place.namespace and full in place.namespace.names]
+    entries = [
+        place.namespace.names[full]
+        for place in inspection.inspected
+        if place.namespace and full in place.namespace.names
+    ]
     return bool(entries) and all(entry.internal for entry in entries)
 
 
 def _parameters(
-    forms: Sequence[ApiName], line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]]
+    forms: Sequence[ApiName],
+    line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]],
 ) -> tuple[ParameterHistory, ...]:
     order: dict[str, None] = {}
     for name in reversed(forms):
-        order |= dict.fromkeys(parameter.name for parameter in name.parameters or () if parameter.name not in order)
+        order |= dict.fromkeys(
+            parameter.name for parameter in name.parameters or () if parameter.name not in order
+        )
     return tuple(
-        ParameterHistory(name=parameter, runs=line(lambda name, wanted=parameter: _parameter(name, wanted)))  # type: ignore[misc]
+        ParameterHistory(name=parameter, runs=line(partial(_parameter, wanted=parameter)))
         for parameter in order
     )
 
 
 def _parameter(name: ApiName, wanted: str) -> ApiParameter | None:
-    return next((parameter for parameter in name.parameters or () if parameter.name == wanted), None)
+    return next(
+        (parameter for parameter in name.parameters or () if parameter.name == wanted), None
+    )
 
 
-def _aliases(inspection: Inspection, places: Iterable[InspectedRelease], full: str) -> tuple[Run[str], ...]:
+def _aliases(
+    inspection: Inspection, places: Iterable[InspectedRelease], full: str
+) -> tuple[Run[str], ...]:
     """Each other name of the object, with the releases in which it is one; the shortest first."""
     other: dict[str, list[str]] = {}
     for place in places:
@@ -220,12 +251,21 @@ class Packed:
     @property
     def seen(self) -> tuple[str, ...]:
         """The releases that were looked at; a file may hold anything."""
-        spans = [(int(match[1]), int(match[2] or match[1])) for match in _RUN.finditer(self.looked_at)]
-        return tuple(release for place, release in enumerate(self.releases) if any(first <= place <= last for first, last in spans))
+        spans = [
+            (int(match[1]), int(match[2] or match[1])) for match in _RUN.finditer(self.looked_at)
+        ]
+        return tuple(
+            release
+            for place, release in enumerate(self.releases)
+            if any(first <= place <= last for first, last in spans)
+        )
 
 
 def pack(inspection: Inspection) -> Packed:
-    """All names that are meant for users, of the releases that were looked at; forks are left out."""
+    """All names that are meant for users, of the releases that were looked at.
+
+    Forks are left out.
+    """
     line = tuple(place.label for place in inspection.places if not place.fork)
     packing = _Packing(line=line)
     names: dict[str, PackedName] = {}
@@ -250,8 +290,15 @@ def pack(inspection: Inspection) -> Packed:
 
 
 def _only_another(inspection: Inspection, full: str) -> str:
-    """The name of an object that this is another name of, in every release that has it; empty where it is not."""
-    entries = [entry for place in inspection.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+    """The name of an object that this is another name of, in every release that has it.
+
+    Empty where it is not.
+    """
+    entries = [
+        entry
+        for place in inspection.inspected
+        if place.namespace and (entry := place.namespace.names.get(full))
+    ]
     firsts = {entry.same_as for entry in entries}
     return firsts.pop() if len(firsts) == 1 else ""
 
@@ -288,7 +335,10 @@ class _Packing:
             places = sorted(map(self.line.index, group))
             starts = [place for place in places if place - 1 not in places]
             ends = [place for place in places if place + 1 not in places]
-            spans += [f"{start}" if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)]
+            spans += [
+                f"{start}" if start == end else f"{start}-{end}"
+                for start, end in zip(starts, ends, strict=True)
+            ]
         return " ".join(spans)
 
     def text_runs(self, values: Iterable[Run[str]]) -> str:

@@ -1,4 +1,5 @@
-"""Which names each env has: an env is asked once, and its answer is kept beside it for as long as its packages stay the same.
+"""Which names each env has: an env is asked once, and its answer is kept beside it for as long as
+its packages stay the same.
 
 :func:`kept_names` packs what is kept of a run's envs for a report; it asks no env.
 """
@@ -51,10 +52,22 @@ def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     best = list(_best(builts))
     usable = [built for built in best if built.error is None]
     with (listener or Listener()).step("reading names") as now:
-        answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
-    missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
+        answers = dict(
+            zip(
+                (built.env.name for built in usable),
+                _all_of(usable, toolchain, cache, now),
+                strict=True,
+            )
+        )
+    missing = {
+        built.env.name
+        for built in best
+        if built.error is not None and read_record(cache.folder_of(built.env)) is None
+    }
     existing = existing_releases(selection.config)[toolchain.name]
-    inspection = inspection_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
+    inspection = inspection_of(
+        best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs)
+    )
     if not inspection.inspected:
         raise _nothing(inspection)
     return inspection
@@ -68,12 +81,18 @@ def inspection_of(
     missing: Collection[str] = (),
     left_out: bool = True,
 ) -> Inspection:
-    """What was found in these envs, by their names, one for each release; beside the releases that exist and were not looked at.
+    """What was found in these envs, by their names, one for each release.
 
-    ``missing`` are the envs that were never built, and ``left_out`` says whether other releases were not asked for.
+    Beside the releases that exist and were not looked at.
+
+    ``missing`` are the envs that were never built, and ``left_out`` says whether other releases
+    were not asked for.
     """
     toolchain = toolchains.of(envs[0].env)
-    places = [_place(built, answers.get(built.env.name), missing=built.env.name in missing) for built in _best(envs)]
+    places = [
+        _place(built, answers.get(built.env.name), missing=built.env.name in missing)
+        for built in _best(envs)
+    ]
     places += _others(existing, places, left_out=left_out)
     return Inspection(
         toolchain=toolchain.name,
@@ -93,18 +112,30 @@ def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
 
 
 def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
-    """What is kept of an env from an earlier look; ``None`` where nothing is, or the env is another one since."""
+    """What is kept of an env from an earlier look.
+
+    ``None`` where nothing is, or the env is another one since.
+    """
     toolchain = toolchains.of(built.env)
-    return _kept(built, toolchain, cache) if built.error is None and toolchain.language.api else None
+    return (
+        _kept(built, toolchain, cache) if built.error is None and toolchain.language.api else None
+    )
 
 
-# --- which envs ------------------------------------------------------------------------------------------------------------------
+# --- which envs -----------------------------------------------------------------------------------
 
 
 def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
-    """The toolchain that is asked about, and its envs. Raises ConfigError where there is none that can be asked."""
+    """The toolchain that is asked about, and its envs.
+
+    Raises ConfigError where there is none that can be asked.
+    """
     config = selection.config
-    envs = selection.envs if selection.patterns.envs else tuple(dict.fromkeys((*config.envs, *config.released)))
+    envs = (
+        selection.envs
+        if selection.patterns.envs
+        else tuple(dict.fromkeys((*config.envs, *config.released)))
+    )
     used = dict.fromkeys(env.toolchain for env in envs)
     answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
     if not answering:
@@ -113,12 +144,19 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
         raise ConfigError(f"the toolchain {titles} does not list its names", hint=hint)
     if len(answering) > 1:
         hint = "Choose envs of one toolchain with --envs."
-        raise ConfigError(f"the envs are of several toolchains: {', '.join(toolchain.title for toolchain in answering)}", hint=hint)
+        raise ConfigError(
+            "the envs are of several toolchains:"
+            f" {', '.join(toolchain.title for toolchain in answering)}",
+            hint=hint,
+        )
     return answering[0], tuple(env for env in envs if env.toolchain == answering[0].name)
 
 
 def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
-    """One env of each release: one that can be used, without PyTorch if there are several; every fork."""
+    """One env of each release: one that can be used, without PyTorch if there are several.
+
+    Every fork.
+    """
     of_release: dict[Version | None, list[BuiltEnv]] = {}
     for built in found:
         release = release_of(built)
@@ -135,10 +173,19 @@ def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) ->
     label = built.env.name if release.fork else release.label
     namespace = answer if isinstance(answer, Namespace) else None
     error = answer if isinstance(answer, str) else built.error or ""
-    return InspectedRelease(label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=missing)
+    return InspectedRelease(
+        label=label,
+        fork=release.fork,
+        built=built,
+        namespace=namespace,
+        error=error,
+        missing=missing,
+    )
 
 
-def _others(existing: Iterable[Version], places: Sequence[InspectedRelease], *, left_out: bool) -> list[InspectedRelease]:
+def _others(
+    existing: Iterable[Version], places: Sequence[InspectedRelease], *, left_out: bool
+) -> list[InspectedRelease]:
     """The releases that are known to exist, and that no env is looked at of."""
     named = {release_of(place.built).version for place in places if place.built and not place.fork}
     why = "not chosen" if left_out else "not built yet"
@@ -150,7 +197,11 @@ def _others(existing: Iterable[Version], places: Sequence[InspectedRelease], *, 
 
 
 def _order(place: InspectedRelease) -> tuple[object, ...]:
-    release = release_of(place.built) if place.built else Release(label=place.label, version=Version(place.label), fork=False)
+    release = (
+        release_of(place.built)
+        if place.built
+        else Release(label=place.label, version=Version(place.label), fork=False)
+    )
     return release.order
 
 
@@ -175,11 +226,16 @@ def _last_line(words: str) -> str:
     return (words.strip().splitlines() or [""])[-1]
 
 
-# --- asking, and what is kept ----------------------------------------------------------------------------------------------------
+# --- asking, and what is kept ---------------------------------------------------------------------
 
 
-def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]) -> list[Namespace | str]:
-    """What each env has, or why it has no answer; as many are asked at the same time as there are cores."""
+def _all_of(
+    envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]
+) -> list[Namespace | str]:
+    """What each env has, or why it has no answer.
+
+    As many are asked at the same time as there are cores.
+    """
     answers: dict[str, Namespace | str] = {}
     for built in envs:
         if (stored := _kept(built, toolchain, cache)) is not None:
@@ -198,7 +254,9 @@ def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now
 def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
     """Equal where the answer must be."""
     assert toolchain.language.api is not None
-    return hashlib.sha256(f"{built.digest} {folder_digest(toolchain.language.api.program)}".encode()).hexdigest()
+    return hashlib.sha256(
+        f"{built.digest} {folder_digest(toolchain.language.api.program)}".encode()
+    ).hexdigest()
 
 
 def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
@@ -238,29 +296,50 @@ def _read(answer: bytes) -> Namespace:
     return Namespace(names=document.names)
 
 
-# --- the names of a run's envs, for a report to carry -----------------------------------------------------------------------------
+# --- the names of a run's envs, for a report to carry ---------------------------------------------
 
 _FILE = "names.json"
 
 
-def kept_names(envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path) -> Packed | None:
-    """What is kept of the names in these envs; ``None`` where nothing is. Of several toolchains the first is told."""
-    usable = [built for built in envs if built.error is None and toolchains.of(built.env).language.api and is_kept(built, cache)]
+def kept_names(
+    envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path
+) -> Packed | None:
+    """What is kept of the names in these envs; ``None`` where nothing is.
+
+    Of several toolchains the first is told.
+    """
+    usable = [
+        built
+        for built in envs
+        if built.error is None and toolchains.of(built.env).language.api and is_kept(built, cache)
+    ]
     usable = [built for built in usable if built.env.toolchain == usable[0].env.toolchain]
     if not usable:
         return None
-    facts = [folder_digest(Path(__file__).parent), sorted(map(str, existing)), [[built.env.name, built.digest] for built in usable]]
+    facts = [
+        folder_digest(Path(__file__).parent),
+        sorted(map(str, existing)),
+        [[built.env.name, built.digest] for built in usable],
+    ]
     key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
     if (packed := _read_packed(state / _FILE, key)) is not None:
         return packed
     namespaces: dict[str, Namespace | str] = {
-        built.env.name: namespace for built in usable if (namespace := kept(built, cache)) is not None
+        built.env.name: namespace
+        for built in usable
+        if (namespace := kept(built, cache)) is not None
     }
     if not namespaces:
         return None
-    packed = pack(inspection_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
+    packed = pack(
+        inspection_of(
+            [built for built in usable if built.env.name in namespaces], namespaces, existing
+        )
+    )
     try:
-        replace_file(state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
+        replace_file(
+            state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)})
+        )
     except OSError as error:  # it is made again by the next run
         _log.info("%s cannot be written: %s", state / _FILE, error)
     return packed
@@ -269,12 +348,16 @@ def kept_names(envs: Sequence[BuiltEnv], existing: Collection[Version], cache: E
 def _read_packed(path: Path, key: str) -> Packed | None:
     try:
         document = read_json(content_of(path, _LARGEST) or b"")
-        return structure(document["names"], Packed) if isinstance(document, dict) and document.get("key") == key else None
+        return (
+            structure(document["names"], Packed)
+            if isinstance(document, dict) and document.get("key") == key
+            else None
+        )
     except (ValueError, KeyError, RecordError):
         return None
 
 
-# --- asking an env ---------------------------------------------------------------------------------------------------------------
+# --- asking an env --------------------------------------------------------------------------------
 
 
 DEADLINE = 60.0
@@ -290,12 +373,18 @@ class Unanswered(Exception):
 def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
     """What the program of :attr:`Language.api` writes in an env, as it is.
 
-    Raises Unanswered where nothing is written, MachineError where no process can be started, and Stopped where all is to end.
+    Raises Unanswered where nothing is written, MachineError where no process can be started, and
+    Stopped where all is to end.
     """
     assert toolchain.language.api is not None
     with TemporaryFolder("compat-names-") as folder:
         answer = folder / "names.json"
-        ended = _run([python, "-I", str(toolchain.language.api.program), str(answer)], toolchain, folder, deadline)
+        ended = _run(
+            [python, "-I", str(toolchain.language.api.program), str(answer)],
+            toolchain,
+            folder,
+            deadline,
+        )
         content = content_of(answer, _LARGEST)
         if content is None or ended.exit_code != 0:
             why = f"ended with exit code {ended.exit_code} and no answer"

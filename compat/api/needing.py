@@ -1,4 +1,6 @@
-"""What a source needs of a toolchain, which releases have all of it, and why compiling says otherwise where it does. Pure."""
+"""What a source needs of a toolchain, which releases have all of it, and why compiling says
+otherwise where it does. Pure.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class NameNeed:
     @property
     def keywords(self) -> tuple[str, ...]:
         """The keyword parameters that it is called with."""
-        return tuple(dict.fromkeys(word for use in self.uses if use.call for word in use.call.keywords))
+        return tuple(
+            dict.fromkeys(word for use in self.uses if use.call for word in use.call.keywords)
+        )
 
 
 @frozen(kw_only=True)
@@ -48,7 +52,10 @@ class MissingName:
 
     @property
     def conditions(self) -> tuple[int, ...]:
-        """The lines of the conditions behind which all uses stand; empty where one stands behind none."""
+        """The lines of the conditions behind which all uses stand.
+
+        Empty where one stands behind none.
+        """
         lines = [use.condition for use in self.uses if use.condition is not None]
         return tuple(dict.fromkeys(lines)) if len(lines) == len(self.uses) else ()
 
@@ -71,7 +78,10 @@ class Satisfying:
 
     @property
     def looked_at(self) -> bool:
-        """Whether its env told which names it has; without that, an empty ``lacks`` says nothing."""
+        """Whether its env told which names it has.
+
+        Without that, an empty ``lacks`` says nothing.
+        """
         return self.place.namespace is not None
 
     @property
@@ -92,7 +102,9 @@ class Needs:
 
 def needs_of(uses: Uses, inspection: Inspection) -> Needs:
     """What each place has of what a source uses."""
-    every = {full for place in inspection.inspected if place.namespace for full in place.namespace.names}
+    every = {
+        full for place in inspection.inspected if place.namespace for full in place.namespace.names
+    }
     entered = {
         full
         for place in inspection.inspected
@@ -101,7 +113,9 @@ def needs_of(uses: Uses, inspection: Inspection) -> Needs:
         if _is_entered(place.namespace, full)
     }
     needs = tuple(_needs(uses.uses, inspection, every, entered))
-    return Needs(needs=needs, having=tuple(_having(place, needs) for place in inspection.places), uses=uses)
+    return Needs(
+        needs=needs, having=tuple(_having(place, needs) for place in inspection.places), uses=uses
+    )
 
 
 def _is_entered(namespace: Namespace, full: str) -> bool:
@@ -110,7 +124,9 @@ def _is_entered(namespace: Namespace, full: str) -> bool:
     return name is not None and name.kind in _ENTERED and not name.opaque
 
 
-def _needs(uses: Iterable[ApiUse], inspection: Inspection, every: set[str], entered: set[str]) -> Iterator[NameNeed]:
+def _needs(
+    uses: Iterable[ApiUse], inspection: Inspection, every: set[str], entered: set[str]
+) -> Iterator[NameNeed]:
     groups: dict[tuple[str, ...], list[ApiUse]] = {}
     for use in uses:
         named = tuple(dict.fromkeys(_name(full, every, entered) for full in use.meanings))
@@ -119,7 +135,9 @@ def _needs(uses: Iterable[ApiUse], inspection: Inspection, every: set[str], ente
         if named and not all(full == inspection.toolchain or _is_dunder(full) for full in named):
             groups.setdefault(named, []).append(use)
     for full, group in sorted(groups.items()):
-        yield NameNeed(full=full, shown=" or ".join(inspection.shown(name) for name in full), uses=tuple(group))
+        yield NameNeed(
+            full=full, shown=" or ".join(inspection.shown(name) for name in full), uses=tuple(group)
+        )
 
 
 def _is_dunder(full: str) -> bool:
@@ -128,12 +146,16 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a value, and not inspected."""
+    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a
+    value, and not inspected.
+    """
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
         prefix = ".".join(parts[:end])
         if prefix in every:
-            return prefix if end == len(parts) or prefix not in entered else ".".join(parts[: end + 1])
+            return (
+                prefix if end == len(parts) or prefix not in entered else ".".join(parts[: end + 1])
+            )
     return full
 
 
@@ -145,24 +167,33 @@ def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
     deprecated: list[str] = []
     for need in needs:
         entries = [(full, place.namespace.get(full)) for full in need.full]
-        there = [name for _, name in entries if name is not None and not name.refuses and not name.error]
+        there = [
+            name for _, name in entries if name is not None and not name.refuses and not name.error
+        ]
         if there:
             missing += _mismatches(need, there)
             deprecated += [f"{need.shown}: {message}" for message in _deprecations(need, there[0])]
-        elif why := next((why for full, name in entries if (why := _untold(place.namespace, full, name))), ""):
+        elif why := next(
+            (why for full, name in entries if (why := _untold(place.namespace, full, name))), ""
+        ):
             unknown.append(f"{need.shown}: {why}")
         else:
             refused = next((name.refuses for _, name in entries if name), "")
             why = f"only raises {refused}" if refused else "is missing"
             missing.append(MissingName(shown=need.shown, why=why, uses=need.uses))
-    return Satisfying(place=place, missing=tuple(missing), unknown=tuple(unknown), deprecated=tuple(deprecated))
+    return Satisfying(
+        place=place, missing=tuple(missing), unknown=tuple(unknown), deprecated=tuple(deprecated)
+    )
 
 
 def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
     """Why it cannot be said whether a name is there; empty where it can."""
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
-    private = any(part.startswith(_PRIVATE) and not part.startswith("_experimental_") for part in full.split("."))
+    private = any(
+        part.startswith(_PRIVATE) and not part.startswith("_experimental_")
+        for part in full.split(".")
+    )
     return "private names are not inspected" if name is None and private else ""
 
 
@@ -173,7 +204,7 @@ def _deprecations(need: NameNeed, name: ApiName) -> Iterator[str]:
             yield f"{parameter.name}: {parameter.deprecated}"
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------
 
 
 def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingName]:
@@ -190,14 +221,29 @@ def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingNam
 
 
 def mismatch(name: ApiName, call: Call) -> str:
-    """Why something cannot be called so; empty where it can, and where its parameters are not known."""
+    """Why something cannot be called so.
+
+    Empty where it can, and where its parameters are not known.
+    """
     if name.parameters is None or name.kind == "method":
         return ""
-    positional = [parameter for parameter in name.parameters if parameter.kind in ("positional-only", "positional or keyword")]
+    positional = [
+        parameter
+        for parameter in name.parameters
+        if parameter.kind in ("positional-only", "positional or keyword")
+    ]
     kinds = {parameter.kind for parameter in name.parameters}
-    by_keyword = {parameter.name for parameter in name.parameters if parameter.kind in ("keyword-only", "positional or keyword")}
+    by_keyword = {
+        parameter.name
+        for parameter in name.parameters
+        if parameter.kind in ("keyword-only", "positional or keyword")
+    }
     for word in call.keywords:
-        if word not in by_keyword and "variadic keyword" not in kinds and not word.startswith(_PRIVATE):
+        if (
+            word not in by_keyword
+            and "variadic keyword" not in kinds
+            and not word.startswith(_PRIVATE)
+        ):
             return f"has no parameter {word!r}"
     if call.positional > len(positional) and "variadic positional" not in kinds:
         return f"takes at most {len(positional)} positional arguments, not {call.positional}"
@@ -205,10 +251,16 @@ def mismatch(name: ApiName, call: Call) -> str:
     return f"needs {missing[0]!r}" if missing else ""
 
 
-def _missing(parameters: Iterable[ApiParameter], positional: Sequence[ApiParameter], call: Call) -> Iterator[str]:
+def _missing(
+    parameters: Iterable[ApiParameter], positional: Sequence[ApiParameter], call: Call
+) -> Iterator[str]:
     passed = {parameter.name for parameter in positional[: call.positional]} | set(call.keywords)
     for parameter in parameters:
-        if parameter.default is None and not parameter.kind.startswith("variadic") and parameter.name not in passed:
+        if (
+            parameter.default is None
+            and not parameter.kind.startswith("variadic")
+            and parameter.name not in passed
+        ):
             yield parameter.name
 
 
@@ -265,7 +317,10 @@ class NamesVerdict:
 
 def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
     """The verdict of each release that was looked at, neighbours that are alike together."""
-    return runs((having.place.label, _verdict(having, kernel) if having.looked_at else None) for having in kernel.needs.having)
+    return runs(
+        (having.place.label, _verdict(having, kernel) if having.looked_at else None)
+        for having in kernel.needs.having
+    )
 
 
 def _verdict(having: Satisfying, kernel: KernelNeeds) -> NamesVerdict:
@@ -282,11 +337,18 @@ def _verdict(having: Satisfying, kernel: KernelNeeds) -> NamesVerdict:
 
 def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
     counts = Counter(
-        (result.outcome.status, result.outcome.failure.failure_class if result.outcome.failure else None) for result in results
+        (
+            result.outcome.status,
+            result.outcome.failure.failure_class if result.outcome.failure else None,
+        )
+        for result in results
     )
     order = list(Status)
     alike = sorted(counts, key=lambda each: (order.index(each[0]), each[1] or ""))
-    return tuple(Outcomes(status=status, failure_class=name, results=counts[status, name]) for status, name in alike)
+    return tuple(
+        Outcomes(status=status, failure_class=name, results=counts[status, name])
+        for status, name in alike
+    )
 
 
 def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNeeds) -> str:
@@ -297,11 +359,19 @@ def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNee
     if not having.missing:
         return _though_all_is_there(of_names, others, having, kernel)
     if len(failed) == len(results):
-        return "" if of_names else f"it fails for another reason first: {', '.join(dict.fromkeys(others))}"
-    return "; ".join(_though_not_there(lack, kernel) for lack in having.missing if lack.conditions or not failed)
+        return (
+            ""
+            if of_names
+            else f"it fails for another reason first: {', '.join(dict.fromkeys(others))}"
+        )
+    return "; ".join(
+        _though_not_there(lack, kernel) for lack in having.missing if lack.conditions or not failed
+    )
 
 
-def _though_all_is_there(of_names: Sequence[Result], others: Sequence[str], having: Satisfying, kernel: KernelNeeds) -> str:
+def _though_all_is_there(
+    of_names: Sequence[Result], others: Sequence[str], having: Satisfying, kernel: KernelNeeds
+) -> str:
     if of_names:
         failure = of_names[0].outcome.failure
         message = " ".join((failure.excerpt.splitlines() or [""])[-1].split()) if failure else ""
@@ -319,7 +389,10 @@ def _though_not_there(lack: MissingName, kernel: KernelNeeds) -> str:
     reason = f"{lack.shown} {lack.why}"
     if lack.conditions:
         lines = ", ".join(map(str, lack.conditions))
-        return f"{reason}, but only a condition (line {lines}) leads to it, which the compiled cases may not take"
+        return (
+            f"{reason}, but only a condition (line {lines}) leads to it, which the compiled cases"
+            " may not take"
+        )
     if not lack.functions:
         return f"{reason}, but the source uses it only outside of kernels, which are not compiled"
     return f"{reason}, but the kernel compiles: the compiled code does not reach or need it"

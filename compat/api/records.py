@@ -18,7 +18,9 @@ class ApiParameter:
 
     name: str
     kind: str
-    """As Python's :mod:`inspect` calls it: ``positional or keyword``, ``keyword-only``, ``variadic positional``, …"""
+    """As Python's :mod:`inspect` calls it: ``positional or keyword``, ``keyword-only``, ``variadic
+    positional``, …
+    """
     default: str | None = None
     """As it is written in Python; ``None`` where there is none."""
     deprecated: str = ""
@@ -41,7 +43,9 @@ class ApiName:
     """One name in one env."""
 
     kind: str = ""
-    """``builtin``, ``jit``, ``function``, ``class``, ``dtype``, ``module``, ``value``, ``method``, ``property``, ``attribute``."""
+    """``builtin``, ``jit``, ``function``, ``class``, ``dtype``, ``module``, ``value``, ``method``,
+    ``property``, ``attribute``.
+    """
     parameters: tuple[ApiParameter, ...] | None = None
     """``None`` for what is not called, and where nothing tells them."""
     same_as: str = ""
@@ -61,7 +65,9 @@ class ApiName:
 
     @property
     def signature(self) -> str:
-        """``(input, other, acc=None, *, out_dtype=None)``; empty where there are no parameters to tell of."""
+        """``(input, other, acc=None, *, out_dtype=None)``; empty where there are no parameters to
+        tell of.
+        """
         if self.parameters is None:
             return ""
         parts: list[str] = []
@@ -89,7 +95,10 @@ class Namespace:
     """By their full names."""
 
     def get(self, full: str) -> ApiName | None:
-        """What a name is; of one that is the same object as another what that is. ``None`` where it is not there."""
+        """What a name is; of one that is the same object as another what that is.
+
+        ``None`` where it is not there.
+        """
         name = self.names.get(full)
         if name is None:
             above, _, last = full.rpartition(".")
@@ -98,10 +107,16 @@ class Namespace:
         return self.names.get(name.same_as, name) if name.same_as else name
 
     def unknown(self, full: str) -> str:
-        """Why nothing is known of a name: the module that it would be in cannot be imported there. Empty where it is known."""
+        """Why nothing is known of a name: the module that it would be in cannot be imported there.
+
+        Empty where it is known.
+        """
         if full not in self.broken and not full.startswith(self._inside):
             return ""
-        return next((f"{module}: {error}" for module, error in self.broken.items() if _is_in(full, module)), "")
+        return next(
+            (f"{module}: {error}" for module, error in self.broken.items() if _is_in(full, module)),
+            "",
+        )
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
@@ -174,7 +189,9 @@ class Inspection:
         return full
 
     def order(self, full: str) -> tuple[int, str]:
-        """Return a sort key: names of the language first, then names of the package, then others."""
+        """Return a sort key: names of the language first, then names of the package, then
+        others.
+        """
         shown = self.shown(full)
         modules = list(self.short.values())
         rank = next((number for number, module in enumerate(modules) if _is_in(full, module)), None)
@@ -200,10 +217,13 @@ class NameMatches:
 
 
 def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
-    """The names that words mean. With ``internal`` globs match names that are not meant for users, too.
+    """The names that words mean.
 
-    A word is a name as people write it or in full, with or without its module, or a glob over names as people write them, of which
-    those that are only another name of an object that is matched, too, are left out. Raises SelectionError where one means nothing.
+    With ``internal`` globs match names that are not meant for users, too.
+
+    A word is a name as people write it or in full, with or without its module, or a glob over names
+    as people write them, of which those that are only another name of an object that is matched,
+    too, are left out. Raises SelectionError where one means nothing.
     """
     shown = shown_names(inspection)
     meanings: dict[str, None] = {}
@@ -211,7 +231,11 @@ def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False
     for word in words:
         if _GLOB & set(word):
             in_full = word.startswith(tuple(inspection.short.values()))
-            matched = [full for written, full in shown.items() if matches(full if in_full else written, word)]
+            matched = [
+                full
+                for written, full in shown.items()
+                if matches(full if in_full else written, word)
+            ]
             meant = [full for full in matched if internal or not _is_internal(inspection, full)]
             meant = list(_without_aliases(inspection, meant))
             hidden += len(set(_without_aliases(inspection, matched)) - set(meant))
@@ -224,7 +248,10 @@ def find(inspection: Inspection, words: Iterable[str], *, internal: bool = False
 
 
 def matches(name: str, glob: str) -> bool:
-    """Whether a glob means a name: part by part, ``**`` for any number of parts; one of a single part means what names end with."""
+    """Whether a glob means a name: part by part, ``**`` for any number of parts.
+
+    One of a single part means what names end with.
+    """
     parts, wanted = name.split("."), glob.split(".")
     return fnmatchcase(parts[-1], glob) if len(wanted) == 1 else _fit(parts, wanted)
 
@@ -239,16 +266,22 @@ def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
 
 def shown_names(inspection: Inspection) -> dict[str, str]:
     """Every name that some place has, as people write it → in full; those of the language first."""
-    names = {full for place in inspection.inspected if place.namespace for full in place.namespace.names}
+    names = {
+        full for place in inspection.inspected if place.namespace for full in place.namespace.names
+    }
     written = {inspection.shown(full): full for full in names}
-    return {name: written[name] for name in sorted(written, key=lambda name: inspection.order(written[name]))}
+    return {
+        name: written[name]
+        for name in sorted(written, key=lambda name: inspection.order(written[name]))
+    }
 
 
 def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
     full = inspection.full(word)
     if full in shown.values():
         return (full,)
-    if "." not in word:  # only what it is called, in the first of the places where people look for it
+    # Only what it is called, in the first of the places where people look for it.
+    if "." not in word:
         modules = (*inspection.short.values(), inspection.toolchain)
         return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]
     return ()
@@ -263,6 +296,10 @@ def _without_aliases(inspection: Inspection, names: list[str]) -> Iterable[str]:
     """Those that are not the same object as another of them wherever they are."""
     chosen = set(names)
     for full in names:
-        entries = [entry for place in inspection.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+        entries = [
+            entry
+            for place in inspection.inspected
+            if place.namespace and (entry := place.namespace.names.get(full))
+        ]
         if not all(entry.same_as in chosen for entry in entries):
             yield full

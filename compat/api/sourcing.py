@@ -1,7 +1,9 @@
-"""What kernels need of a toolchain, and what compiling them found: read from sources, and from the store.
+"""What kernels need of a toolchain, and what compiling them found: read from sources, and from the
+store.
 
-In: a selection, and what a user names: a Python source, a function of one, or a kernel of the project. Out: a
-:class:`compat.api.needing.KernelNeeds` for each function, with what each release has of its needs and what became of it there.
+In: a selection, and what a user names: a Python source, a function of one, or a kernel of the
+project. Out: a :class:`compat.api.needing.KernelNeeds` for each function, with what each release
+has of its needs and what became of it there.
 """
 
 from __future__ import annotations
@@ -65,9 +67,13 @@ def find_source(selection: Selection, word: str) -> NamedSource:
         raise ConfigError("there is no such file", where=path, hint=where_else(path, Path.cwd()))
     named = [(source_path, function) for source_path in paths]
     try:
-        return _of_kernels(selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=()), named)
+        return _of_kernels(
+            selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=()), named
+        )
     except CompatError as error:
-        return NamedSource(selection=evolve(selection, specs=()), files=tuple(named), obstacle=str(error))
+        return NamedSource(
+            selection=evolve(selection, specs=()), files=tuple(named), obstacle=str(error)
+        )
 
 
 def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
@@ -75,7 +81,12 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
         return {"kernel_files": (word,)}
     names = dict.fromkeys(spec.kernel for spec in _declared(selection).specs)
     if not any(fnmatchcase(name, word) for name in names):
-        raise nothing_matches("source or kernel", word, names, " Name a Python source by its path, such as a.py or a.py::function.")
+        raise nothing_matches(
+            "source or kernel",
+            word,
+            names,
+            " Name a Python source by its path, such as a.py or a.py::function.",
+        )
     return {"kernels": (word,)}
 
 
@@ -93,12 +104,19 @@ def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] =
     for spec in selection.specs:
         functions[Path(spec.source), spec.function] = None
     reached = {os.path.realpath(path) for path, _ in functions}
-    others = {(path, function): None for path, function in files if os.path.realpath(path) not in reached}
+    others = {
+        (path, function): None for path, function in files if os.path.realpath(path) not in reached
+    }
     return NamedSource(selection=selection, files=tuple({**functions, **others}))
 
 
 def read_source(
-    source: NamedSource, inspection: Inspection, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
+    source: NamedSource,
+    inspection: Inspection,
+    context: RunContext,
+    *,
+    compiling: bool = False,
+    listener: Listener | None = None,
 ) -> tuple[KernelNeeds, ...]:
     """Return the names that each function needs, with the results of compiling it.
 
@@ -115,35 +133,65 @@ def read_source(
     """
     cells = _cells(source, inspection)
     results = _results(cells, inspection, context, listener or Listener(), compiling=compiling)
-    return tuple(_kernel(path, function, source, inspection, cells, results) for path, function in source.files)
+    return tuple(
+        _kernel(path, function, source, inspection, cells, results)
+        for path, function in source.files
+    )
 
 
 def _kernel(
-    path: Path, function: str | None, source: NamedSource, inspection: Inspection, cells: Sequence[Cell], results: Sequence[Result]
+    path: Path,
+    function: str | None,
+    source: NamedSource,
+    inspection: Inspection,
+    cells: Sequence[Cell],
+    results: Sequence[Result],
 ) -> KernelNeeds:
     names = toolchains.named(inspection.toolchain).language.api
     assert names is not None
     name = shown(path)
-    begins = re.match(r"\w+", function) if function else None  # kernels may be reached as Holder.kernel, or make(64)
+    # Kernels may be reached as Holder.kernel, or make(64).
+    begins = re.match(r"\w+", function) if function else None
     try:
-        uses = read_uses(tree_of(path.read_bytes(), name), inspection.toolchain, names, begins[0] if begins else function)
+        uses = read_uses(
+            tree_of(path.read_bytes(), name),
+            inspection.toolchain,
+            names,
+            begins[0] if begins else function,
+        )
     except (OSError, SyntaxError) as error:
         raise ConfigError(f"cannot be read: {error}", where=name) from error
     except NoFunction as error:
-        hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
-        raise ConfigError(f"does not define a function {function!r}", where=name, hint=hint) from error
+        hint = (
+            did_you_mean(function or "", error.names)
+            or f"It defines {', '.join(error.names) or 'no function'}."
+        )
+        raise ConfigError(
+            f"does not define a function {function!r}", where=name, hint=hint
+        ) from error
     labels = {place.built.env.name: place.label for place in inspection.inspected if place.built}
     return KernelNeeds(
         source=name,
         function=function,
         needs=needs_of(uses, inspection),
         specs=tuple(spec for spec in source.selection.specs if _is_of(spec, path, function)),
-        cells=_by_label(((cell, cell) for cell in cells if _is_of(cell.spec, path, function)), labels),
-        results=_by_label(((result.cell, result) for result in results if _is_of(result.cell.spec, path, function)), labels),
+        cells=_by_label(
+            ((cell, cell) for cell in cells if _is_of(cell.spec, path, function)), labels
+        ),
+        results=_by_label(
+            (
+                (result.cell, result)
+                for result in results
+                if _is_of(result.cell.spec, path, function)
+            ),
+            labels,
+        ),
     )
 
 
-def _by_label(found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]) -> dict[str, tuple[T, ...]]:
+def _by_label(
+    found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]
+) -> dict[str, tuple[T, ...]]:
     """What is known of cells, by the labels of their envs."""
     grouped: dict[str, tuple[T, ...]] = {}
     for cell, item in found:
@@ -153,7 +201,10 @@ def _by_label(found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]) -> dic
 
 
 def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
-    return os.path.realpath(spec.source) == os.path.realpath(path) and function in (None, spec.function)
+    return os.path.realpath(spec.source) == os.path.realpath(path) and function in (
+        None,
+        spec.function,
+    )
 
 
 def _cells(source: NamedSource, inspection: Inspection) -> list[Cell]:
@@ -167,7 +218,12 @@ def _cells(source: NamedSource, inspection: Inspection) -> list[Cell]:
 
 
 def _results(
-    cells: Sequence[Cell], inspection: Inspection, context: RunContext, listener: Listener, *, compiling: bool
+    cells: Sequence[Cell],
+    inspection: Inspection,
+    context: RunContext,
+    listener: Listener,
+    *,
+    compiling: bool,
 ) -> Sequence[Result]:
     context = context.with_envs([place.built for place in inspection.inspected if place.built])
     if not compiling:

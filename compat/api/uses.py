@@ -1,7 +1,10 @@
-"""Which names of a toolchain a source uses, and with which arguments, as its text shows it. Pure; nothing is imported.
+"""Which names of a toolchain a source uses, and with which arguments, as its text shows it.
 
-A name is followed through imports, ``import … as …`` and assignments at the top of the module. What is an attribute of some value
-(``x.to(…)``) cannot be told from the text, and is told as such. Other files are not read.
+Pure; nothing is imported.
+
+A name is followed through imports, ``import … as …`` and assignments at the top of the module. What
+is an attribute of some value (``x.to(…)``) cannot be told from the text, and is told as such. Other
+files are not read.
 """
 
 from __future__ import annotations
@@ -35,7 +38,9 @@ class ApiUse:
     """A name where it is used."""
 
     meanings: tuple[str, ...]
-    """The full names that it may stand for: of several, imported under conditions, one is enough."""
+    """The full names that it may stand for: of several, imported under conditions, one is
+    enough.
+    """
     line: int
     call: Call | None = None
     condition: int | None = None
@@ -48,7 +53,9 @@ class ApiUse:
 
 @frozen(kw_only=True)
 class Unresolved:
-    """An attribute of a value inside of a kernel, of which the text does not tell what it is an attribute of."""
+    """An attribute of a value inside of a kernel, of which the text does not tell what it is an
+    attribute of.
+    """
 
     name: str
     line: int
@@ -74,7 +81,9 @@ class NoFunction(ValueError):
 
 
 def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None = None) -> Uses:
-    """What a module uses of the package ``root``; of one function what that and all that it needs of the module uses.
+    """What a module uses of the package ``root``.
+
+    Of one function what that and all that it needs of the module uses.
 
     Imports at the top always count: without them there is no module. Raises NoFunction.
     """
@@ -90,7 +99,9 @@ def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None
 
 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
-    """Imports, the statement that defines a function, and those that define what it needs of the module, in their order."""
+    """Imports, the statement that defines a function, and those that define what it needs of the
+    module, in their order.
+    """
     named = Function | ast.ClassDef
     defining = [
         statement
@@ -98,8 +109,12 @@ def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
         if any(isinstance(node, named) and node.name == function for node in ast.walk(statement))
     ]
     if not defining:
-        raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, Function))))
-    imports = (statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom))
+        raise NoFunction(
+            tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, Function)))
+        )
+    imports = (
+        statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom)
+    )
     return needed(tree.body, [*defining[-1:], *imports])
 
 
@@ -116,7 +131,9 @@ class _UseScope:
 
     def binding(self, names: frozenset[str]) -> _UseScope:
         """Where these names are bound to something that nobody knows."""
-        return evolve(self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names)
+        return evolve(
+            self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names
+        )
 
     def under(self, line: int) -> _UseScope:
         return evolve(self, condition=line)
@@ -136,18 +153,29 @@ class _UsesReader:
     # --- what names stand for ---
 
     def meanings_of(self, body: Iterable[ast.stmt], outside: Meanings) -> Meanings:
-        """What the names stand for that are bound in a scope; more than one thing where several statements bind one."""
+        """What the names stand for that are bound in a scope.
+
+        More than one thing where several statements bind one.
+        """
         meanings_by_name: dict[str, tuple[str, ...]] = {}
         for statement in scope_statements(body):
             for name, meanings in self._bindings(statement, {**outside, **meanings_by_name}):
-                meanings_by_name[name] = tuple(dict.fromkeys((*meanings_by_name.get(name, ()), *meanings)))
+                meanings_by_name[name] = tuple(
+                    dict.fromkeys((*meanings_by_name.get(name, ()), *meanings))
+                )
         return meanings_by_name
 
-    def _bindings(self, statement: ast.stmt, known: Meanings) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _bindings(
+        self, statement: ast.stmt, known: Meanings
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             origins = import_origins([statement], self.names.packages)
             yield from ((name, self._own(origin)) for name, origin in origins.items())
-        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        elif (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
             yield statement.targets[0].id, self._chain(statement.value, known)
         else:
             yield from ((name, ()) for name in bound([statement]) if not hasattr(statement, "body"))
@@ -158,7 +186,9 @@ class _UsesReader:
         return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...]:
-        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, or it is no such chain."""
+        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, or it is no
+        such chain.
+        """
         first, dot, rest = dotted(node).partition(".")
         return tuple(f"{meant}{dot}{rest}" for meant in meanings.get(first, ()))
 
@@ -174,11 +204,20 @@ class _UsesReader:
             case ast.ClassDef():
                 self._all([*node.decorator_list, *node.bases, *node.keywords], scope)
                 self._all(
-                    node.body, evolve(scope, meanings={**scope.meanings, **self.meanings_of(node.body, scope.meanings)}, top=False)
+                    node.body,
+                    evolve(
+                        scope,
+                        meanings={**scope.meanings, **self.meanings_of(node.body, scope.meanings)},
+                        top=False,
+                    ),
                 )
             case ast.If() | ast.IfExp():
                 self.visit(node.test, scope)
-                rest = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+                rest = (
+                    [node.body, node.orelse]
+                    if isinstance(node, ast.IfExp)
+                    else [*node.body, *node.orelse]
+                )
                 self._all(rest, scope.under(node.lineno))
             case ast.Try():
                 self._all([*node.body, *node.handlers, *node.orelse], scope.under(node.lineno))
@@ -223,15 +262,24 @@ class _UsesReader:
             meanings = self.meanings_of(node.body, scope.meanings)
             inside = evolve(
                 inside,
-                meanings={**inside.meanings, **{name: meant for name, meant in meanings.items() if name in own.local}},
+                meanings={
+                    **inside.meanings,
+                    **{name: meant for name, meant in meanings.items() if name in own.local},
+                },
                 condition=None if scope.top else scope.condition,
                 function=scope.function or (node.name if self._makes_kernel(node, scope) else ""),
             )
         self._all(own.body, inside)
 
     def _makes_kernel(self, node: Function, scope: _UseScope) -> bool:
-        decorators = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
-        return any(not self.names.makes_kernels.isdisjoint(self._chain(decorator, scope.meanings)) for decorator in decorators)
+        decorators = (
+            decorator.func if isinstance(decorator, ast.Call) else decorator
+            for decorator in node.decorator_list
+        )
+        return any(
+            not self.names.makes_kernels.isdisjoint(self._chain(decorator, scope.meanings))
+            for decorator in decorators
+        )
 
     def _reference(self, node: ast.expr, scope: _UseScope, call: Call | None) -> None:
         meanings = self._chain(node, scope.meanings)
@@ -241,12 +289,24 @@ class _UsesReader:
             root = dotted(node).partition(".")[0]
             foreign = root and root not in scope.local
             if scope.function and not foreign:
-                self.unresolved.append(Unresolved(name=node.attr, line=node.lineno, function=scope.function))
+                self.unresolved.append(
+                    Unresolved(name=node.attr, line=node.lineno, function=scope.function)
+                )
             self.visit(node.value, scope)
         elif not isinstance(node, ast.Name):
             self.visit(node, scope)
-        elif isinstance(node.ctx, ast.Load) and node.id not in scope.meanings and not hasattr(builtins, node.id):
-            self._note(node, tuple(f"{module}.{node.id}" for module in self.starred), scope, call, starred=True)
+        elif (
+            isinstance(node.ctx, ast.Load)
+            and node.id not in scope.meanings
+            and not hasattr(builtins, node.id)
+        ):
+            self._note(
+                node,
+                tuple(f"{module}.{node.id}" for module in self.starred),
+                scope,
+                call,
+                starred=True,
+            )
 
     def _note(
         self,

@@ -52,7 +52,9 @@ class PassAnswer:
     folder: str | None = None
     """Folder with the IR before every pass, one file each. ``None``: no pass started."""
     diff: str = ""
-    """For two pipelines: the IR difference after the first pass that makes one, with names ignored."""
+    """For two pipelines: the IR difference after the first pass that makes one, with names
+    ignored.
+    """
 
 
 @frozen(kw_only=True)
@@ -60,8 +62,9 @@ class SettingNeed:
     """A constexpr, option or hint that a failure depends on."""
 
     setting: str
-    """Its name, such as ``BLOCK_L``, ``num_warps`` or ``divisible_by_16: K_ptr``. ``hints``: several
-    hints together.
+    """Its name, such as ``BLOCK_L``, ``num_warps`` or ``divisible_by_16: K_ptr``.
+
+    ``hints``: several hints together.
     """
     value: str
     """Its value in the failing cell."""
@@ -134,7 +137,11 @@ class CellAnswer:
     @property
     def conclusive(self) -> bool:
         """Whether the question is answered."""
-        return self.answer.conclusive if isinstance(self.answer, ConfigAnswer | GrowthAnswer) else self.answer is not None
+        return (
+            self.answer.conclusive
+            if isinstance(self.answer, ConfigAnswer | GrowthAnswer)
+            else self.answer is not None
+        )
 
 
 class Effect(StrEnum):
@@ -194,14 +201,20 @@ class ReleaseProbe:
     def behaviour(self) -> tuple[Judgement, str | None, str | None]:
         """What two releases must share to count as alike. How a process ended is not part of it."""
         failure = self.result.outcome.failure
-        return self.judgement, failure.failure_class if failure else None, failure.fingerprint if failure else None
+        return (
+            self.judgement,
+            failure.failure_class if failure else None,
+            failure.fingerprint if failure else None,
+        )
 
     @property
     def summary(self) -> str:
         """The failure's class or the status. If environments disagree: the summary of each."""
         if not self.divided:
             return class_of(self.result.outcome)
-        return ", ".join(f"{result.cell.env.name} {class_of(result.outcome)}" for result in self.results)
+        return ", ".join(
+            f"{result.cell.env.name} {class_of(result.outcome)}" for result in self.results
+        )
 
 
 @frozen(kw_only=True)
@@ -254,7 +267,12 @@ class Transition:
     @property
     def bracket(self) -> Bracket:
         """The same as names of releases."""
-        return Bracket(before=self.before.release, after=self.after.release, is_fix=self.is_fix, between=self.untested)
+        return Bracket(
+            before=self.before.release,
+            after=self.after.release,
+            is_fix=self.is_fix,
+            between=self.untested,
+        )
 
     @property
     def failure(self) -> Failure | None:
@@ -283,7 +301,9 @@ class ReleaseAnswer:
     transitions: tuple[Transition, ...] = ()
     """Every change, oldest first."""
     assumed: tuple[tuple[str, str], ...] = ()
-    """Spans of candidates, ends included, that were not tried and count as equal to their neighbours."""
+    """Spans of candidates, ends included, that were not tried and count as equal to their
+    neighbours.
+    """
     otherwise: tuple[ReleaseProbe, ...] = ()
     """Named ends whose outcome was not as the user said."""
     part: Part | None = None
@@ -294,7 +314,12 @@ class ReleaseAnswer:
         """The probes as runs that behave alike."""
         runs: list[list[ReleaseProbe]] = []
         for probe in self.probes:
-            if runs and runs[-1][-1].behaviour == probe.behaviour and not probe.unsteady and not runs[-1][-1].unsteady:
+            if (
+                runs
+                and runs[-1][-1].behaviour == probe.behaviour
+                and not probe.unsteady
+                and not runs[-1][-1].unsteady
+            ):
                 runs[-1].append(probe)
             else:
                 runs.append([probe])
@@ -313,23 +338,31 @@ class ReleaseAnswer:
     @property
     def not_tried(self) -> tuple[str, ...]:
         """Existing releases without a result that are not in :attr:`assumed` either."""
-        places = [(self.account.line.index(first), self.account.line.index(last)) for first, last in self.assumed]
+        places = [
+            (self.account.line.index(first), self.account.line.index(last))
+            for first, last in self.assumed
+        ]
         return tuple(
             release
             for place, release in enumerate(self.account.line)
-            if release in self.account.not_tried and not any(first <= place <= last for first, last in places)
+            if release in self.account.not_tried
+            and not any(first <= place <= last for first, last in places)
         )
 
     @property
     def needs(self) -> str | None:
-        """The first release with what the kernel needs, if all earlier ones lack an API or the target."""
+        """The first release with what the kernel needs, if all earlier ones lack an API or the
+        target.
+        """
         if self.account.word is Word.NEEDS:
             return self.account.release
         return self.account.since.after if self.account.since else None
 
 
 def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
-    """Group answers of one variant that differ only in case and target, in order of first appearance."""
+    """Group answers of one variant that differ only in case and target, in order of first
+    appearance.
+    """
     groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
     for answer in answers:
         groups[_sameness(answer)].append(answer)
@@ -338,8 +371,12 @@ def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, 
 
 def _sameness(answer: ReleaseAnswer) -> object:
     account = answer.account
-    spans = tuple((span.first.release, span.last.release, span.first.behaviour, span.statuses) for span in answer.spans)
+    spans = tuple(
+        (span.first.release, span.last.release, span.first.behaviour, span.statuses)
+        for span in answer.spans
+    )
     otherwise = tuple(probe.release for probe in answer.otherwise)
     facts = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
-    place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()  # each has numbers of its own
+    # Each has numbers of its own.
+    place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()
     return answer.spec.kernel, answer.spec.variant, facts, answer.criterion, spans, otherwise, place

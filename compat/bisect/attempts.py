@@ -1,7 +1,9 @@
-"""Single attempts that are not plain (other IR, another assembler, dumps on), in one server per env.
+"""Single attempts that are not plain (other IR, another assembler, dumps on), in one server per
+env.
 
-They say nothing about what a user would see, so they are not kept as results. An assembler from elsewhere is one on disk, or that
-of a release by itself, published as a wheel. It takes the place of a release's own, or is run without the rest of its toolchain.
+They say nothing about what a user would see, so they are not kept as results. An assembler from
+elsewhere is one on disk, or that of a release by itself, published as a wheel. It takes the place
+of a release's own, or is run without the rest of its toolchain.
 """
 
 from __future__ import annotations
@@ -41,13 +43,18 @@ class Attempts:
 
     def results(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
-        return run(cells, evolve(self._context, stop=threading.Event()))  # a run that ended leaves its ``stop`` set
+        # A run that ended leaves its ``stop`` set.
+        return run(cells, evolve(self._context, stop=threading.Event()))
 
     def make(self, cell: Cell, mode: Mode) -> Evidence:
         """Attempt a cell once. The evidence of an env that is broken says so."""
         built = self._context.envs[cell.env.name]
         if built.error is not None or built.python is None:
-            return Evidence(answered=False, toolchain_broken=True, stderr=built.error or "there is no interpreter")
+            return Evidence(
+                answered=False,
+                toolchain_broken=True,
+                stderr=built.error or "there is no interpreter",
+            )
         (answer,) = self._executor.submit(Batch([cell], built, self._context.limits, mode=mode))
         self._context.store.add(answer.artifacts)
         return answer.attempts[0]
@@ -57,11 +64,16 @@ class Attempts:
         return outcome_of(cell, [self.make(cell, mode)])
 
     def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
-        """What it means how an assembler takes what it would be given of a cell; ``None`` where nothing of the kind is made."""
+        """What it means how an assembler takes what it would be given of a cell.
+
+        ``None`` where nothing of the kind is made.
+        """
         source = self.make(cell, KEEPING_IR).kept.get(assembler.takes)
         if source is None:
             return None
-        return outcome_of(cell, [assemble(assembler, program, self.path(source), self._context.limits.deadline)])
+        return outcome_of(
+            cell, [assemble(assembler, program, self.path(source), self._context.limits.deadline)]
+        )
 
     def path(self, name: str) -> Path:
         """Where an artifact is that an attempt kept."""
@@ -96,7 +108,7 @@ def effect_on(failing: Outcome, changed: Outcome) -> Effect:
     return Effect.SAME if same else Effect.UNKNOWN
 
 
-# --- assemblers from elsewhere ----------------------------------------------------------------------------------------------------
+# --- assemblers from elsewhere --------------------------------------------------------------------
 
 
 _LARGEST_OUTPUT = 32 * 1024 * 1024
@@ -112,10 +124,14 @@ class AssemblerProgram:
     path: Path
 
 
-def find_assembler(wanted: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> AssemblerProgram:
-    """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of CUDA).
+def find_assembler(
+    wanted: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain
+) -> AssemblerProgram:
+    """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of
+    CUDA).
 
-    Raises SelectionError if there is none, EnvError if its wheel cannot be installed, IndexUnavailable without an index.
+    Raises SelectionError if there is none, EnvError if its wheel cannot be installed,
+    IndexUnavailable without an index.
     """
     wheels = assembler.wheels
     if wheels is None or os.sep in wanted or Path(wanted).is_file():
@@ -131,7 +147,9 @@ def find_assembler(wanted: str, toolchain: str, assembler: Assembler, state: Pat
         raise EnvError(f"{distribution} {version} could not be installed: {built.error}")
     path = next(Path(built.python).parent.parent.glob(wheels.inside), None)
     if path is None:
-        raise EnvError(f"{distribution} {version} contains no {assembler.name}", hint="Give the path of one.")
+        raise EnvError(
+            f"{distribution} {version} contains no {assembler.name}", hint="Give the path of one."
+        )
     return AssemblerProgram(name=f"{wheels.title} {version}", path=path)
 
 
@@ -156,14 +174,20 @@ def _release(wanted: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
     fitting = list(among.filter(versions))
     if not fitting:
         there = ", ".join(map(str, versions)) or "none"
-        raise SelectionError(f"there is no {distribution} {wanted}", where=ASSEMBLER_OPTION, hint=f"Available: {there}.")
+        raise SelectionError(
+            f"there is no {distribution} {wanted}",
+            where=ASSEMBLER_OPTION,
+            hint=f"Available: {there}.",
+        )
     return distribution, max(fitting)
 
 
 def assemble(assembler: Assembler, program: Path, source: Path, deadline: float) -> Evidence:
-    """Have a program, which is such an assembler, assemble a file for the target that it names, within so many seconds.
+    """Have a program, which is such an assembler, assemble a file for the target that it names,
+    within so many seconds.
 
-    Raises MachineError where the machine has no room for that, and Stopped where the command is to end meanwhile.
+    Raises MachineError where the machine has no room for that, and Stopped where the command is to
+    end meanwhile.
     """
     with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)
@@ -173,11 +197,15 @@ def assemble(assembler: Assembler, program: Path, source: Path, deadline: float)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
 
-def _evidence(assembler: Assembler, program: Path, source: Path, folder: Path, deadline: float) -> Evidence:
+def _evidence(
+    assembler: Assembler, program: Path, source: Path, folder: Path, deadline: float
+) -> Evidence:
     output = folder / "binary"
     try:
         command = assembler.command(program, source, output)
-        ended = supervisor.run(command, timeout=deadline, env=passed_on(), cwd=folder, limit=_LARGEST_OUTPUT)
+        ended = supervisor.run(
+            command, timeout=deadline, env=passed_on(), cwd=folder, limit=_LARGEST_OUTPUT
+        )
     except OSError as error:
         raised = Raised(type=type(error).__name__, message=str(error), errno=error.errno)
         return Evidence(answered=True, stage=assembler.stage, raised=(raised,))

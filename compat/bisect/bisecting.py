@@ -1,6 +1,7 @@
 """A whole bisect, from request to answers: the feature that ``compat bisect`` calls.
 
-In: a :class:`compat.bisect.request.BisectRequest`. Out: a :class:`Bisection`, which :mod:`compat.report.views.bisect` shows.
+In: a :class:`compat.bisect.request.BisectRequest`. Out: a :class:`Bisection`, which
+:mod:`compat.report.views.bisect` shows.
 """
 
 from __future__ import annotations
@@ -16,13 +17,30 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect import passes, releases, settings
-from compat.bisect.answers import CellAnswer, ConfigAnswer, GrowthAnswer, Part, PassAnswer, ReleaseAnswer, SearchEnd, group_alike
+from compat.bisect.answers import (
+    CellAnswer,
+    ConfigAnswer,
+    GrowthAnswer,
+    Part,
+    PassAnswer,
+    ReleaseAnswer,
+    SearchEnd,
+    group_alike,
+)
 from compat.bisect.attempts import AssemblerProgram, find_assembler
 from compat.bisect.criterion import Criterion
 from compat.bisect.growing import GrowthSearch
 from compat.bisect.part import LaunchJudge, find_part, parts_of
 from compat.bisect.releases import ReleaseSearch
-from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest, GrowingSetting, Line, line_of
+from compat.bisect.request import (
+    ASSEMBLER_OPTION,
+    FEW,
+    Axis,
+    BisectRequest,
+    GrowingSetting,
+    Line,
+    line_of,
+)
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
@@ -58,12 +76,18 @@ class Bisection:
     @property
     def conclusive(self) -> bool:
         """Whether every question has an answer."""
-        settled = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
+        settled = (
+            answer.account.word is not Word.UNKNOWN and not answer.account.unsettled
+            for answer in self.releases
+        )
         return all(settled) and all(answer.conclusive for answer in self.cells)
 
 
 def bisect(
-    request: BisectRequest, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None
+    request: BisectRequest,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: Listener | None = None,
 ) -> Bisection:
     """Search along releases, or inside a failure.
 
@@ -87,13 +111,25 @@ def bisect(
     if request.assemblers and request.axis is not Axis.PART:
         raise SelectionError("only --axis part tries other assemblers", where=ASSEMBLER_OPTION)
     if request.budget is not None and request.axis is not Axis.CONFIG:
-        raise SelectionError("only --axis config has a budget", where="--budget", hint="--search tries few releases.")
+        raise SelectionError(
+            "only --axis config has a budget", where="--budget", hint="--search tries few releases."
+        )
     if request.grow and request.axis is not Axis.CONFIG:
         raise SelectionError("only --axis config measures growth", where="--grow")
     if request.gpu is not None and not request.criterion.asks_launches:
         hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
-        raise SelectionError(f"the judge `{request.criterion.text}` asks for no launches", where="--launch", hint=hint)
-    bisecting = _Bisecting(request, line_of(request), context, obtain or request.selection.read_envs, listener or Listener())
+        raise SelectionError(
+            f"the judge `{request.criterion.text}` asks for no launches",
+            where="--launch",
+            hint=hint,
+        )
+    bisecting = _Bisecting(
+        request,
+        line_of(request),
+        context,
+        obtain or request.selection.read_envs,
+        listener or Listener(),
+    )
     if request.axis is Axis.RELEASES:
         answers = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
         note_bad_ends(answers, request.selection)
@@ -118,17 +154,31 @@ class CandidateEnvs:
 class _Bisecting:
     """One bisect under way."""
 
-    def __init__(self, request: BisectRequest, line: Line, context: RunContext, obtain: Obtain, listener: Listener) -> None:
+    def __init__(
+        self,
+        request: BisectRequest,
+        line: Line,
+        context: RunContext,
+        obtain: Obtain,
+        listener: Listener,
+    ) -> None:
         self.request, self.line, self.context, self.listener = request, line, context, listener
         self.selection = request.selection
         self.envs = CandidateEnvs(obtain, line)
         state, root = self.selection.state, self.selection.root
         env = line.candidates.chosen[0].env
         self.assemblers = tuple(
-            find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain) for name in request.assemblers
+            find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain)
+            for name in request.assemblers
         )
 
-    def come_to(self, seconds: float, *, releases: tuple[ReleaseAnswer, ...] = (), cells: tuple[CellAnswer, ...] = ()) -> Bisection:
+    def come_to(
+        self,
+        seconds: float,
+        *,
+        releases: tuple[ReleaseAnswer, ...] = (),
+        cells: tuple[CellAnswer, ...] = (),
+    ) -> Bisection:
         """The record of what was found."""
         candidates = self.line.candidates
         return Bisection(
@@ -157,7 +207,15 @@ class _Bisecting:
 
             try:
                 return releases.search_releases(
-                    kernels, search, self.context, self.envs, count, self._recalled, self._expect, listener.say, tell
+                    kernels,
+                    search,
+                    self.context,
+                    self.envs,
+                    count,
+                    self._recalled,
+                    self._expect,
+                    listener.say,
+                    tell,
                 )
             except Interrupted as error:
                 raise Interrupted(len(done), total if search.every else error.total) from error
@@ -169,9 +227,18 @@ class _Bisecting:
         request, line, span = self.request, self.line, self.line.span
         chosen = line.candidates.chosen[span.start : span.stop]
         if request.criterion.needs_every and request.every is False:
-            hint = "Leave out --search: what was launched and compiled before is not launched and compiled again."
-            raise SelectionError(f"`{request.criterion.text}` compares releases with each other", where="--search", hint=hint)
-        every = request.criterion.needs_every or (len(chosen) <= FEW if request.every is None else request.every)
+            hint = (
+                "Leave out --search: what was launched and compiled before is not launched and"
+                " compiled again."
+            )
+            raise SelectionError(
+                f"`{request.criterion.text}` compares releases with each other",
+                where="--search",
+                hint=hint,
+            )
+        every = request.criterion.needs_every or (
+            len(chosen) <= FEW if request.every is None else request.every
+        )
         return ReleaseSearch(
             candidates=chosen,
             criterion=request.criterion,
@@ -185,19 +252,27 @@ class _Bisecting:
 
     def _existing(self) -> tuple[Version, ...]:
         """The releases that are known to exist of the toolchain that is bisected."""
-        return existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
+        return existing_releases(self.selection.config)[
+            self.line.candidates.chosen[0].env.toolchain
+        ]
 
     def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
         """What earlier runs found of these kernels on releases that this search has no env for."""
         if not self.line.candidates.published:
             return ()
-        return recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
+        return recall(
+            kernels, self.context, self.selection.config, besides=self.envs.built.values()
+        )
 
     # --- inside a failure ---
 
     def inside(self) -> Iterator[CellAnswer]:
         """What a search along the axis finds of each kernel."""
-        axis, every, budget = self.request.axis, len(self.selection.kernels), Budget(self.request.budget)
+        axis, every, budget = (
+            self.request.axis,
+            len(self.selection.kernels),
+            Budget(self.request.budget),
+        )
         for number, search in enumerate(self.searches(), 1):
             share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
             with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
@@ -220,7 +295,11 @@ class _Bisecting:
         self.envs(envs)
         for spec, target in self.selection.kernels:
             compared = len(envs) > 1 or self.request.against
-            other = Cell(env=envs[-1], target=target, spec=self._compared_with(spec)) if compared else None
+            other = (
+                Cell(env=envs[-1], target=target, spec=self._compared_with(spec))
+                if compared
+                else None
+            )
             yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
     def _changed(self, answer: ReleaseAnswer) -> CellSearch:
@@ -231,7 +310,9 @@ class _Bisecting:
         envs = {probe.result.cell.env.name: probe.result.built for probe in probes}
         return self._cell_search(bad.result.cell, rest[0].result.cell if rest else None, envs)
 
-    def _cell_search(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> CellSearch:
+    def _cell_search(
+        self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]
+    ) -> CellSearch:
         context = evolve(self.context, envs=envs)
         request, folder = self.request, self.selection.state
         return CellSearch(
@@ -246,28 +327,43 @@ class _Bisecting:
         )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
-        """The case that a case is compared with: itself, in another release, unless one is named."""
+        """The case that a case is compared with: itself, in another release, unless one is
+        named.
+        """
         case = self.request.against
         if case is None:
             return spec
-        every = self.selection.with_patterns(kernels=[spec.kernel], variants=[spec.variant], cases=[])
+        every = self.selection.with_patterns(
+            kernels=[spec.kernel], variants=[spec.variant], cases=[]
+        )
         for other in every.specs:
             if other.case == case:
                 return other
         cases = ", ".join(dict.fromkeys(other.case for other in every.specs))
-        raise SelectionError(f"{spec.kernel}/{spec.variant} has no case {case!r}", where="--against", hint=f"Available: {cases}.")
+        raise SelectionError(
+            f"{spec.kernel}/{spec.variant} has no case {case!r}",
+            where="--against",
+            hint=f"Available: {cases}.",
+        )
 
 
 def _with_parts(
-    answers: Sequence[ReleaseAnswer], request: BisectRequest, context: RunContext, listener: Listener
+    answers: Sequence[ReleaseAnswer],
+    request: BisectRequest,
+    context: RunContext,
+    listener: Listener,
 ) -> tuple[ReleaseAnswer, ...]:
-    """The answers with the part of the toolchain that changed, found for one of each group that says the same."""
+    """The answers with the part of the toolchain that changed, found for one of each group that
+    says the same.
+    """
     parts: dict[int, Part] = {}
     for group in group_alike(answers):
         change = group[0].bracket
         if change is None or request.criterion.asks_metric or request.criterion.asks_launches:
             continue
-        good, bad = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
+        good, bad = sorted(
+            (change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD
+        )
         if toolchains.of(bad.result.cell.env).ir.parts is None:
             continue
         if bad.result.outcome.failure is None:  # it compiles; the criterion is about something else
@@ -279,7 +375,7 @@ def _with_parts(
     return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)
 
 
-# --- inside the failure of one cell -----------------------------------------------------------------------------------------------
+# --- inside the failure of one cell ---------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -308,9 +404,9 @@ class CellSearch:
     def along(self, axis: Axis) -> CellAnswer:
         """What a search along one of the axes inside a failure finds.
 
-        Raises SelectionError where there is nothing that it could compare, StoreError where IR cannot be kept, and
-        :class:`compat.engine.run.Interrupted` when stopped early; along ``config``, once the cell itself is known, what is known by
-        then is the answer.
+        Raises SelectionError where there is nothing that it could compare, StoreError where IR
+        cannot be kept, and :class:`compat.engine.run.Interrupted` when stopped early; along
+        ``config``, once the cell itself is known, what is known by then is the answer.
         """
         searches = {Axis.PART: self._part, Axis.PASS: self._pass, Axis.CONFIG: self._config}
         return CellAnswer(cell=self.cell, answer=searches[axis]())
@@ -321,10 +417,22 @@ class CellSearch:
     def _part(self) -> Part:
         judge = None
         if self.criterion is not None and self.criterion.asks_launches:
-            judge = LaunchJudge(criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu)
-        metric = self.criterion if self.criterion and self.criterion.asks_metric and not self.criterion.asks_seconds else None
+            judge = LaunchJudge(
+                criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu
+            )
+        metric = (
+            self.criterion
+            if self.criterion and self.criterion.asks_metric and not self.criterion.asks_seconds
+            else None
+        )
         return find_part(
-            self.cell, self.other, self.context, assemblers=self.assemblers, judge=judge, metric=metric, on_step=self.on_step
+            self.cell,
+            self.other,
+            self.context,
+            assemblers=self.assemblers,
+            judge=judge,
+            metric=metric,
+            on_step=self.on_step,
         )
 
     def _pass(self) -> PassAnswer | None:
@@ -335,21 +443,33 @@ class CellSearch:
 
     def _config(self) -> ConfigAnswer | GrowthAnswer | None:
         """What a failure needs; of what is slow, what its time grows with."""
-        growth = GrowthSearch(cell=self.cell, context=self.context, named=self.grow, budget=self.budget, on_step=self.on_step)
+        growth = GrowthSearch(
+            cell=self.cell,
+            context=self.context,
+            named=self.grow,
+            budget=self.budget,
+            on_step=self.on_step,
+        )
         if self.grow:
             return growth.answer()
         (result,) = run([self.cell], self.context)
-        is_slow = result.outcome.status is Status.TIMED_OUT or (self.criterion is not None and self.criterion.asks_seconds)
+        is_slow = result.outcome.status is Status.TIMED_OUT or (
+            self.criterion is not None and self.criterion.asks_seconds
+        )
         if is_slow and growth.has_sizes:
             return evolve(growth, known=result.outcome).answer()
-        return None if is_good(result.outcome) else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
+        return (
+            None
+            if is_good(result.outcome)
+            else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
+        )
 
     def _works(self) -> bool:
         (result,) = run([self.cell], self.context)
         return is_good(result.outcome)
 
 
-# --- the last bisect of a project -------------------------------------------------------------------------------------------------
+# --- the last bisect of a project -----------------------------------------------------------------
 
 WORD = "last-bisect"
 """What names them where a command takes a cell."""
@@ -364,12 +484,22 @@ class BadEnds:
     cells: tuple[str, ...]
     """Ids of cells."""
     kernel_files: tuple[str, ...]
-    """Absolute paths of the kernel files that they come from; empty where those are ``matrix.toml``'s."""
+    """Absolute paths of the kernel files that they come from; empty where those are
+    ``matrix.toml``'s.
+    """
 
 
 def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> None:
-    """Save the bad endpoint of every bracket in the project; none if the search found none. Raises StoreError."""
-    ends = (probe for answer in answers if answer.bracket for probe in (answer.bracket.before, answer.bracket.after))
+    """Save the bad endpoint of every bracket in the project; none if the search found none.
+
+    Raises StoreError.
+    """
+    ends = (
+        probe
+        for answer in answers
+        if answer.bracket
+        for probe in (answer.bracket.before, answer.bracket.after)
+    )
     cells = [probe.result.cell.id for probe in ends if probe.judgement is Judgement.BAD]
     files = [str(Path(file).absolute()) for file in selection.patterns.kernel_files]
     noted = BadEnds(cells=tuple(cells), kernel_files=tuple(files))
@@ -381,13 +511,24 @@ def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> Non
 
 
 def read_bad_ends(root: Path) -> BadEnds:
-    """What was saved last in the project in that folder. Raises SelectionError where there is nothing."""
+    """What was saved last in the project in that folder.
+
+    Raises SelectionError where there is nothing.
+    """
     try:
         ends = structure(read_json((root / STATE / _FILE).read_bytes()), BadEnds)
         if "\0" in "".join((*ends.cells, *ends.kernel_files)):
             raise ValueError("a path or an id cannot contain NUL")
     except (OSError, ValueError):
-        raise SelectionError("no last bisect is recorded", where=WORD, hint="Run compat bisect first, or name a cell.") from None
+        raise SelectionError(
+            "no last bisect is recorded",
+            where=WORD,
+            hint="Run compat bisect first, or name a cell.",
+        ) from None
     if not ends.cells:
-        raise SelectionError("the last bisect found no change, so there is no bad end", where=WORD, hint="Name a cell.")
+        raise SelectionError(
+            "the last bisect found no change, so there is no bad end",
+            where=WORD,
+            hint="Name a cell.",
+        )
     return ends

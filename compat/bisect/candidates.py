@@ -1,8 +1,10 @@
-"""The releases to bisect over: what an index or a folder of wheels has, in the order in which it was made.
+"""The releases to bisect over: what an index or a folder of wheels has, in the order in which it
+was made.
 
-Releases are ordered as PEP 440 says, but for builds of one version that differ only in their local part (``3.6.0+git1a2b3c``):
-those by their date, which the version itself states (``+git20250801``), or else the index or the file; where not all have one, in
-the order given. Hashes have no order in time.
+Releases are ordered as PEP 440 says, but for builds of one version that differ only in their local
+part (``3.6.0+git1a2b3c``): those by their date, which the version itself states (``+git20250801``),
+or else the index or the file; where not all have one, in the order given. Hashes have no order in
+time.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ class ReleaseCandidate:
     version: Version
     env: Env
     others: tuple[Env, ...] = ()
-    """Further envs of this release, which are tried with it: what they do not agree about cannot be told."""
+    """Further envs of this release, which are tried with it: what they do not agree about cannot be
+    told.
+    """
     yanked: bool = False
     name: str = ""
     """What a reader knows it by, where that is not its version."""
@@ -92,11 +96,15 @@ class CandidateLine:
     """Why → releases."""
     notes: tuple[str, ...] = ()
     published: bool = True
-    """Whether these are releases as Triton publishes them, in the order of their versions: others may stand between them then."""
+    """Whether these are releases as Triton publishes them, in the order of their versions: others
+    may stand between them then.
+    """
 
     def position(self, version: Version) -> int | None:
         """The sort key of a version; ``3.5`` is ``3.5.0``."""
-        places = [number for number, candidate in enumerate(self.chosen) if candidate.version == version]
+        places = [
+            number for number, candidate in enumerate(self.chosen) if candidate.version == version
+        ]
         return places[-1] if places else None
 
 
@@ -117,16 +125,30 @@ class IndexedRelease:
     def date(self) -> float | None:
         """When it was made, in seconds since 1970."""
         stated = stated_date(self.version)
-        return stated if stated is not None else min((f.uploaded for f in self.files if f.uploaded is not None), default=None)
+        return (
+            stated
+            if stated is not None
+            else min((f.uploaded for f in self.files if f.uploaded is not None), default=None)
+        )
 
     def pythons(self) -> frozenset[Minor]:
-        return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
+        return frozenset().union(
+            *(
+                pythons_of(wheel_facts(file.filename)[2], file.requires_python)
+                for file in self.files
+            )
+        )
 
 
 def from_index(
-    query: CandidateQuery, toolchain: Toolchain, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+    query: CandidateQuery,
+    toolchain: Toolchain,
+    config: MatrixConfig,
+    state: Path,
+    pythons: Collection[Minor],
 ) -> CandidateLine:
-    """The releases of a toolchain that the sources have for this platform and one of ``pythons``, in order.
+    """The releases of a toolchain that the sources have for this platform and one of ``pythons``,
+    in order.
 
     Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
     """
@@ -136,7 +158,8 @@ def from_index(
     listing = list_files(published_as, sources, cache=config.base / INDEX)
     versions = in_order(indexed_releases(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
-    oldest = toolchain.oldest if published_as == toolchain.distribution else None  # forks have numbers of their own
+    # Forks have numbers of their own.
+    oldest = toolchain.oldest if published_as == toolchain.distribution else None
     reasons = {one.version: _reason_against(one, usable, query, oldest) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
     for version, reason in reasons.items():
@@ -144,9 +167,12 @@ def from_index(
             left_out[reason].append(str(version))
     chosen = [one for one in versions if reasons[one.version] is None]
     if not chosen:
-        reasons_text = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
+        reasons_text = "; ".join(
+            f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items()
+        )
         raise SelectionError(
-            f"no release of {published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
+            f"no release of {published_as} is left to bisect",
+            hint=reasons_text or f"Looked in {', '.join(sources)}.",
         )
     if query.elsewhere:
         envs, matrix = _declared(chosen, query, toolchain, config, state, pythons)
@@ -154,7 +180,8 @@ def from_index(
         envs, matrix = _by_name(chosen, query, toolchain, config)
     return CandidateLine(
         chosen=tuple(
-            ReleaseCandidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)
+            ReleaseCandidate(version=one.version, env=env, yanked=one.yanked)
+            for one, env in zip(chosen, envs, strict=True)
         ),
         matrix=matrix,
         left_out={reason: tuple(releases) for reason, releases in left_out.items()},
@@ -164,14 +191,18 @@ def from_index(
 
 
 def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
-    """The envs of ``matrix.toml`` as candidates, by release; those of one release are one candidate.
+    """The envs of ``matrix.toml`` as candidates, by release.
+
+    Those of one release are one candidate.
 
     Forks are not part of the history of releases and are left out, unless there are only forks.
     Raises SelectionError for an env without a known version.
     """
     for env in envs:
         if env.release is None:
-            raise SelectionError(f"{env.name} does not state its version, so it cannot be ordered", where="--envs")
+            raise SelectionError(
+                f"{env.name} does not state its version, so it cannot be ordered", where="--envs"
+            )
     placed = [(release_of(BuiltEnv(env=env)), env) for env in envs]
     forks = [release.label for release, _ in placed if release.fork]
     alone = len(forks) == len(placed)
@@ -184,15 +215,26 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
         chosen=tuple(_of_release(group) for _, group in ordered),
         matrix=matrix,
         published=not alone,
-        left_out={} if alone or not forks else {"forks, which cannot be ordered among the releases": tuple(dict.fromkeys(forks))},
+        left_out=(
+            {}
+            if alone or not forks
+            else {"forks, which cannot be ordered among the releases": tuple(dict.fromkeys(forks))}
+        ),
     )
 
 
 def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
-    """One release with all its envs: the one without PyTorch represents it, since only the compiler can fail there."""
+    """One release with all its envs: the one without PyTorch represents it, since only the compiler
+    can fail there.
+    """
     first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
     assert first.release is not None, "an env without a version is refused before"
-    return ReleaseCandidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
+    return ReleaseCandidate(
+        version=first.release,
+        env=first,
+        others=tuple(others),
+        name=release_of(BuiltEnv(env=first)).label,
+    )
 
 
 def parse_specifier(text: str | None) -> SpecifierSet | None:
@@ -203,19 +245,30 @@ def parse_specifier(text: str | None) -> SpecifierSet | None:
             specifier.contains("3.0.0")  # only now are the numbers in it read
         return specifier
     except ValueError as error:
-        raise SelectionError(str(error), where="--releases", hint="For example '>=3.1,<3.6'.") from None
+        raise SelectionError(
+            str(error), where="--releases", hint="For example '>=3.1,<3.6'."
+        ) from None
 
 
 def parse_release(text: str | None, option: str) -> Version | None:
     """A release named on the command line. Raises SelectionError."""
     try:
         return Version(text.removeprefix("v")) if text else None
-    except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
-        raise SelectionError(f"{(text or '')[:80]!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
+    # InvalidVersion is one, and a number with more digits than Python reads another.
+    except ValueError:
+        raise SelectionError(
+            f"{(text or '')[:80]!r} is not a release",
+            where=option,
+            hint="For example 3.5, or 3.5.1.",
+        ) from None
 
 
-def named_release(text: str | None, option: str, selection: Selection, query: CandidateQuery) -> Version | None:
-    """The release that a word means which names one, as wherever an env is meant; of another source, the release of that number.
+def named_release(
+    text: str | None, option: str, selection: Selection, query: CandidateQuery
+) -> Version | None:
+    """The release that a word means which names one, as wherever an env is meant.
+
+    Of another source, the release of that number.
 
     Raises SelectionError, also for a word that means several.
     """
@@ -223,12 +276,20 @@ def named_release(text: str | None, option: str, selection: Selection, query: Ca
         return parse_release(text, option)
     config, own = selection.config, {spec.toolchain for spec in selection.specs}
     try:
-        envs = select_envs(selection.envs, [text]) if selection.patterns.envs else config.choose_envs([text])
+        envs = (
+            select_envs(selection.envs, [text])
+            if selection.patterns.envs
+            else config.choose_envs([text])
+        )
     except SelectionError:
         return parse_release(text, option)
     releases = {env.release for env in envs if env.toolchain in own and env.release is not None}
     if len(releases) > 1:
-        raise SelectionError(f"{text!r} means {len(releases)} releases", where=option, hint="Name one, such as 3.5.1.")
+        raise SelectionError(
+            f"{text!r} means {len(releases)} releases",
+            where=option,
+            hint="Name one, such as 3.5.1.",
+        )
     return releases.pop() if releases else parse_release(text, option)
 
 
@@ -242,7 +303,7 @@ def stated_date(version: Version) -> float | None:
     return None
 
 
-# --- which and in what order ---------------------------------------------------------------------------------------------
+# --- which and in what order ----------------------------------------------------------------------
 
 
 def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
@@ -254,7 +315,8 @@ def indexed_releases(files: Iterable[File]) -> list[IndexedRelease]:
         except (InvalidWheelFilename, InvalidVersion):
             continue  # a source distribution, or a name from before these rules
     return [
-        IndexedRelease(version=version, files=tuple(files), order=order) for order, (version, files) in enumerate(groups.items())
+        IndexedRelease(version=version, files=tuple(files), order=order)
+        for order, (version, files) in enumerate(groups.items())
     ]
 
 
@@ -275,7 +337,10 @@ def in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
 
 
 def _reason_against(
-    one: IndexedRelease, usable: Sequence[IndexedRelease], query: CandidateQuery, oldest: Version | None
+    one: IndexedRelease,
+    usable: Sequence[IndexedRelease],
+    query: CandidateQuery,
+    oldest: Version | None,
 ) -> str | None:
     """Why a version is left out, in words; ``None`` where it is not."""
     version = one.version
@@ -292,30 +357,48 @@ def _reason_against(
         return "yanked"
     if version.is_prerelease and not query.pre:
         return "pre-releases (--pre adds them)"
-    if not query.patches and not version.is_prerelease and version != _first_of_series(version, usable):
+    if (
+        not query.patches
+        and not version.is_prerelease
+        and version != _first_of_series(version, usable)
+    ):
         return "patch releases (--patches adds them)"
     return None
 
 
 def _first_of_series(version: Version, usable: Iterable[IndexedRelease]) -> Version:
-    """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never made."""
+    """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never
+    made.
+    """
     return min(
         one.version
         for one in usable
-        if one.version.release[:2] == version.release[:2] and not one.version.is_prerelease and not one.yanked
+        if one.version.release[:2] == version.release[:2]
+        and not one.version.is_prerelease
+        and not one.yanked
     )
 
 
-# --- the envs to try them in -----------------------------------------------------------------------------------------------
+# --- the envs to try them in ----------------------------------------------------------------------
 
 
 def _by_name(
-    chosen: Iterable[IndexedRelease], query: CandidateQuery, toolchain: Toolchain, config: MatrixConfig
+    chosen: Iterable[IndexedRelease],
+    query: CandidateQuery,
+    toolchain: Toolchain,
+    config: MatrixConfig,
 ) -> tuple[list[Env], Path]:
     own = toolchain.distribution
     if query.distribution != own:
-        hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
-        raise SelectionError(f"only {own} itself can be bisected over the default index", where="--distribution", hint=hint)
+        hint = (
+            "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml"
+            " and name them with --envs."
+        )
+        raise SelectionError(
+            f"only {own} itself can be bisected over the default index",
+            where="--distribution",
+            hint=hint,
+        )
     return [config.env(f"{toolchain.name}-{one.version}") for one in chosen], config.path
 
 
@@ -329,7 +412,8 @@ def _declared(
 ) -> tuple[list[Env], Path]:
     """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
 
-    Such a wheel may be called like a published one and be another, so its env is called after where it comes from, too.
+    Such a wheel may be called like a published one and be another, so its env is called after where
+    it comes from, too.
     """
     envs: list[dict[str, str | list[str]]] = []
     for one in chosen:
@@ -337,13 +421,23 @@ def _declared(
         name = f"{query.distribution}-{one.version}-{short_hash(json.dumps(facts))}"
         probe = Env(name=name, toolchain=toolchain.name, release=one.version)
         envs.append({"name": name, **facts, "install": list(config.accompany(probe).install)})
-    declared = declare(envs, state / "elsewhere" / short_hash(f"{query.elsewhere} {query.distribution}"))
+    declared = declare(
+        envs, state / "elsewhere" / short_hash(f"{query.elsewhere} {query.distribution}")
+    )
     return list(declared.envs), declared.path
 
 
-def _release_facts(one: IndexedRelease, query: CandidateQuery, toolchain: Toolchain, pythons: Collection[Minor]) -> dict[str, str]:
+def _release_facts(
+    one: IndexedRelease, query: CandidateQuery, toolchain: Toolchain, pythons: Collection[Minor]
+) -> dict[str, str]:
     if query.find_links is None:
-        return {toolchain.name: str(one.version), "distribution": str(query.distribution), "index": str(query.index_url)}
-    fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
+        return {
+            toolchain.name: str(one.version),
+            "distribution": str(query.distribution),
+            "index": str(query.index_url),
+        }
+    fitting = (
+        file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons)
+    )
     wheel = str(Path(query.find_links, next(fitting).filename).resolve())
     return {"toolchain": toolchain.name, "wheel": wheel}

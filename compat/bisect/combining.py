@@ -1,8 +1,9 @@
 """Combine one half of the toolchain from each of two releases, to see which half causes a failure.
 
-IR that one release made is compiled by the other, and the assembler of one is put under the other, in both directions. The
-toolchain says which IR crosses between releases (:class:`compat.toolchains.CompilerParts`). What a combination comes to is seen by
-compiling it (:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`).
+IR that one release made is compiled by the other, and the assembler of one is put under the other,
+in both directions. The toolchain says which IR crosses between releases
+(:class:`compat.toolchains.CompilerParts`). What a combination comes to is seen by compiling it
+(:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ from compat.workers.attempt import KEEPING_IR, Compile, Mode
 
 _MESSAGE = 100
 """Characters of a compiler's message that a step quotes."""
-_EFFECTS = {Judgement.BAD: Effect.SAME, Judgement.GOOD: Effect.OK, Judgement.UNKNOWN: Effect.UNKNOWN}
+_EFFECTS = {
+    Judgement.BAD: Effect.SAME,
+    Judgement.GOOD: Effect.OK,
+    Judgement.UNKNOWN: Effect.UNKNOWN,
+}
 _JUDGED = {Effect.SAME: "bad", Effect.OK: "good", Effect.UNKNOWN: "no answer"}
 _VERSION = lazy_pattern(r"V(\d+\.\d+\.\d+)")
 _VERSION_DEADLINE = 20.0
@@ -66,7 +71,10 @@ class Crossing:
     into_good: Effect
     """IR of the bad release, compiled by the good one."""
     control: Effect = Effect.SAME
-    """The control: IR of the bad release, compiled by itself from a file. Unless it fails the same way, nothing is proven."""
+    """The control: IR of the bad release, compiled by itself from a file.
+
+    Unless it fails the same way, nothing is proven.
+    """
 
     @property
     def side(self) -> Side:
@@ -108,7 +116,9 @@ class Experiment(ABC):
 
     @abstractmethod
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        """Compile the kept artifact ``ir``, which ``maker``'s release made in ``stage``, with the release of ``reader``."""
+        """Compile the kept artifact ``ir``, which ``maker``'s release made in ``stage``, with the
+        release of ``reader``.
+        """
 
     @abstractmethod
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
@@ -119,10 +129,15 @@ class Experiment(ABC):
         names = [cell.env.name for cell in (self.good, self.bad) if cell is not None]
         releases = [self.context.envs[name].release for name in names]
         distinct = None not in releases and len(set(releases)) == len(names)
-        return {name: str(release) if distinct else name for name, release in zip(names, releases, strict=True)}
+        return {
+            name: str(release) if distinct else name
+            for name, release in zip(names, releases, strict=True)
+        }
 
     def name(self, cell: Cell) -> str:
-        """What steps and sentences call a cell's release: its number, or the env's name where that does not tell the two apart."""
+        """What steps and sentences call a cell's release: its number, or the env's name where that
+        does not tell the two apart.
+        """
         return self._names[cell.env.name]
 
     @property
@@ -132,7 +147,9 @@ class Experiment(ABC):
         return self.good
 
     def cross(self, stage: str) -> Crossing:
-        """Feed what ``stage`` made in one release to the other, and what it made in the bad one also to itself."""
+        """Feed what ``stage`` made in one release to the other, and what it made in the bad one
+        also to itself.
+        """
         into_bad = self._feed(stage, self.other, self.bad)
         into_good, control = Effect.UNKNOWN, Effect.SAME
         if stage in self.evidence_of(self.bad).kept:
@@ -148,16 +165,24 @@ class Experiment(ABC):
         return self.compile_ir(stage, ir, maker, reader)
 
     def swap_assembler(self) -> Crossing | None:
-        """Put the assembler of each release under the other; ``None`` where one of them has none."""
+        """Put the assembler of each release under the other.
+
+        ``None`` where one of them has none.
+        """
         assembler, cells = self.parts.assembler, (self.other, self.bad)
         good, bad = (assembler.of(self.context.envs[cell.env.name], cell.target) for cell in cells)
         names = [self.name(cell) for cell in cells]
         if good is None or bad is None:
-            self.steps.append(f"{names[good is not None]} ships no {assembler.name}, so none could be swapped.")
+            self.steps.append(
+                f"{names[good is not None]} ships no {assembler.name}, so none could be swapped."
+            )
             return None
         if good == bad or filecmp.cmp(good, bad, shallow=False):
-            self.steps.append(f"{names[0]} and {names[1]} ship the same {assembler.name}, byte for byte.")
-            return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)  # swapping it would change nothing
+            self.steps.append(
+                f"{names[0]} and {names[1]} ship the same {assembler.name}, byte for byte."
+            )
+            # Swapping it would change nothing.
+            return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
         into_good = self.assemble(self.bad, AssemblerProgram(name=names[0], path=good))
         into_bad = self.assemble(self.other, AssemblerProgram(name=names[1], path=bad))
         return Crossing(into_bad=into_bad, into_good=into_good)
@@ -170,22 +195,38 @@ class CompileExperiment(Experiment):
     failing: Outcome
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
+        outcome = self.attempts.outcome(
+            reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)})
+        )
         makers, readers = self.name(maker), self.name(reader)
-        self.steps.append(f"{stage.upper()} made by {makers}, compiled by {readers}: {self.describe(outcome)}.")
+        self.steps.append(
+            f"{stage.upper()} made by {makers}, compiled by {readers}: {self.describe(outcome)}."
+        )
         return effect_on(self.failing, outcome)
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
-        """Compile a cell with another assembler; if its toolchain refuses that one, run the assembler alone."""
+        """Compile a cell with another assembler.
+
+        If its toolchain refuses that one, run the assembler alone.
+        """
         assembler, name = self.parts.assembler, self.name(cell)
-        outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path))))
-        self.steps.append(f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}.")
-        failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None  # a prediction is of what was made
-        if failed and failed.stage != assembler.stage:  # up to 3.2, no newer one than was known then
+        outcome = self.attempts.outcome(
+            cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path)))
+        )
+        self.steps.append(
+            f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}."
+        )
+        # A prediction is of what was made.
+        failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
+        # Up to 3.2, no newer one than was known then.
+        if failed and failed.stage != assembler.stage:
             alone = self.attempts.assembled(cell, assembler, program.path)
             if alone is not None:
                 source = assembler.takes.upper()
-                step = f"The {source} of {name}, assembled with the {assembler.name} of {program.name}: {self.describe(alone)}."
+                step = (
+                    f"The {source} of {name}, assembled with the {assembler.name} of"
+                    f" {program.name}: {self.describe(alone)}."
+                )
                 self.steps.append(step)
                 return effect_on(self.failing, alone)
         return effect_on(self.failing, outcome)
@@ -204,16 +245,25 @@ class CompileExperiment(Experiment):
         if unreadable or (failure.stage == SOURCE_STAGE != self.failing.stage):
             return "that release cannot parse this IR"
         message = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
-        return f"fails differently, in stage {failure.stage} ({failure.failure_class}: {message}), which proves nothing"
+        return (
+            f"fails differently, in stage {failure.stage} ({failure.failure_class}: {message}),"
+            " which proves nothing"
+        )
 
     def front_ends_agree(self) -> bool | None:
-        """Whether both front ends made the same IR, ignoring names; ``None`` where one made none."""
+        """Whether both front ends made the same IR, ignoring names.
+
+        ``None`` where one made none.
+        """
         first = [self._first_ir(cell) for cell in (self.other, self.bad)]
         if None in first:
             return None
         agree = first[0] == first[1]
         names = f"{self.name(self.other)} and of {self.name(self.bad)}"
-        self.steps.append(f"Before the first pass, the IR of {names} is {'the same' if agree else 'different'}, ignoring names.")
+        self.steps.append(
+            f"Before the first pass, the IR of {names} is {'the same' if agree else 'different'},"
+            " ignoring names."
+        )
         return agree
 
     def _first_ir(self, cell: Cell) -> str | None:
@@ -224,35 +274,57 @@ class CompileExperiment(Experiment):
 
     @cached_property
     def same_low_ir(self) -> bool | None:
-        """Whether the back end is given the same IR in both releases, ignoring names; ``None`` where one makes none.
+        """Whether the back end is given the same IR in both releases, ignoring names.
 
-        What a stage keeps has been through the back end's optimizer; where that differs, both are compared again without it.
+        ``None`` where one makes none.
+
+        What a stage keeps has been through the back end's optimizer; where that differs, both are
+        compared again without it.
         """
         parts, cells = self.parts, (self.other, self.bad)
         names, title = [self.name(cell) for cell in cells], parts.low_ir_title
         optimized = [self.evidence_of(cell).kept.get(parts.low_ir) for cell in cells]
         if None not in optimized and self._low_ir(optimized[0]) == self._low_ir(optimized[1]):
-            self.steps.append(f"The optimized {title} of {names[0]} and of {names[1]} is the same, ignoring names.")
+            self.steps.append(
+                f"The optimized {title} of {names[0]} and of {names[1]} is the same, ignoring"
+                " names."
+            )
             return True
         mode = evolve(KEEPING_IR, variables=parts.not_optimized)
         plain = [self.attempts.make(cell, mode).kept.get(parts.low_ir) for cell in cells]
         if None in plain:
-            self.steps.append(f"{names[plain[0] is not None]} produces no {title} for it, so there is none to compare.")
+            self.steps.append(
+                f"{names[plain[0] is not None]} produces no {title} for it, so there is none to"
+                " compare."
+            )
             return None
         texts = [self._low_ir(name) for name in plain]
         subject = f"The {title} that {names[0]} and {names[1]} hand to {parts.backend}"
         if texts[0] == texts[1]:
             self.steps.append(f"{subject} is the same, ignoring names.")
             return True
-        lines = next((pair for pair in zip(*(text.splitlines() for text in texts), strict=False) if pair[0] != pair[1]), ())
-        quoted = " against ".join(f"`{shorten(line, _MESSAGE, placeholder=' …')}`" for line in lines)
+        lines = next(
+            (
+                pair
+                for pair in zip(*(text.splitlines() for text in texts), strict=False)
+                if pair[0] != pair[1]
+            ),
+            (),
+        )
+        quoted = " against ".join(
+            f"`{shorten(line, _MESSAGE, placeholder=' …')}`" for line in lines
+        )
         self.steps.append(
-            f"{subject} differs, ignoring names: {quoted}." if any(lines) else f"{subject} differs in length, ignoring names."
+            f"{subject} differs, ignoring names: {quoted}."
+            if any(lines)
+            else f"{subject} differs in length, ignoring names."
         )
         return False
 
     def _low_ir(self, name: str | None) -> str:
-        return self.parts.canonical_low_ir(self.attempts.path(str(name)).read_text(encoding="utf-8", errors="replace"))
+        return self.parts.canonical_low_ir(
+            self.attempts.path(str(name)).read_text(encoding="utf-8", errors="replace")
+        )
 
 
 @define(kw_only=True, slots=False)
@@ -265,27 +337,47 @@ class MetricExperiment(Experiment):
 
     def __attrs_post_init__(self) -> None:
         cells = [cell for cell in (self.good, self.bad) if cell is not None]
-        self.criterion = self.criterion.along([[result] for result in self.attempts.results(*cells)])
+        self.criterion = self.criterion.along(
+            [[result] for result in self.attempts.results(*cells)]
+        )
 
     def alone(self, cell: Cell) -> Effect:
         """A cell as it is."""
-        return self._effect(f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)]))
+        return self._effect(
+            f"{self.name(cell)} alone", cell, outcome_of(cell, [self.evidence_of(cell)])
+        )
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
-        return self._effect(f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}", reader, outcome)
+        outcome = self.attempts.outcome(
+            reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)})
+        )
+        return self._effect(
+            f"{stage.upper()} made by {self.name(maker)}, compiled by {self.name(reader)}",
+            reader,
+            outcome,
+        )
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
-        """Compile a cell with another assembler; where a toolchain's own cannot be exchanged, run the other alone."""
+        """Compile a cell with another assembler.
+
+        Where a toolchain's own cannot be exchanged, run the other alone.
+        """
         assembler, name = self.parts.assembler, self.name(cell)
         if assembler.variables:
-            outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path))))
-            return self._effect(f"{name} with the {assembler.name} of {program.name}", cell, outcome)
+            outcome = self.attempts.outcome(
+                cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path)))
+            )
+            return self._effect(
+                f"{name} with the {assembler.name} of {program.name}", cell, outcome
+            )
         alone = self.attempts.assembled(cell, assembler, program.path)
         if alone is None:
             self.steps.append(f"{name} produces no {assembler.takes.upper()} for it.")
             return Effect.UNKNOWN
-        title = f"The {assembler.takes.upper()} of {name}, assembled with the {assembler.name} of {program.name}"
+        title = (
+            f"The {assembler.takes.upper()} of {name}, assembled with the {assembler.name} of"
+            f" {program.name}"
+        )
         return self._effect(title, cell, alone)
 
     def swap_assembler(self) -> Crossing | None:
@@ -305,19 +397,26 @@ class MetricExperiment(Experiment):
         if failure is not None and not failure.prediction:
             unread = toolchains.known_class(failure).unreadable_ir or failure.stage == SOURCE_STAGE
             words = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
-            self.steps.append(f"{title}: {'that release cannot parse this IR' if unread else f'fails, {words}'}.")
+            self.steps.append(
+                f"{title}: {'that release cannot parse this IR' if unread else f'fails, {words}'}."
+            )
             return Effect.UNKNOWN
         question = self.criterion.question
         value = measure(outcome, question.metric) if isinstance(question, Exceeds) else None
         effect = _EFFECTS[self.criterion(result)]
-        known = f"{question.metric} is {value:g}, " if isinstance(question, Exceeds) and value is not None else ""
+        known = (
+            f"{question.metric} is {value:g}, "
+            if isinstance(question, Exceeds) and value is not None
+            else ""
+        )
         self.steps.append(f"{title}: {known}{_JUDGED[effect]}.")
         return effect
 
 
 @define(kw_only=True, slots=False)
 class LaunchExperiment(Experiment):
-    """Combinations that are built, and compared by what launching them came to, as far as that is known.
+    """Combinations that are built, and compared by what launching them came to, as far as that is
+    known.
 
     What comes out as the same binary as that of a release needs no launch.
     """
@@ -336,15 +435,29 @@ class LaunchExperiment(Experiment):
     def alone(self, cell: Cell) -> Effect:
         """A cell as it is, with its IR kept for what comes after."""
         mode = launch_mode(cell)
-        return self._effect("", cell, evolve(mode, stages=(*mode.stages, self.parts.first_ir, self.parts.last_ir)))
+        return self._effect(
+            "", cell, evolve(mode, stages=(*mode.stages, self.parts.first_ir, self.parts.last_ir))
+        )
 
     def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
-        mode = evolve(launch_mode(reader), actions=(Compile(ir=ir, keep_ir=True),), given={ir: self.attempts.data(ir)})
-        return self._effect(f"the {stage.upper()} of {self.name(maker)}", reader, mode, like=self.evidence_of(reader))
+        mode = evolve(
+            launch_mode(reader),
+            actions=(Compile(ir=ir, keep_ir=True),),
+            given={ir: self.attempts.data(ir)},
+        )
+        return self._effect(
+            f"the {stage.upper()} of {self.name(maker)}",
+            reader,
+            mode,
+            like=self.evidence_of(reader),
+        )
 
     def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
         mode = launch_mode(cell)
-        variables = {**mode.variables, **dict.fromkeys(self.parts.assembler.variables, str(program.path))}
+        variables = {
+            **mode.variables,
+            **dict.fromkeys(self.parts.assembler.variables, str(program.path)),
+        }
         version = version_of(program.path)
         label = f"the {self.parts.assembler.name} of {program.name}"
         label += f" ({version})" if version and version not in program.name else ""
@@ -357,19 +470,31 @@ class LaunchExperiment(Experiment):
         if not label:
             self._evidence[cell.env.name] = evidence
         built, artifact = self.context.envs[cell.env.name], self.context.store.artifact
-        launchable = launchable_of(cell, built, evidence, artifact, like=like) if evidence.built else None
+        launchable = (
+            launchable_of(cell, built, evidence, artifact, like=like) if evidence.built else None
+        )
         if not isinstance(launchable, Launchable):
-            self.steps.append(f"{title}: {'cannot be launched, ' + launchable.why if launchable else 'does not compile'}.")
+            self.steps.append(
+                f"{title}:"
+                f" {'cannot be launched, ' + launchable.why if launchable else 'does not compile'}."
+            )
             return Effect.UNKNOWN
         repeated = bool(label) and object_of(launchable) in self._results
         result = self._result(launchable, label)
         if result is None:
-            new = evolve(launchable, label=label, identity=_identity(launchable)) if label else launchable
+            new = (
+                evolve(launchable, label=label, identity=_identity(launchable))
+                if label
+                else launchable
+            )
             if new.identity not in {other.identity for other in self.waiting}:
                 self.waiting.append(new)
             self.steps.append(f"{title}: not launched.")
             return Effect.UNKNOWN
-        self.steps.append(f"{title}: {result_words(result)}{', being the same binary as one above' if repeated else ''}.")
+        self.steps.append(
+            f"{title}:"
+            f" {result_words(result)}{', being the same binary as one above' if repeated else ''}."
+        )
         return _EFFECTS[self.criterion(evolve(result, cell=self.bad))]
 
     def _result(self, launchable: Launchable, label: str) -> Result | None:
@@ -377,7 +502,9 @@ class LaunchExperiment(Experiment):
         binary = object_of(launchable)
         if binary not in self._results:
             plain = self._built(launchable.cell)
-            result = launched_as(plain, _identity(launchable), self.context.store) if label else plain
+            result = (
+                launched_as(plain, _identity(launchable), self.context.store) if label else plain
+            )
             if result.numbers.gpu is None:
                 return None
             self._results[binary] = result
@@ -386,7 +513,9 @@ class LaunchExperiment(Experiment):
     def _built(self, cell: Cell) -> Result:
         """A cell as it is, with what is known of launching it."""
         built = self.context.envs[cell.env.name]
-        (result,) = with_launched([Result(cell=cell, built=built, outcome=_BUILT)], self.context.store)
+        (result,) = with_launched(
+            [Result(cell=cell, built=built, outcome=_BUILT)], self.context.store
+        )
         return result
 
 
@@ -398,7 +527,9 @@ def _identity(launchable: Launchable) -> str:
 def version_of(assembler: Path) -> str:
     """The version that an assembler prints; empty where it prints none."""
     try:
-        match = _VERSION.search(run([str(assembler), "--version"], timeout=_VERSION_DEADLINE).output)
+        match = _VERSION.search(
+            run([str(assembler), "--version"], timeout=_VERSION_DEADLINE).output
+        )
     except OSError:
         return ""
     return match[1] if match else ""

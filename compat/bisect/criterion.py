@@ -11,7 +11,8 @@ On the command line, where it is called a judge, it is one of::
     run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
     wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.criterion`)
 
-A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are inconclusive.
+A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are
+inconclusive.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from compat.history.verdict import class_of, is_good
 from compat.model import Cell, Check, Latency, Outcome, Result, Status
 from compat.text import lazy_pattern, printable
 
-_METRIC = lazy_pattern(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
+_METRIC = lazy_pattern(
+    r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)"
+)
 _FORMS = (
-    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as 'registers>128', seconds such as "
-    "'compile_seconds>10', 'stage.NAME.cpu>1.5*previous', 'pass.NAME.cpu>1', or 'latency>80', 'latency>1.2*baseline', "
-    "'latency>1.2*previous'"
+    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as"
+    " 'registers>128', seconds such as 'compile_seconds>10', 'stage.NAME.cpu>1.5*previous',"
+    " 'pass.NAME.cpu>1', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
 )
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 
@@ -85,7 +88,9 @@ class Criterion:
 
     @property
     def asks_passes(self) -> bool:
-        """Whether it asks for the time of a compiler pass, which a compile reports only on request."""
+        """Whether it asks for the time of a compiler pass, which a compile reports only on
+        request.
+        """
         return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
 
     @property
@@ -95,13 +100,19 @@ class Criterion:
 
     @property
     def needs_every(self) -> bool:
-        """Whether it judges a release relative to the others, so that every release must be tried."""
+        """Whether it judges a release relative to the others, so that every release must be
+        tried.
+        """
         if isinstance(self.question, TakesLonger):
             return bool(self.question.of)
-        return isinstance(self.question, IsWrong) or (isinstance(self.question, IsSlower) and self.question.of == "previous")
+        return isinstance(self.question, IsWrong) or (
+            isinstance(self.question, IsSlower) and self.question.of == "previous"
+        )
 
     def along(self, row: Row) -> Criterion:
-        """Return the criterion for one kernel, given the results on all its releases, oldest first."""
+        """Return the criterion for one kernel, given the results on all its releases, oldest
+        first.
+        """
         if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
@@ -115,7 +126,11 @@ class Criterion:
         """Return the criterion, given the outcome of the bad end."""
         if not self.needs_bad_end:
             return self
-        return Criterion(question=HasFingerprint(fingerprint=outcome.failure.fingerprint if outcome.failure else ""))
+        return Criterion(
+            question=HasFingerprint(
+                fingerprint=outcome.failure.fingerprint if outcome.failure else ""
+            )
+        )
 
     def __call__(self, result: Result) -> Judgement:
         outcome = result.outcome
@@ -137,7 +152,11 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         SelectionError: ``text`` is not a criterion.
     """
     text = text.strip()
-    plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
+    plain: dict[str, Question] = {
+        "ok": IsOk(),
+        "unexpected": IsUnexpected(),
+        "same-failure": HasFingerprint(),
+    }
     forms = (*plain, "wrong", "unstable")
     if text in plain:
         return Criterion(question=plain[text])
@@ -150,8 +169,14 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         return Criterion(question=measured)
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
-        return Criterion(question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"])))
-    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, forms) or f"Available: {_FORMS}.")
+        return Criterion(
+            question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"]))
+        )
+    raise SelectionError(
+        f"{text!r} is not a judge",
+        where="--judge",
+        hint=did_you_mean(text, forms) or f"Available: {_FORMS}.",
+    )
 
 
 def _known_class(name: str) -> str:
@@ -162,7 +187,7 @@ def _known_class(name: str) -> str:
     return name
 
 
-# --- the questions -------------------------------------------------------------------------------------------------------
+# --- the questions --------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -209,7 +234,10 @@ class HasFingerprint:
     def is_bad(self, result: Result) -> bool | None:
         if self.fingerprint is None:
             return None
-        return result.outcome.failure is not None and result.outcome.failure.fingerprint == self.fingerprint
+        return (
+            result.outcome.failure is not None
+            and result.outcome.failure.fingerprint == self.fingerprint
+        )
 
 
 @frozen(kw_only=True)
@@ -271,8 +299,13 @@ class IsWrong:
         return False if decisive is not None and decisive.right else None
 
     def along(self, row: Row) -> Self:
-        """The same question in the light of all releases: what the interpreter finds right may be built wrong."""
-        return evolve(self, on_gpu=any(result.numbers.gpu is not None for results in row for result in results))
+        """The same question in the light of all releases: what the interpreter finds right may be
+        built wrong.
+        """
+        return evolve(
+            self,
+            on_gpu=any(result.numbers.gpu is not None for results in row for result in results),
+        )
 
 
 @frozen(kw_only=True)
@@ -287,7 +320,8 @@ class IsUnstable:
             return None
         if check.status is Status.UNSTABLE or check.differing:
             return True
-        is_unknown = check.status is Status.UNSUPPORTED and check.launches  # without a reference, and the same each time
+        # Without a reference, and the same each time.
+        is_unknown = check.status is Status.UNSUPPORTED and check.launches
         return False if check.status in _STEADY or is_unknown else None
 
     def along(self, row: Row) -> Self:
@@ -304,7 +338,9 @@ class IsSlower:
     of: str = ""
     """What it is compared with: ``baseline``, ``previous`` or nothing."""
     before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
-    """Of ``previous``: the latency that each cell's is compared with; none for the first that was launched."""
+    """Of ``previous``: the latency that each cell's is compared with; none for the first that was
+    launched.
+    """
     launched: bool = field(default=False, eq=False, repr=False)
     """Whether ``before`` is known."""
 
@@ -320,7 +356,10 @@ class IsSlower:
         return None if limit is None else OPERATORS[self.sign](latency.us, limit)
 
     def _limit(self, cell: Cell, latency: Latency) -> float | None:
-        """The microseconds to compare with; ``None`` where they are not known, infinity or 0 where nothing comes before."""
+        """The microseconds to compare with.
+
+        ``None`` where they are not known, infinity or 0 where nothing comes before.
+        """
         if self.of == "baseline":
             return None if latency.baseline_us is None else self.number * latency.baseline_us
         if self.of != "previous":
@@ -332,7 +371,9 @@ class IsSlower:
         return nothing if self.launched else None
 
     def along(self, row: Row) -> Self:
-        """The same question for the releases of a row: what is slower is compared with the last that was not, not with itself."""
+        """The same question for the releases of a row: what is slower is compared with the last
+        that was not, not with itself.
+        """
         if self.of != "previous":
             return self
         before: dict[Cell, Latency] = {}
@@ -359,7 +400,11 @@ def parse_measured(text: str) -> Measured | None:
     match = _LATENCY.fullmatch(text)
     if match is None:
         return None
-    return IsSlower(sign=match["sign"], number=float(match["number"] or 1), of=match["of"] or match["alone"] or "")
+    return IsSlower(
+        sign=match["sign"],
+        number=float(match["number"] or 1),
+        of=match["of"] or match["alone"] or "",
+    )
 
 
 def check_words(check: Check) -> str:
@@ -375,5 +420,8 @@ def check_words(check: Check) -> str:
 def result_words(result: Result) -> str:
     """The same of a result, with its latency."""
     check, latency = result.numbers.decisive, result.latency
-    parts = [*([check_words(check)] if check else []), *([f"{latency.us:.4g} µs"] if latency else [])]
+    parts = [
+        *([check_words(check)] if check else []),
+        *([f"{latency.us:.4g} µs"] if latency else []),
+    ]
     return ", ".join(parts) or "not run"

@@ -1,7 +1,8 @@
-"""How the time of a compile grows with its settings: smaller and larger specializations are compiled, the smallest first.
+"""How the time of a compile grows with its settings: smaller and larger specializations are
+compiled, the smallest first.
 
-Each is an ordinary cell, one at a time, since others would make it slower. What would take too long by the growth so far is not
-compiled but extrapolated.
+Each is an ordinary cell, one at a time, since others would make it slower. What would take too long
+by the growth so far is not compiled but extrapolated.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from compat.model import Cell, Outcome, Status
 from compat.workers.attempt import timing_mode
 
 _FIRST = 20.0
-"""Seconds that the smallest specialization may take where nobody said that it grows with that setting."""
+"""Seconds that the smallest specialization may take where nobody said that it grows with that
+setting.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +50,10 @@ class GrowthSearch:
         return bool(self.named or sizes(self.cell.spec))
 
     def answer(self) -> GrowthAnswer:
-        """What there is to say of every setting. Raises SelectionError where one was named that the cell does not have."""
+        """What there is to say of every setting.
+
+        Raises SelectionError where one was named that the cell does not have.
+        """
         found: list[SettingGrowth] = []
         ended = SearchEnd.DONE
         settings = self.named or tuple(GrowingSetting(name=name) for name in sizes(self.cell.spec))
@@ -62,15 +68,24 @@ class GrowthSearch:
         own = value_of(self.cell.spec, setting.name)
         if own is None:
             hint = f"Available: {', '.join(sizes(self.cell.spec)) or 'none'}."
-            raise SelectionError(f"{self.cell.id} has no number {setting.name!r}", where="--grow", hint=hint)
+            raise SelectionError(
+                f"{self.cell.id} has no number {setting.name!r}", where="--grow", hint=hint
+            )
         outcomes: dict[int, Outcome] = {}
         for value in setting.values or ladder(own):
             growth = SettingGrowth.of(setting.name, outcomes)
             expected = growth.whole.at(value) or _by_last_two(outcomes, value)
             if expected is not None and expected.middle > self._most():
-                self.on_step(f"{setting.name}={value} is not compiled: by its growth it takes {expected.text}")
+                self.on_step(
+                    f"{setting.name}={value} is not compiled: by its growth it takes"
+                    f" {expected.text}"
+                )
                 break
-            outcome = self.known if value == own and self.known is not None else self._outcome(setting, value, first=not outcomes)
+            outcome = (
+                self.known
+                if value == own and self.known is not None
+                else self._outcome(setting, value, first=not outcomes)
+            )
             outcomes[value] = outcome
             self.on_step(f"{setting.name}={value}: {_words(outcome)}")
             if outcome.status is Status.TIMED_OUT:
@@ -90,7 +105,9 @@ class GrowthSearch:
             limits = evolve(limits, deadline=min(limits.deadline, _FIRST))
         cell = evolve(self.cell, spec=with_value(self.cell.spec, setting.name, value))
         with self.budget.stopping() as stop:
-            (result,) = run([cell], evolve(self.context, slots=1, mode=mode, limits=limits, stop=stop))
+            (result,) = run(
+                [cell], evolve(self.context, slots=1, mode=mode, limits=limits, stop=stop)
+            )
         return result.outcome
 
     def _sentence(self, found: Sequence[SettingGrowth]) -> str:
@@ -100,15 +117,23 @@ class GrowthSearch:
             return "The kernel has no constexpr that is a size, so no growth can be measured."
         growing = [growth for growth in found if growth.grows]
         if not growing:
-            return f"Slow or stuck, not decided: {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
+            return (
+                "Slow or stuck, not decided:"
+                f" {'; '.join(growth.sentence(goals[growth.setting]) for growth in found)}."
+            )
         said = sorted(growing, key=lambda growth: -_middle(growth.whole.at(goals[growth.setting])))
-        first, *rest = [growth.sentence(goals[growth.setting]) for growth in (*said, *(g for g in found if not g.grows))]
+        first, *rest = [
+            growth.sentence(goals[growth.setting])
+            for growth in (*said, *(g for g in found if not g.grows))
+        ]
         others = f" Besides: {'; '.join(rest)}." if rest else ""
         return f"{first[:1].upper()}{first[1:]}.{others}"
 
     def _goal(self, growth: SettingGrowth) -> int:
         """The size that is spoken of: the cell's own, or the largest that was asked for."""
-        asked_for = next((setting.values for setting in self.named if setting.name == growth.setting), ())
+        asked_for = next(
+            (setting.values for setting in self.named if setting.name == growth.setting), ()
+        )
         return max((*asked_for, value_of(self.cell.spec, growth.setting) or 1))
 
 
@@ -117,8 +142,14 @@ def _middle(span: SecondsRange | None) -> float:
 
 
 def _by_last_two(outcomes: Mapping[int, Outcome], value: int) -> SecondsRange | None:
-    """The seconds at a value by the last two that ended, where these are long enough to say so: a guess that is too low at most."""
-    ended = [(size, outcome.compile_seconds or 0.0) for size, outcome in sorted(outcomes.items()) if outcome.has_code]
+    """The seconds at a value by the last two that ended, where these are long enough to say so: a
+    guess that is too low at most.
+    """
+    ended = [
+        (size, outcome.compile_seconds or 0.0)
+        for size, outcome in sorted(outcomes.items())
+        if outcome.has_code
+    ]
     if len(ended) < 2 or ended[-1][1] < 1:
         return None
     (_, before), (size, last) = ended[-2:]

@@ -1,7 +1,9 @@
-"""Results as a criterion needs them: with the numbers and latencies of launches, or with the answer of a user's program.
+"""Results as a criterion needs them: with the numbers and latencies of launches, or with the answer
+of a user's program.
 
-Launches were made on a GPU host or are made on this machine's GPU. Numbers of a release's interpreter are computed where its env
-has one. :func:`check` judges single cells, for ``git bisect run``.
+Launches were made on a GPU host or are made on this machine's GPU. Numbers of a release's
+interpreter are computed where its env has one. :func:`check` judges single cells, for ``git bisect
+run``.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ from compat.project import Listener, Obtain, Selection
 from compat.text import printable, write_json
 
 HOW = (
-    "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them on "
-    "a GPU host, and `compat matrix --launched DIR/results.jsonl` imports the results. On a machine with a GPU, --launch does "
-    "all three"
+    "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python"
+    " DIR/launch.py` launches them on a GPU host, and `compat matrix --launched DIR/results.jsonl`"
+    " imports the results. On a machine with a GPU, --launch does all three"
 )
 """How numbers of a GPU come to be known."""
 
@@ -46,11 +48,13 @@ def numbered(
     gpu: Gpu | None = None,
     on_launch: Callable[[str], None] = lambda words: None,
 ) -> tuple[Result, ...]:
-    """The same results; with their numbers, or with seconds that decide measured anew, where the criterion asks for them.
+    """The same results; with their numbers, or with seconds that decide measured anew, where the
+    criterion asks for them.
 
-    What was not launched yet is launched on ``gpu``, if there is one; ``on_launch`` hears of that in words. Where a kernel's own
-    interpreter tells something of the question, what was built is interpreted. Raises StoreError, SelectionError where the GPU
-    cannot be used, and what :func:`compat.engine.interpreting.interpret` raises.
+    What was not launched yet is launched on ``gpu``, if there is one; ``on_launch`` hears of that
+    in words. Where a kernel's own interpreter tells something of the question, what was built is
+    interpreted. Raises StoreError, SelectionError where the GPU cannot be used, and what
+    :func:`compat.engine.interpreting.interpret` raises.
     """
     if isinstance(criterion.question, TakesLonger):
         return timed(results, criterion.question, context, on_launch)
@@ -58,7 +62,11 @@ def numbered(
         return tuple(results)
     checks = _interpreted(results, context) if isinstance(criterion.question, IsWrong) else {}
     checked = tuple(
-        evolve(result, numbers=evolve(result.numbers, interpreter=checks[result.cell])) if result.cell in checks else result
+        (
+            evolve(result, numbers=evolve(result.numbers, interpreter=checks[result.cell]))
+            if result.cell in checks
+            else result
+        )
         for result in results
     )
     current = with_launched(checked, context.store)
@@ -73,8 +81,13 @@ def numbered(
     return with_launched(checked, context.store)
 
 
-def to_launch(results: Sequence[Result], criterion: Criterion, gpu: Gpu, *, again: bool = False) -> tuple[Result, ...]:
-    """Those that have to be launched to answer a question; latencies compare only within a run: a kernel's all or none."""
+def to_launch(
+    results: Sequence[Result], criterion: Criterion, gpu: Gpu, *, again: bool = False
+) -> tuple[Result, ...]:
+    """Those that have to be launched to answer a question.
+
+    Latencies compare only within a run: a kernel's all or none.
+    """
     fitting = [result for result in results if can_be_launched(result, gpu)]
     if again:
         return tuple(fitting)
@@ -95,16 +108,26 @@ def _is_timed(result: Result) -> bool:
 
 
 def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, Check]:
-    built = [result.cell for result in results if result.outcome.has_code and result.cell.env.name in context.envs]
+    built = [
+        result.cell
+        for result in results
+        if result.outcome.has_code and result.cell.env.name in context.envs
+    ]
     fitting = [cell for cell in built if interpretable(cell, context.envs[cell.env.name])]
     return interpret(fitting, evolve(context, stop=threading.Event())) if fitting else {}
 
 
 def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Criterion]:
-    """The criterion for each cell, in the light of the other releases of its kernel among the results."""
-    rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
+    """The criterion for each cell, in the light of the other releases of its kernel among the
+    results.
+    """
+    rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for result in results:
-        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(result)
+        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(
+            result
+        )
     return {
         result.cell: along
         for row in rows.values()
@@ -125,7 +148,14 @@ class CheckAnswer:
     def judgement(self) -> Judgement:
         """Bad if one cell is bad, otherwise unknown if one is inconclusive, otherwise good."""
         judgements = {judgement for _, judgement in self.answers}
-        return next((judgement for judgement in (Judgement.BAD, Judgement.UNKNOWN) if judgement in judgements), Judgement.GOOD)
+        return next(
+            (
+                judgement
+                for judgement in (Judgement.BAD, Judgement.UNKNOWN)
+                if judgement in judgements
+            ),
+            Judgement.GOOD,
+        )
 
 
 def check(
@@ -173,7 +203,11 @@ class JudgingProgram:
     """Runs a program that judges results: ``parse_criterion("run=COMMAND", JudgingProgram())``."""
 
     def __init__(
-        self, deadline: float = DEADLINE, *, verbose: bool = False, on_output: Callable[[str], None] = lambda words: None
+        self,
+        deadline: float = DEADLINE,
+        *,
+        verbose: bool = False,
+        on_output: Callable[[str], None] = lambda words: None,
     ) -> None:
         """Make a judge.
 
@@ -187,10 +221,11 @@ class JudgingProgram:
         self._showing = threading.Lock()
 
     def __call__(self, command: str, result: Result) -> int:
-        """The exit code with which a shell command answers about a result: 125 where it was still running at the deadline.
+        """The exit code with which a shell command answers about a result: 125 where it was still
+        running at the deadline.
 
-        It reads the cell as ``matrix.json`` has it, and environment variables. Raises SelectionError where there is no such
-        command.
+        It reads the cell as ``matrix.json`` has it, and environment variables. Raises
+        SelectionError where there is no such command.
         """
         spec = result.cell.spec
         variables = {
@@ -200,26 +235,43 @@ class JudgingProgram:
             "COMPAT_PYTHON": result.built.python or "",
             f"COMPAT_{result.cell.env.toolchain.upper()}": result.built.release or "",
         }
-        ended = ask_program(command, f"{write_json(cell_document(result))}\n", variables, self._deadline)
-        if self._verbose or (ended.exit_code != 0 and ended not in self._shown):  # a reduction would repeat the same output
+        ended = ask_program(
+            command, f"{write_json(cell_document(result))}\n", variables, self._deadline
+        )
+        # A reduction would repeat the same output.
+        if self._verbose or (ended.exit_code != 0 and ended not in self._shown):
             self._show(result.cell.id, ended)
         return CANNOT_TELL if ended.exit_code is None else ended.exit_code
 
     def _show(self, cell: str, ended: ProcessResult) -> None:
-        end = f"timed out after {self._deadline:g} s: inconclusive" if ended.exit_code is None else f"exit code {ended.exit_code}"
-        lines = [f"{cell}: the judge's program: {end}", *(f"  {line}" for line in ended.output.splitlines())]
+        end = (
+            f"timed out after {self._deadline:g} s: inconclusive"
+            if ended.exit_code is None
+            else f"exit code {ended.exit_code}"
+        )
+        lines = [
+            f"{cell}: the judge's program: {end}",
+            *(f"  {line}" for line in ended.output.splitlines()),
+        ]
         with self._showing:
             self._shown.add(ended)
             self._on_output(printable("\n".join(lines)))
 
 
-def ask_program(command: str, document: str, variables: Mapping[str, str], deadline: float) -> ProcessResult:
-    """Run a shell command with a document on its standard input, and these variables besides the user's own.
+def ask_program(
+    command: str, document: str, variables: Mapping[str, str], deadline: float
+) -> ProcessResult:
+    """Run a shell command with a document on its standard input, and these variables besides the
+    user's own.
 
-    After ``deadline`` seconds it is killed. Raises SelectionError where there is no such command, and what
-    :func:`compat.processes.supervisor.run` raises.
+    After ``deadline`` seconds it is killed. Raises SelectionError where there is no such command,
+    and what :func:`compat.processes.supervisor.run` raises.
     """
-    ended = supervisor.run(["sh", "-c", command], timeout=deadline, document=document, env={**os.environ, **variables})
+    ended = supervisor.run(
+        ["sh", "-c", command], timeout=deadline, document=document, env={**os.environ, **variables}
+    )
     if ended.exit_code in _NOT_RUN:
-        raise SelectionError(f"the command could not start: {ended.output.strip()}", where=f"--judge run={command}")
+        raise SelectionError(
+            f"the command could not start: {ended.output.strip()}", where=f"--judge run={command}"
+        )
     return ended

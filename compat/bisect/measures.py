@@ -1,12 +1,14 @@
 """Numbers of results: metrics, and how long compiling takes, as judges compare them. Pure.
 
-Seconds are CPU seconds, since other work of a machine makes wall time longer. They compare with a number, or with another release::
+Seconds are CPU seconds, since other work of a machine makes wall time longer. They compare with a
+number, or with another release::
 
     compile_seconds>10              all of the compile
     stage.llir.cpu>1.5*previous     a stage; with the newest release before that is no slower
     pass.cse.cpu>2*baseline         a compiler pass; with the oldest release that is judged
 
-CPU seconds of one compile differ from run to run. Under a second a factor below 1.5 shows nothing, and counts as no difference.
+CPU seconds of one compile differ from run to run. Under a second a factor below 1.5 shows nothing,
+and counts as no difference.
 """
 
 from __future__ import annotations
@@ -55,17 +57,29 @@ def metric_names(outcome: Outcome) -> tuple[str, ...]:
     if not outcome.metrics:
         return ()
     names = [name for name, value in outcome.metrics.items() if isinstance(value, int | float)]
-    tables = {name: value for name, value in outcome.metrics.items() if isinstance(value, Mapping) and name != PASSES}
-    nested = [f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if isinstance(value, int | float)]
+    tables = {
+        name: value
+        for name, value in outcome.metrics.items()
+        if isinstance(value, Mapping) and name != PASSES
+    }
+    nested = [
+        f"{name}.{key}"
+        for name, table in tables.items()
+        for key, value in table.items()
+        if isinstance(value, int | float)
+    ]
     return (COMPILE, *names, *nested, *duration_names(outcome))
 
 
 def duration_names(outcome: Outcome) -> tuple[str, ...]:
     """Every part of a compile whose seconds an outcome tells."""
-    return (*(f"stage.{stage}.cpu" for stage in outcome.stages), *(f"pass.{name}.cpu" for name in outcome.metrics.get(PASSES, ())))
+    return (
+        *(f"stage.{stage}.cpu" for stage in outcome.stages),
+        *(f"pass.{name}.cpu" for name in outcome.metrics.get(PASSES, ())),
+    )
 
 
-# --- seconds ----------------------------------------------------------------------------------------------------------------------
+# --- seconds --------------------------------------------------------------------------------------
 
 _DURATION = lazy_pattern(
     r"(?P<what>compile_seconds|stage\.(?P<stage>\w+)\.cpu|stages\.(?P<old>\w+)|pass\.(?P<pass>[\w-]+)\.cpu)"
@@ -86,7 +100,9 @@ class TakesLonger:
     of: str = ""
     """What it is compared with: ``baseline``, ``previous`` or nothing."""
     before: Mapping[Cell, Result | None] = field(factory=dict, eq=False, repr=False)
-    """The result that each cell's is compared with; ``None`` for those that nothing comes before."""
+    """The result that each cell's is compared with; ``None`` for those that nothing comes
+    before.
+    """
 
     @property
     def text(self) -> str:
@@ -98,10 +114,17 @@ class TakesLonger:
         return self.what.split(".")[1] if self.what.startswith("pass.") else None
 
     def seconds(self, result: Result) -> float | None:
-        """What is compared, of one result: of what was stopped, what it took at least. ``None`` where that is not known."""
+        """What is compared, of one result: of what was stopped, what it took at least.
+
+        ``None`` where that is not known.
+        """
         outcome = result.outcome
         if self.what == COMPILE:
-            return outcome.compile_seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
+            return (
+                outcome.compile_seconds
+                if outcome.metrics or outcome.status is Status.TIMED_OUT
+                else None
+            )
         if self.of_pass is None:
             return outcome.stages.get(self.what.split(".")[1])
         key = toolchains.of(result.cell.env).reader.pass_key
@@ -114,12 +137,16 @@ class TakesLonger:
         if value is None or limit is None:
             return None
         bad = self._exceeds(value, limit)
-        if result.outcome.status is Status.TIMED_OUT:  # it needs at least as much: only "more than" is certain
+        # It needs at least as much: only "more than" is certain.
+        if result.outcome.status is Status.TIMED_OUT:
             return True if bad and self.sign in (">", ">=") else None
         return bad
 
     def limit(self, result: Result) -> float | None:
-        """The seconds to compare with; ``None`` where they are not known, infinity or 0 where nothing comes before."""
+        """The seconds to compare with.
+
+        ``None`` where they are not known, infinity or 0 where nothing comes before.
+        """
         if not self.of:
             return self.number
         if result.cell not in self.before:
@@ -131,7 +158,9 @@ class TakesLonger:
         return None if seconds is None else self.number * seconds
 
     def _exceeds(self, value: float, limit: float) -> bool:
-        """Whether that holds; of another release's seconds only where the factor between the two shows something."""
+        """Whether that holds; of another release's seconds only where the factor between the two
+        shows something.
+        """
         if not OPERATORS[self.sign](value, limit):
             return False
         if not self.of:
@@ -145,7 +174,9 @@ class TakesLonger:
         return bool(value and limit) and limit / NOISE < value < limit * NOISE  # type: ignore[operator]
 
     def along(self, row: Row) -> Self:
-        """The same question for the releases of a row: what is slower is compared with the last that was not, not with itself."""
+        """The same question for the releases of a row: what is slower is compared with the last
+        that was not, not with itself.
+        """
         if not self.of:
             return self
         before: dict[Cell, Result | None] = {}
@@ -156,7 +187,9 @@ class TakesLonger:
             result = next((each for each in ended if self.seconds(each) is not None), None)
             if result is None or (last is not None and self.of == "baseline"):
                 continue
-            if last is None or not self._exceeds(self.seconds(result) or 0.0, self.number * (self.seconds(last) or 0.0)):
+            if last is None or not self._exceeds(
+                self.seconds(result) or 0.0, self.number * (self.seconds(last) or 0.0)
+            ):
                 last = result
         return evolve(self, before=before)
 
@@ -166,6 +199,12 @@ def parse_duration(text: str) -> TakesLonger | None:
     match = _DURATION.fullmatch(text)
     if match is None:
         return None
-    what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]  # as `matrix.json` calls it
+    # As `matrix.json` calls it.
+    what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]
     sign = "==" if match["sign"] == "=" else match["sign"]
-    return TakesLonger(what=what, sign=sign, number=float(match["number"] or 1), of=match["of"] or match["alone"] or "")
+    return TakesLonger(
+        what=what,
+        sign=sign,
+        number=float(match["number"] or 1),
+        of=match["of"] or match["alone"] or "",
+    )

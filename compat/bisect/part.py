@@ -1,9 +1,11 @@
-"""In which part of the toolchain a change between two releases is: front end, passes, back end or assembler. No compiler is built.
+"""In which part of the toolchain a change between two releases is: front end, passes, back end or
+assembler. No compiler is built.
 
-Of a failure, the stage that fails says where to look, and experiments (:mod:`compat.bisect.combining`) say whether the cause is
-there or earlier. Of wrong numbers or a latency, every combination has to be launched to know: on the GPU of this machine, where
-that may be used; else it is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its results have been
-brought back.
+Of a failure, the stage that fails says where to look, and experiments
+(:mod:`compat.bisect.combining`) say whether the cause is there or earlier. Of wrong numbers or a
+latency, every combination has to be launched to know: on the GPU of this machine, where that may be
+used; else it is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its
+results have been brought back.
 """
 
 from __future__ import annotations
@@ -17,7 +19,14 @@ from packaging.version import InvalidVersion, Version
 from compat import toolchains
 from compat.bisect.answers import Effect, Part, PartName
 from compat.bisect.attempts import AssemblerProgram, Attempts
-from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, MetricExperiment, Side, version_of
+from compat.bisect.combining import (
+    CompileExperiment,
+    Crossing,
+    LaunchExperiment,
+    MetricExperiment,
+    Side,
+    version_of,
+)
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import ASSEMBLER_OPTION
 from compat.diagnosis import common
@@ -51,14 +60,17 @@ def find_part(
     metric: Criterion | None = None,
     on_step: Callable[[str], None] = lambda message: None,
 ) -> Part:
-    """In which part of the toolchain it is that ``bad`` is bad and ``good`` is not; the releases may be in either order.
+    """In which part of the toolchain it is that ``bad`` is bad and ``good`` is not.
 
-    It is bad where its compile fails, or as ``judge`` says of what was launched, or as ``metric`` says of what was compiled.
-    ``assemblers`` are tried too; without ``good`` only they are. ``on_step`` hears how far a judge is.
+    The releases may be in either order.
 
-    Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be launched, and where there is nothing
-    to compare with, StoreError where the judge's folder cannot be written, and :class:`compat.engine.run.Interrupted` when stopped
-    early.
+    It is bad where its compile fails, or as ``judge`` says of what was launched, or as ``metric``
+    says of what was compiled. ``assemblers`` are tried too; without ``good`` only they are.
+    ``on_step`` hears how far a judge is.
+
+    Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be
+    launched, and where there is nothing to compare with, StoreError where the judge's folder cannot
+    be written, and :class:`compat.engine.run.Interrupted` when stopped early.
     """
     if metric is not None:
         return _of_metric(bad, good, context, assemblers, metric)
@@ -71,34 +83,62 @@ def parts_of(env: Env) -> CompilerParts:
     """The parts of an env's toolchain. Raises SelectionError where nothing is known of them."""
     toolchain = toolchains.of(env)
     if toolchain.ir.parts is None:
-        raise SelectionError(f"{toolchain.title} has no parts that can be swapped", where="--axis part")
+        raise SelectionError(
+            f"{toolchain.title} has no parts that can be swapped", where="--axis part"
+        )
     return toolchain.ir.parts
 
 
-def _require_comparison(bad: Cell, good: Cell | None, assemblers: Sequence[AssemblerProgram], hint: str) -> None:
+def _require_comparison(
+    bad: Cell, good: Cell | None, assemblers: Sequence[AssemblerProgram], hint: str
+) -> None:
     if good is None and not assemblers:
-        raise SelectionError(f"{bad.id}: no change between releases, so no part is to blame", hint=hint)
+        raise SelectionError(
+            f"{bad.id}: no change between releases, so no part is to blame", hint=hint
+        )
 
 
-# --- of a failure -----------------------------------------------------------------------------------------------------------------
+# --- of a failure ---------------------------------------------------------------------------------
 
 
-def _of_failure(bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram]) -> Part:
-    _require_comparison(bad, good, assemblers, f"--axis pass looks within one release; {ASSEMBLER_OPTION} tries another assembler.")
+def _of_failure(
+    bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram]
+) -> Part:
+    _require_comparison(
+        bad,
+        good,
+        assemblers,
+        f"--axis pass looks within one release; {ASSEMBLER_OPTION} tries another assembler.",
+    )
     parts = parts_of(bad.env)
     with Attempts(context) as attempts:
         *others, failing = attempts.results(*([good] if good else []), bad)
         obstacle = _obstacle(others, failing)
         if obstacle is not None:
             return Part(name=PartName.UNKNOWN, sentence=obstacle)
-        experiment = CompileExperiment(good=good, bad=bad, failing=failing.outcome, attempts=attempts, parts=parts, context=context)
+        experiment = CompileExperiment(
+            good=good,
+            bad=bad,
+            failing=failing.outcome,
+            attempts=attempts,
+            parts=parts,
+            context=context,
+        )
         if not others:
-            return FailureVerdict(experiment=experiment, assemblers=assemblers, subject="The failure is").without_release()
+            return FailureVerdict(
+                experiment=experiment, assemblers=assemblers, subject="The failure is"
+            ).without_release()
         (before,) = others
-        subject = f"The failure that {experiment.name(before.cell)} fixed is" if _newer(before, failing) else "The break is"
+        subject = (
+            f"The failure that {experiment.name(before.cell)} fixed is"
+            if _newer(before, failing)
+            else "The break is"
+        )
         if before.outcome.failure:
             subject = f"The failure on {experiment.name(bad)} is"
-            experiment.steps.append(f"{experiment.name(before.cell)} itself {experiment.describe(before.outcome)}.")
+            experiment.steps.append(
+                f"{experiment.name(before.cell)} itself {experiment.describe(before.outcome)}."
+            )
         return FailureVerdict(experiment=experiment, assemblers=assemblers, subject=subject).part()
 
 
@@ -110,14 +150,22 @@ def _obstacle(others: Sequence[Result], bad: Result) -> str | None:
     if bad.outcome.failure is None:
         return f"It does not fail on {bad.cell.env.name}: there is no failure to locate."
     for result in others:
-        if result.outcome.failure and result.outcome.failure.fingerprint == bad.outcome.failure.fingerprint:
-            return f"It fails the same way on {result.cell.env.name}: nothing changed between the two."
+        if (
+            result.outcome.failure
+            and result.outcome.failure.fingerprint == bad.outcome.failure.fingerprint
+        ):
+            return (
+                f"It fails the same way on {result.cell.env.name}: nothing changed between the two."
+            )
     return None
 
 
 def _unclear(result: Result) -> str | None:
     if not result.outcome.status.is_answer:
-        return f"There is no answer for {result.cell.env.name} ({result.outcome.status}), so the part is unknown."
+        return (
+            f"There is no answer for {result.cell.env.name} ({result.outcome.status}), so the part"
+            " is unknown."
+        )
     if result.outcome.flaky:
         return f"On {result.cell.env.name} it is flaky, so no experiment would prove anything."
     return None
@@ -168,21 +216,34 @@ class FailureVerdict:
         if failure.stage == self.parts.assembler.stage:
             return self._assembled()
         if self.assemblers:
-            steps.append(f"No other {self.assembler} was tried: it fails before the assembler runs.")
+            steps.append(
+                f"No other {self.assembler} was tried: it fails before the assembler runs."
+            )
         return self._compiled(self._fails_in_backend)
 
     def without_release(self) -> Part:
-        """The part where it fails in every release, by the stage and by what other assemblers do."""
+        """The part where it fails in every release, by the stage and by what other assemblers
+        do.
+        """
         if self.failure.stage != self.parts.assembler.stage:
             stage = f"It fails in stage {self.failure.stage}, before {self.assembler} is run"
             return self._answer(PartName.UNKNOWN, f"{stage}, so {self.assembler} is not involved.")
         effects, working = self._other_assemblers()
         if working:
-            return self._answer(self.assembler, f"{self.subject} in {self.assembler}: with that of {working}, {self.bad} is ok.")
+            return self._answer(
+                self.assembler,
+                f"{self.subject} in {self.assembler}: with that of {working}, {self.bad} is ok.",
+            )
         if set(effects) == {Effect.SAME}:
-            sentence = f"{self.subject} not in this {self.assembler} alone, but in its input: the others that were tried reject it"
+            sentence = (
+                f"{self.subject} not in this {self.assembler} alone, but in its input: the others"
+                " that were tried reject it"
+            )
             return self._answer(PartName.UNKNOWN, f"{sentence} the same way.")
-        sentence = f"{self.subject} in {self.assembler} or in its input: trying other assemblers did not decide it."
+        sentence = (
+            f"{self.subject} in {self.assembler} or in its input: trying other assemblers did not"
+            " decide it."
+        )
         return self._answer(PartName.UNKNOWN, sentence)
 
     # --- by stage ---
@@ -191,35 +252,66 @@ class FailureVerdict:
         self.experiment.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
         if self.status is Status.WRONG:
             return self._assembled()
-        return self._answer(PartName.LAUNCH, f"The compile succeeds, but the binary of {self.bad} exceeds the limits of the GPU.")
+        return self._answer(
+            PartName.LAUNCH,
+            f"The compile succeeds, but the binary of {self.bad} exceeds the limits of the GPU.",
+        )
 
     def _missing(self) -> Part:
         assembles = self.failure.stage in (self.parts.assembler.takes, self.parts.assembler.stage)
         program = "assembler" if assembles else self.parts.linker
         name = self.assembler if assembles else self.parts.backend
-        return self._answer(name, f"Nothing broke in the compiler: {self.bad} does not ship the {program} that this target needs.")
+        return self._answer(
+            name,
+            f"Nothing broke in the compiler: {self.bad} does not ship the {program} that this"
+            " target needs.",
+        )
 
     def _front_end(self) -> Part:
-        """It fails before there is any IR; the good release's IR shows whether the later stages would work."""
+        """It fails before there is any IR.
+
+        The good release's IR shows whether the later stages would work.
+        """
         if self.failure.stage == SOURCE_STAGE:
-            return self._answer(PartName.FRONT_END, f"{self.subject} in the front end: importing the kernel's file already fails.")
+            return self._answer(
+                PartName.FRONT_END,
+                f"{self.subject} in the front end: importing the kernel's file already fails.",
+            )
         side = self.experiment.cross(self.parts.first_ir).side
         if side is Side.BEHIND:
             sentence = (
-                f"{self.subject} in the IR that {self.bad} accepts: it rejects the IR of {self.good}'s front end the same way."
+                f"{self.subject} in the IR that {self.bad} accepts: it rejects the IR of"
+                f" {self.good}'s front end the same way."
             )
             return self._answer(self.parts.passes, sentence)
-        passed = f" The stages after it compile the {self.first} of {self.good}." if side is Side.BEFORE else ""
+        passed = (
+            f" The stages after it compile the {self.first} of {self.good}."
+            if side is Side.BEFORE
+            else ""
+        )
         crashes = self.status is Status.CRASHED
-        refuses = "crashes on the source" if crashes else f"rejects the source ({self.failure.failure_class})"
-        return self._answer(PartName.FRONT_END, f"{self.subject} in the AST front end, which {refuses}.{passed}")
+        refuses = (
+            "crashes on the source"
+            if crashes
+            else f"rejects the source ({self.failure.failure_class})"
+        )
+        return self._answer(
+            PartName.FRONT_END, f"{self.subject} in the AST front end, which {refuses}.{passed}"
+        )
 
     # --- by experiment ---
 
     def _other_assemblers(self) -> tuple[Sequence[Effect], str]:
-        """What becomes of it with each of the other assemblers, and the names of those with which it is ok."""
-        effects = {program.name: self.experiment.assemble(self.experiment.bad, program) for program in self.assemblers}
-        return list(effects.values()), " or ".join(name for name, effect in effects.items() if effect is Effect.OK)
+        """What becomes of it with each of the other assemblers, and the names of those with which
+        it is ok.
+        """
+        effects = {
+            program.name: self.experiment.assemble(self.experiment.bad, program)
+            for program in self.assemblers
+        }
+        return list(effects.values()), " or ".join(
+            name for name, effect in effects.items() if effect is Effect.OK
+        )
 
     def _assembled(self) -> Part:
         """The assembler fails; swap it to see whether the cause is the assembler or its input."""
@@ -228,21 +320,34 @@ class FailureVerdict:
         effects, working = self._other_assemblers()
         remark = f" With the {self.assembler} of {working}, {self.bad} is ok." if working else ""
         if swap and side in (Side.BEHIND, Side.BOTH):
-            return self._answer(self.assembler, f"{self.subject} in {self.assembler}{self._proof_of_assembler(swap)}.{remark}")
+            return self._answer(
+                self.assembler,
+                f"{self.subject} in {self.assembler}{self._proof_of_assembler(swap)}.{remark}",
+            )
         if side is Side.BEFORE:
-            part = self._compiled(in_backend=True, lead=f"not in {self.assembler} but in its input, ")
+            part = self._compiled(
+                in_backend=True, lead=f"not in {self.assembler} but in its input, "
+            )
             return evolve(part, sentence=part.sentence + remark)
         if side is Side.EITHER:
-            sentence = f"{self.subject} in two places, each sufficient alone: {self.assembler}, and its input.{remark}"
+            sentence = (
+                f"{self.subject} in two places, each sufficient alone: {self.assembler}, and its"
+                f" input.{remark}"
+            )
             return self._answer(PartName.UNKNOWN, sentence)
         if working or self.status is Status.UNSUPPORTED:
             why = "" if working else f": {self.bad}'s does not know the target"
             return self._answer(self.assembler, f"{self.subject} in {self.assembler}{why}.{remark}")
         if set(effects) == {Effect.SAME}:
-            lead = f"not in this {self.assembler} alone, since others reject it too, but in its input, "
+            lead = (
+                f"not in this {self.assembler} alone, since others reject it too, but in its"
+                " input, "
+            )
             return self._compiled(in_backend=True, lead=lead)
         return self._answer(
-            PartName.UNKNOWN, f"{self.subject} in {self.assembler} or in its input: swapping assemblers did not decide it."
+            PartName.UNKNOWN,
+            f"{self.subject} in {self.assembler} or in its input: swapping assemblers did not"
+            " decide it.",
         )
 
     def _proof_of_assembler(self, swap: Crossing) -> str:
@@ -260,11 +365,15 @@ class FailureVerdict:
         failure = self.failure
         if failure.stage in self.parts.backend_stages:
             return True
-        of_passes = failure.pass_ or failure.reproducer  # a reproducer is left of every pipeline of passes
+        # A reproducer is left of every pipeline of passes.
+        of_passes = failure.pass_ or failure.reproducer
         return failure.stage == self.parts.low_ir and not of_passes
 
     def _compiled(self, in_backend: bool, lead: str = "") -> Part:
-        """It fails after the front end, in the back end or in the passes; see whether the front end is the cause."""
+        """It fails after the front end, in the back end or in the passes.
+
+        See whether the front end is the cause.
+        """
         passes = f"the {self.parts.passes}{self.failing_pass}"
         crossing = self.experiment.cross(self.parts.first_ir)
         place = f"in {self.behind_first}" if in_backend else f"in {passes}"
@@ -280,58 +389,90 @@ class FailureVerdict:
                     proof = "the front end is not involved"
                 return self._answer(name, f"{self.subject} {lead}{place}; {proof}.")
             case Side.BOTH:
-                return self._answer(name, f"{self.subject} {lead}{place}, and only with the IR of {self.bad}'s own front end.")
+                return self._answer(
+                    name,
+                    f"{self.subject} {lead}{place}, and only with the IR of {self.bad}'s own front"
+                    " end.",
+                )
             case Side.EITHER:
-                sentence = f"{lead}in two places, each sufficient alone: the IR of {self.bad}'s front end, and {place}."
+                sentence = (
+                    f"{lead}in two places, each sufficient alone: the IR of {self.bad}'s front end,"
+                    f" and {place}."
+                )
                 return self._answer(PartName.UNKNOWN, f"{self.subject} {sentence}")
         return self._undecided(in_backend, lead, passes)
 
     def _undecided(self, in_backend: bool, lead: str, passes: str) -> Part:
-        """The first IR did not decide it. What the front ends make, and what the back end is given, can still be compared."""
+        """The first IR did not decide it.
+
+        What the front ends make, and what the back end is given, can still be compared.
+        """
         if in_backend and self.experiment.same_low_ir:
             return self._in_backend(lead)
         behind = self.experiment.front_ends_agree()
         if not in_backend and behind:
-            return self._answer(self.parts.passes, f"{self.subject} {lead}in {passes}; both front ends make the same IR.")
+            return self._answer(
+                self.parts.passes,
+                f"{self.subject} {lead}in {passes}; both front ends make the same IR.",
+            )
         place = f"in {self.behind_first}" if behind else f"in the front end, {self.behind_first}"
         if not in_backend:
             place = f"in the front end or the {self.parts.passes}: it fails in {passes}"
-        return self._answer(PartName.UNKNOWN, f"{self.subject} {lead}{place}; {self.first} did not decide it.")
+        return self._answer(
+            PartName.UNKNOWN, f"{self.subject} {lead}{place}; {self.first} did not decide it."
+        )
 
     def _in_backend(self, lead: str) -> Part:
         backend = self.parts.backend
-        sentence = f"{lead}in {backend} or the options it is run with: both releases give it the same IR, ignoring names."
+        sentence = (
+            f"{lead}in {backend} or the options it is run with: both releases give it the same IR,"
+            " ignoring names."
+        )
         return self._answer(backend, f"{self.subject} {sentence}")
 
     def _before_first(self, lead: str) -> Part:
         """The cause is in the first IR, which the front end makes and passes clean up."""
         if self.experiment.front_ends_agree():
-            sentence = f"{self.subject} {lead}in the {self.parts.passes} that clean up {self.first}: both front ends make the same."
+            sentence = (
+                f"{self.subject} {lead}in the {self.parts.passes} that clean up {self.first}: both"
+                " front ends make the same."
+            )
             return self._answer(self.parts.passes, sentence)
         makers = f"the AST front end or the passes that clean up {self.first}"
         sentence = f"{self.subject} {lead}in {makers}: the {self.first} fails elsewhere too."
         return self._answer(PartName.FRONT_END, sentence)
 
     def _behind_first(self, lead: str) -> Part:
-        """The passes to the last IR on one side; on the other the lowering to the back end's IR, and the back end."""
+        """The passes to the last IR on one side.
+
+        On the other the lowering to the back end's IR, and the back end.
+        """
         parts = self.parts
         side = self.experiment.cross(parts.last_ir).side
         if side is Side.BEFORE:
-            sentence = f"{lead}in the {parts.passes}, which make the {self.last} that fails elsewhere too."
+            sentence = (
+                f"{lead}in the {parts.passes}, which make the {self.last} that fails elsewhere too."
+            )
             return self._answer(parts.passes, f"{self.subject} {sentence}")
         if self.experiment.same_low_ir:
             return self._in_backend(lead)
         if side is Side.BEHIND:
-            sentence = f"{lead}after {self.last}, in the lowering to {parts.low_ir_title} or in {parts.backend}."
+            sentence = (
+                f"{lead}after {self.last}, in the lowering to {parts.low_ir_title} or in"
+                f" {parts.backend}."
+            )
             return self._answer(PartName.UNKNOWN, f"{self.subject} {sentence}")
-        sentence = f"{self.subject} {lead}in {self.behind_first}, after {self.first}; {self.last} does not tell which."
+        sentence = (
+            f"{self.subject} {lead}in {self.behind_first}, after {self.first}; {self.last} does not"
+            " tell which."
+        )
         return self._answer(PartName.UNKNOWN, sentence)
 
     def _answer(self, name: str, sentence: str) -> Part:
         return Part(name=name, sentence=sentence, steps=tuple(self.experiment.steps))
 
 
-# --- of launches ------------------------------------------------------------------------------------------------------------------
+# --- of launches ----------------------------------------------------------------------------------
 
 
 def _of_launches(
@@ -346,15 +487,30 @@ def _of_launches(
     if not can_launch(bad):
         raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
     if bad.spec.problem is None:
-        raise SelectionError(f"the kernel file of {bad.id} has no [problem] to launch it with", where="--judge")
-    _require_comparison(bad, good, assemblers, f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.")
+        raise SelectionError(
+            f"the kernel file of {bad.id} has no [problem] to launch it with", where="--judge"
+        )
+    _require_comparison(
+        bad,
+        good,
+        assemblers,
+        f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.",
+    )
     with Attempts(context) as attempts:
 
         def combine() -> tuple[Part, list[Launchable]]:
             experiment = LaunchExperiment(
-                good=good, bad=bad, context=context, attempts=attempts, parts=parts, criterion=judge.criterion
+                good=good,
+                bad=bad,
+                context=context,
+                attempts=attempts,
+                parts=parts,
+                criterion=judge.criterion,
             )
-            return LaunchVerdict(experiment=experiment, assemblers=assemblers).part(), experiment.waiting
+            return (
+                LaunchVerdict(experiment=experiment, assemblers=assemblers).part(),
+                experiment.waiting,
+            )
 
         part, waiting = combine()
         if waiting and judge.gpu is not None and bad.target == judge.gpu.target:
@@ -365,19 +521,37 @@ def _of_launches(
 
 
 def _of_metric(
-    bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram], criterion: Criterion
+    bad: Cell,
+    good: Cell | None,
+    context: RunContext,
+    assemblers: Sequence[AssemblerProgram],
+    criterion: Criterion,
 ) -> Part:
-    _require_comparison(bad, good, assemblers, f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.")
+    _require_comparison(
+        bad,
+        good,
+        assemblers,
+        f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.",
+    )
     with Attempts(context) as attempts:
         experiment = MetricExperiment(
-            good=good, bad=bad, context=context, attempts=attempts, parts=parts_of(bad.env), criterion=criterion
+            good=good,
+            bad=bad,
+            context=context,
+            attempts=attempts,
+            parts=parts_of(bad.env),
+            criterion=criterion,
         )
         return LaunchVerdict(experiment=experiment, assemblers=assemblers).part()
 
 
 def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: Path) -> Part:
-    """The same answer, and what has still to be launched written into a folder, which the answer names. Raises StoreError."""
-    program = write_archive(Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder)
+    """The same answer, and what has still to be launched written into a folder, which the answer
+    names. Raises StoreError.
+    """
+    program = write_archive(
+        Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder
+    )
     step = (
         f"To be launched: {len(waiting)} combinations. Copy {folder} to a GPU host, run "
         f"`python {program.name}` there, and give this command its results.jsonl with --launched."
@@ -387,7 +561,9 @@ def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: 
 
 @define(kw_only=True)
 class LaunchVerdict:
-    """From what combinations came to when they were launched or compiled, as far as that is known, to the part."""
+    """From what combinations came to when they were launched or compiled, as far as that is known,
+    to the part.
+    """
 
     experiment: LaunchExperiment | MetricExperiment
     assemblers: Sequence[AssemblerProgram]
@@ -398,7 +574,10 @@ class LaunchVerdict:
         control = experiment.alone(experiment.bad)
         if experiment.good is not None:
             experiment.alone(experiment.good)
-        others = {program.name: experiment.assemble(experiment.bad, program) for program in self.assemblers}
+        others = {
+            program.name: experiment.assemble(experiment.bad, program)
+            for program in self.assemblers
+        }
         swap = first = last = None
         if experiment.good is not None:
             swap = experiment.swap_assembler()
@@ -407,40 +586,95 @@ class LaunchVerdict:
         return Part(name=name, sentence=sentence, steps=tuple(experiment.steps))
 
     def _conclusion(
-        self, control: Effect, swap: Crossing | None, others: Mapping[str, Effect], first: Crossing | None, last: Crossing | None
+        self,
+        control: Effect,
+        swap: Crossing | None,
+        others: Mapping[str, Effect],
+        first: Crossing | None,
+        last: Crossing | None,
     ) -> tuple[str, str]:
         experiment = self.experiment
-        assembler, bad, waiting = experiment.parts.assembler.name, experiment.name(experiment.bad), experiment.waiting
+        assembler, bad, waiting = (
+            experiment.parts.assembler.name,
+            experiment.name(experiment.bad),
+            experiment.waiting,
+        )
         if control is not Effect.SAME:
             why = "is not known to be bad" if control is Effect.UNKNOWN else "is good"
-            return PartName.UNKNOWN, f"{bad} {why} by `{experiment.criterion.text}`, so there is nothing to compare with."
+            return (
+                PartName.UNKNOWN,
+                (
+                    f"{bad} {why} by `{experiment.criterion.text}`, so there is nothing to compare"
+                    " with."
+                ),
+            )
         working = [f"that of {name}" for name, effect in others.items() if effect is Effect.OK]
         if swap is not None and swap.into_good is Effect.OK:
             working.insert(0, f"that of {experiment.name(experiment.other)}")
         if working:
-            return assembler, f"It is in {assembler} ({self._version()}): with {' or '.join(working)}, {bad} is good."
+            return (
+                assembler,
+                (
+                    f"It is in {assembler} ({self._version()}): with {' or '.join(working)}, {bad}"
+                    " is good."
+                ),
+            )
         if swap is not None and swap.into_bad is Effect.SAME:
-            return assembler, f"It is in {assembler}: with that of {bad}, {experiment.name(experiment.other)} is bad, too."
-        is_cleared = (swap is not None and swap.into_good is Effect.SAME) or Effect.SAME in others.values()
+            return (
+                assembler,
+                (
+                    f"It is in {assembler}: with that of {bad}, {experiment.name(experiment.other)}"
+                    " is bad, too."
+                ),
+            )
+        is_cleared = (
+            swap is not None and swap.into_good is Effect.SAME
+        ) or Effect.SAME in others.values()
         sides = [crossing.side if crossing else Side.UNKNOWN for crossing in (first, last)]
-        part, place = self._inside(*sides, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}")
+        part, place = self._inside(
+            *sides, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}"
+        )
         if not waiting:
             undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
             return part, f"It is {place}." if place else undecided
-        return PartName.UNKNOWN, f"Not known yet: launch the combinations first.{f' So far: it is {place}.' if place else ''}"
+        return (
+            PartName.UNKNOWN,
+            (
+                "Not known yet: launch the combinations"
+                f" first.{f' So far: it is {place}.' if place else ''}"
+            ),
+        )
 
     def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
-        """The part that IR says it is in, and where that is; ``tail`` is what is known of the assembler."""
+        """The part that IR says it is in, and where that is.
+
+        ``tail`` is what is known of the assembler.
+        """
         parts = self.experiment.parts
         first_ir, last_ir = parts.first_ir.upper(), parts.last_ir.upper()
         if first is Side.BEFORE:
             return PartName.FRONT_END, f"before {first_ir}, which is bad in the other release, too"
         if last is Side.BEFORE:
-            return parts.passes, f"in the {parts.passes}: the {last_ir} that they make is bad in the other release, too"
+            return (
+                parts.passes,
+                (
+                    f"in the {parts.passes}: the {last_ir} that they make is bad in the other"
+                    " release, too"
+                ),
+            )
         if last in (Side.BEHIND, Side.BOTH):
-            return PartName.UNKNOWN, f"after {last_ir}, in the lowering to {parts.low_ir_title}, in {parts.backend}, {tail}"
+            return (
+                PartName.UNKNOWN,
+                (
+                    f"after {last_ir}, in the lowering to {parts.low_ir_title}, in {parts.backend},"
+                    f" {tail}"
+                ),
+            )
         if first in (Side.BEHIND, Side.BOTH):
-            return PartName.UNKNOWN, f"after {first_ir}, in the {parts.passes} or {parts.backend}, {tail}"
+            return (
+                PartName.UNKNOWN,
+                f"after {first_ir}, in the {parts.passes} or {parts.backend}, {tail}",
+            )
         return PartName.UNKNOWN, ""
 
     def _version(self) -> str:

@@ -1,4 +1,6 @@
-"""Which compiler pass it is: the first that fails, or the first after which the IR of two compiles differs in more than names."""
+"""Which compiler pass it is: the first that fails, or the first after which the IR of two compiles
+differs in more than names.
+"""
 
 from __future__ import annotations
 
@@ -66,18 +68,28 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
     if not seen.failed:
         sentence = f"No pass fails: all {count} ran, and a binary was produced."
     elif seen.failing_pass:
-        sentence = f"{seen.failing_pass} fails, in stage {stage}, the last of {count} passes that began."
+        sentence = (
+            f"{seen.failing_pass} fails, in stage {stage}, the last of {count} passes that began."
+        )
     elif not count:
         sentence = f"No pass is to blame: it fails in stage {stage}, before the first."
     else:
-        sentence = f"No pass is to blame: it fails in stage {stage}, outside of the {count} passes that ran."
-    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence + _left_out(seen), folder=saved)
+        sentence = (
+            f"No pass is to blame: it fails in stage {stage}, outside of the {count} passes that"
+            " ran."
+        )
+    return PassAnswer(
+        pass_=seen.failing_pass, stage=stage, sentence=sentence + _left_out(seen), folder=saved
+    )
 
 
 def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
-    """The first pass after which the IR of two cells differs, ignoring names, and stays different; with the diff.
+    """The first pass after which the IR of two cells differs, ignoring names, and stays different.
 
-    All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises :class:`compat.errors.StoreError` when it cannot be.
+    With the diff.
+
+    All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises
+    :class:`compat.errors.StoreError` when it cannot be.
     """
     with Attempts(context) as attempts:
         names = _two_names(good, bad)
@@ -95,7 +107,10 @@ def _left_out(seen: TracedCompile) -> str:
     names = seen.pipeline.left_out
     if not names:
         return ""
-    return f" {len(names)} passes of {seen.name} cannot be run by themselves and were left out: {', '.join(names)}."
+    return (
+        f" {len(names)} passes of {seen.name} cannot be run by themselves and were left out:"
+        f" {', '.join(names)}."
+    )
 
 
 def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
@@ -111,17 +126,26 @@ def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
         name=name,
         outcome=outcome_of(cell, [evidence]),
         pipeline=reader.read(attempts.printed(evidence)).pipeline,
-        made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).ir.texts if stage in evidence.kept},
+        made={
+            stage: _text(evidence, stage, attempts)
+            for stage in toolchains.of(cell.env).ir.texts
+            if stage in evidence.kept
+        },
         parts=_parts_of(cell.env),
         suffix=reader.suffix,
     )
 
 
 def _parts_of(env: Env) -> CompilerParts:
-    """The parts that passes belong to. Raises SelectionError for a toolchain whose passes are not printed."""
+    """The parts that passes belong to.
+
+    Raises SelectionError for a toolchain whose passes are not printed.
+    """
     toolchain = toolchains.of(env)
     if not toolchain.ir.texts or toolchain.ir.parts is None:
-        raise SelectionError(f"{toolchain.title} has no passes that can be compared", where="--axis pass")
+        raise SelectionError(
+            f"{toolchain.title} has no passes that can be compared", where="--axis pass"
+        )
     return toolchain.ir.parts
 
 
@@ -130,26 +154,38 @@ def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
     return attempts.text(name) if name else ""
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------------------
+# --- what came of it ------------------------------------------------------------------------------
 
 
 def _without_ir(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
     silent = next(seen for seen in (one, other) if not seen.pipeline.steps)
     stage = silent.outcome.stage
-    sentence = f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no IR to compare."
+    sentence = (
+        f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no"
+        " IR to compare."
+    )
     return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=folder)
 
 
-def _parted(one: TracedCompile, other: TracedCompile, split: Split, folder: str | None) -> PassAnswer:
+def _parted(
+    one: TracedCompile, other: TracedCompile, split: Split, folder: str | None
+) -> PassAnswer:
     if split.after is None:
         stage, sentence = (
             one.parts.front_end[-1],
-            "Their IR already differs before the first pass, and stays different: the difference comes from the front end.",
+            (
+                "Their IR already differs before the first pass, and stays different: the"
+                " difference comes from the front end."
+            ),
         )
     else:
         stage = _stage_of(one, split.position - 1)
-        whose = "" if split.only_in is None else f", which only {(one, other)[split.only_in].name} runs"
-        sentence = f"Their IR differs first after {split.after}{whose}, in stage {stage}, ignoring names."
+        whose = (
+            "" if split.only_in is None else f", which only {(one, other)[split.only_in].name} runs"
+        )
+        sentence = (
+            f"Their IR differs first after {split.after}{whose}, in stage {stage}, ignoring names."
+        )
     if split.earlier is not None:
         since = f"after {split.earlier}" if split.earlier else "as it came from the front end"
         sentence += f" (It differed {since} too, but became the same again.)"
@@ -159,18 +195,34 @@ def _parted(one: TracedCompile, other: TracedCompile, split: Split, folder: str 
 
 
 def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
-    """The IR is the same before every pass both ran: a pass that fails in one of them is the answer, else the stage results."""
+    """The IR is the same before every pass both ran: a pass that fails in one of them is the
+    answer, else the stage results.
+    """
     for seen, fine in ((other, one), (one, other)):
         if seen.failing_pass and seen.failing_pass != fine.failing_pass:
-            sentence = f"Their IR is the same, ignoring names, up to {seen.failing_pass}, which fails in {seen.name} alone."
-            return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder)
+            sentence = (
+                f"Their IR is the same, ignoring names, up to {seen.failing_pass}, which fails in"
+                f" {seen.name} alone."
+            )
+            return PassAnswer(
+                pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder
+            )
     compared = (one.parts.first_ir, one.parts.last_ir)
     for stage in (stage for stage in one.made if stage not in compared and stage in other.made):
         texts = [seen.parts.canonical_code(seen.made[stage]) for seen in (one, other)]
         if texts[0] != texts[1]:
-            sentence = f"Their IR is the same before every pass, ignoring names; the result of stage {stage} differs."
+            sentence = (
+                "Their IR is the same before every pass, ignoring names; the result of stage"
+                f" {stage} differs."
+            )
             diff = _bounded(difference(texts[0], texts[1], (one.name, other.name)))
-            return PassAnswer(pass_=None, stage=stage, sentence=sentence + _failures(one, other), folder=folder, diff=diff)
+            return PassAnswer(
+                pass_=None,
+                stage=stage,
+                sentence=sentence + _failures(one, other),
+                folder=folder,
+                diff=diff,
+            )
     sentence = f"Their IR is the same before every pass, ignoring names.{_failures(one, other)}"
     return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
 
@@ -178,13 +230,17 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
 def _failures(one: TracedCompile, other: TracedCompile) -> str:
     """Where the two fail, if they do."""
     sentences = [
-        f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}." for seen in (one, other) if seen.failed
+        f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}."
+        for seen in (one, other)
+        if seen.failed
     ]
     return "".join(sentences)
 
 
 def _stage_of(seen: TracedCompile, position: int) -> str:
-    """The stage a pass belongs to: the IR that a stage made is what the first pass of the next one is given."""
+    """The stage a pass belongs to: the IR that a stage made is what the first pass of the next one
+    is given.
+    """
     parts = seen.parts
     stage = parts.first_ir
     for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
@@ -200,16 +256,25 @@ def _stage_of(seen: TracedCompile, position: int) -> str:
 def _bounded(diff: str) -> str:
     left_out = len(diff) - _DIFF_LIMIT
     diff = printable(diff)
-    return diff if left_out <= 0 else f"{diff[:_DIFF_LIMIT]}\n[… {left_out} characters left out; all IR is in the folder …]\n"
+    return (
+        diff
+        if left_out <= 0
+        else (
+            f"{diff[:_DIFF_LIMIT]}\n[… {left_out} characters left out; all IR is in the folder …]\n"
+        )
+    )
 
 
-# --- the folder -------------------------------------------------------------------------------------------------------------------
+# --- the folder -----------------------------------------------------------------------------------
 
 
 def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
-    """Save the IR before every pass, in order, and what each stage made, each in its folder; what a search before left is removed.
+    """Save the IR before every pass, in order, and what each stage made, each in its folder.
 
-    Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is saved. Raises StoreError.
+    What a search before left is removed.
+
+    Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is
+    saved. Raises StoreError.
     """
     suffix = next(iter(seen.values())).suffix
     try:
@@ -222,9 +287,15 @@ def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
             place.mkdir(parents=True, exist_ok=True)
             for number, step in enumerate(compile.pipeline.steps, 1):
                 name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
-                (place / f"{number:03}-{name}.{suffix}").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
+                (place / f"{number:03}-{name}.{suffix}").write_text(
+                    step.ir, encoding="utf-8", errors="backslashreplace"
+                )
             for stage, text in compile.made.items():
-                (place / f"made.{stage}").write_text(text, encoding="utf-8", errors="backslashreplace")
+                (place / f"made.{stage}").write_text(
+                    text, encoding="utf-8", errors="backslashreplace"
+                )
         return str(folder)
     except OSError as error:
-        raise StoreError(f"the IR cannot be saved: {error}", where=str(folder), hint="choose another folder") from error
+        raise StoreError(
+            f"the IR cannot be saved: {error}", where=str(folder), hint="choose another folder"
+        ) from error

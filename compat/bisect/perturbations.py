@@ -1,7 +1,10 @@
-"""Changes of a specialization, one setting or some hints at a time, and what their results say. Pure.
+"""Changes of a specialization, one setting or some hints at a time, and what their results say.
 
-That it is ok without one of several hints does not say that the hint is needed: without any of them it may fail again. So a need is
-reported only once the smallest set of hints was found with which alone it fails, and everything in the sentence was compiled.
+Pure.
+
+That it is ok without one of several hints does not say that the hint is needed: without any of them
+it may fail again. So a need is reported only once the smallest set of hints was found with which
+alone it fails, and everything in the sentence was compiled.
 """
 
 from __future__ import annotations
@@ -26,7 +29,10 @@ _ALWAYS = ("num_warps", "num_stages")
 _USUAL = {"num_warps": 4, "num_stages": 3}
 """What compilers choose for options that are not set, nearly always."""
 _GROWTH = {"num_warps": -1.0, "num_stages": 0.5, "num_ctas": 0.0}
-"""How the work of a compile grows with an option: fewer warps have more to do each. Other settings are sizes."""
+"""How the work of a compile grows with an option: fewer warps have more to do each.
+
+Other settings are sizes.
+"""
 _FLOATS = ("fp16", "bf16", "fp32")
 
 
@@ -41,11 +47,16 @@ class SettingChange:
     """How far it is from what it was; the smallest change that helps is reported."""
     spec: Specialization
     growth: float = 0.0
-    """By how much more there is to compile, as a logarithm to base 2, as far as its sizes tell; negative where it is less."""
+    """By how much more there is to compile, as a logarithm to base 2, as far as its sizes tell;
+    negative where it is less.
+    """
 
 
 def changes(spec: Specialization) -> tuple[SettingChange, ...]:
-    """Every change of a constexpr, an option or what a launch passes that is worth a try; :func:`search_hints` tries hints."""
+    """Every change of a constexpr, an option or what a launch passes that is worth a try.
+
+    :func:`search_hints` tries hints.
+    """
     spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
     changed_specs: list[SettingChange] = []
     for name, value in spec.compile.options.items():
@@ -55,24 +66,43 @@ def changes(spec: Specialization) -> tuple[SettingChange, ...]:
             changed_specs += _of_option(spec, name, None)
     for name, value in spec.compile.constexprs.items():
         for new in _others(name, value):
-            changed = evolve(spec, compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}))
+            changed = evolve(
+                spec,
+                compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}),
+            )
             changed_specs.append(_change(changed, name, value, new))
     for name, value in spec.compile.launch.items():
         for new in _passed(value):
-            changed = evolve(spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new}))
+            changed = evolve(
+                spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new})
+            )
             was, becomes = arguments.shown(value), arguments.shown(new)
-            changed_specs.append(SettingChange(setting=name, was=was, value=becomes, distance=1.0, spec=changed))
+            changed_specs.append(
+                SettingChange(setting=name, was=was, value=becomes, distance=1.0, spec=changed)
+            )
     return tuple(changed_specs)
 
 
 def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChange]:
-    candidates = [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(name, value)
+    candidates = (
+        [new for new in _KNOWN.get(name, ()) if new != value]
+        if name in _KNOWN
+        else _others(name, value)
+    )
     options = spec.compile.options
-    changed_specs = [_change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates]
+    changed_specs = [
+        _change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates
+    ]
     if name in options:
         rest = {key: kept for key, kept in options.items() if key != name}
         changed_specs.append(
-            SettingChange(setting=name, was=shown(value), value=UNSET, distance=1.5, spec=_with_options(spec, rest))
+            SettingChange(
+                setting=name,
+                was=shown(value),
+                value=UNSET,
+                distance=1.5,
+                spec=_with_options(spec, rest),
+            )
         )
     return changed_specs
 
@@ -82,13 +112,19 @@ def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specializ
 
 
 def _passed(value: Any) -> list[Any]:
-    """Other arguments of a launch, which launchers look at otherwise: aligned or not, divisible by 16, 1, or neither."""
+    """Other arguments of a launch, which launchers look at otherwise: aligned or not, divisible by
+    16, 1, or neither.
+    """
     if arguments.is_tensor(value):
         dtype, facts = arguments.dtype_of(value), arguments.facts_of(value)
-        return [arguments.tensor(dtype, **{**facts, fact: not value}) for fact, value in facts.items()]
+        return [
+            arguments.tensor(dtype, **{**facts, fact: not value}) for fact, value in facts.items()
+        ]
     if isinstance(value, bool):
         return [not value]
-    return [new for new in (1, 16, 17) if _kind(new) != _kind(value)] if isinstance(value, int) else []
+    return (
+        [new for new in (1, 16, 17) if _kind(new) != _kind(value)] if isinstance(value, int) else []
+    )
 
 
 def _kind(number: int) -> tuple[bool, bool]:
@@ -107,7 +143,9 @@ def _others(name: str, value: Any) -> list[Any]:
 
 
 def _around(value: int) -> list[int]:
-    """Sizes around one: half and double it, and powers of two from an eighth of it to four times as much, but none of a flag."""
+    """Sizes around one: half and double it, and powers of two from an eighth of it to four times as
+    much, but none of a flag.
+    """
     if value in (0, 1):
         return [1 - value]
     if value < 0:
@@ -124,7 +162,14 @@ def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingCh
     steps = log2(number / before) if number and before and comparable else 0.0
     distance = abs(steps) if comparable and old is not None else 1.0
     growth = steps * _GROWTH.get(setting, 1.0)
-    return SettingChange(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec, growth=growth)
+    return SettingChange(
+        setting=setting,
+        was=shown(old),
+        value=shown(new),
+        distance=distance,
+        spec=spec,
+        growth=growth,
+    )
 
 
 def shown(value: Any) -> str:
@@ -132,10 +177,15 @@ def shown(value: Any) -> str:
     return UNSET if value is None else constexprs.shown(value)
 
 
-def in_order(trials: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
-    """The changes that leave no more to compile, the nearest one of each setting first; and those that do, the least first.
+def in_order(
+    trials: Iterable[SettingChange],
+) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
+    """The changes that leave no more to compile, the nearest one of each setting first.
 
-    A smaller size is quicker to compile, and more likely to be within the limits that kernels fail at.
+    And those that do, the least first.
+
+    A smaller size is quicker to compile, and more likely to be within the limits that kernels fail
+    at.
     """
     small: list[tuple[int, SettingChange]] = []
     large: list[SettingChange] = []
@@ -150,7 +200,7 @@ def in_order(trials: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...]
     return nearest_first, tuple(sorted(large, key=lambda change: change.growth))
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------------------
+# --- what came of it ------------------------------------------------------------------------------
 
 
 def smallest(trials: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
@@ -167,11 +217,16 @@ def describe_change(change: SettingChange) -> str:
 
 
 def needs(trials: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
-    """The settings that the failure depends on: some change of one alone makes it ok. The smallest such change comes first."""
+    """The settings that the failure depends on: some change of one alone makes it ok.
+
+    The smallest such change comes first.
+    """
     by_setting: dict[str, list[tuple[SettingChange, Effect]]] = {}
     for change, effect in trials:
         by_setting.setdefault(change.setting, []).append((change, effect))
-    ranked = [(best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))]
+    ranked = [
+        (best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))
+    ]
     return tuple(need for _, need in sorted(ranked, key=lambda pair: pair[0]))
 
 
@@ -179,16 +234,28 @@ def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
     first = trials[0][0]
     ok = tuple(change.value for change, effect in trials if effect is Effect.OK)
     fails = tuple(change.value for change, effect in trials if effect is Effect.SAME)
-    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(trials))
+    return SettingNeed(
+        setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(trials)
+    )
 
 
 def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
     """What became of the values of one: those that were compiled, and no others."""
     first = trials[0][0]
-    values = {effect: [change.value for change, its_effect in trials if its_effect is effect] for effect in Effect}
+    values = {
+        effect: [change.value for change, its_effect in trials if its_effect is effect]
+        for effect in Effect
+    }
     fails = _in_order([first.was, *values[Effect.SAME]])
-    describe_change = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Effect.OK]))}"
-    return describe_change + (f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})" if values[Effect.UNKNOWN] else "")
+    describe_change = (
+        f"fails with {first.setting} = {listed(fails)}, ok with"
+        f" {listed(_in_order(values[Effect.OK]))}"
+    )
+    return describe_change + (
+        f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})"
+        if values[Effect.UNKNOWN]
+        else ""
+    )
 
 
 def _in_order(values: Sequence[str]) -> list[str]:
@@ -196,7 +263,7 @@ def _in_order(values: Sequence[str]) -> list[str]:
     return sorted(values, key=lambda value: (0, int(value)) if value.isdigit() else (1, 0))
 
 
-# --- hints ------------------------------------------------------------------------------------------------------------------------
+# --- hints ----------------------------------------------------------------------------------------
 
 
 Hint = tuple[str, str]
@@ -216,7 +283,8 @@ def hints_of(spec: Specialization) -> tuple[Hint, ...]:
 def with_only(spec: Specialization, hints: AbstractSet[Hint]) -> Specialization:
     """A specialization with no other hints than these; nothing was ever declared of it."""
     kept: dict[str, Any] = {
-        kind: tuple(name for name in names if (kind, name) in hints) for kind, names in spec.compile.hints.items()
+        kind: tuple(name for name in names if (kind, name) in hints)
+        for kind, names in spec.compile.hints.items()
     }
     return evolve(spec, expectations=(), compile=evolve(spec.compile, **kept))
 
@@ -228,7 +296,9 @@ def hint_name(hint: Hint) -> str:
 
 @frozen(kw_only=True)
 class HintTrials:
-    """What was compiled with some of the hints alone, and the smallest such set that still fails."""
+    """What was compiled with some of the hints alone, and the smallest such set that still
+    fails.
+    """
 
     hints: tuple[Hint, ...]
     """All that are given."""
@@ -236,8 +306,13 @@ class HintTrials:
     smallest: frozenset[Hint]
 
     def without(self, hint: Hint, of: AbstractSet[Hint] | None = None) -> Effect:
-        """What becomes of it without one hint of a set, or of all; inconclusive where that was not compiled."""
-        return self.effects.get(frozenset(self.hints if of is None else of) - {hint}, Effect.UNKNOWN)
+        """What becomes of it without one hint of a set, or of all.
+
+        Inconclusive where that was not compiled.
+        """
+        return self.effects.get(
+            frozenset(self.hints if of is None else of) - {hint}, Effect.UNKNOWN
+        )
 
     @property
     def without_any(self) -> Effect:
@@ -259,7 +334,9 @@ def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], E
 
 
 def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
-    """Find a smallest set of hints with which alone it fails: it fails with all of them, and that is known."""
+    """Find a smallest set of hints with which alone it fails: it fails with all of them, and that
+    is known.
+    """
     full = frozenset(hints)
     effects = {full: Effect.SAME}
 
@@ -276,7 +353,9 @@ def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
     if Effect.OK in first and first[-1] is Effect.SAME:
         smallest = frozenset()
     elif Effect.OK in first:
-        matter = frozenset(hint for hint, effect in zip(hints, first, strict=False) if effect is not Effect.SAME)
+        matter = frozenset(
+            hint for hint, effect in zip(hints, first, strict=False) if effect is not Effect.SAME
+        )
         smallest = matter if effects_of([matter])[0] is Effect.SAME else full
         while fewer := _without_one(smallest, hints, effects_of):
             smallest = fewer
@@ -284,11 +363,23 @@ def search_hints(hints: Sequence[Hint], ask: AskHints) -> HintTrials:
 
 
 def _without_one(
-    hints: frozenset[Hint], order: Sequence[Hint], effects_of: Callable[[Sequence[frozenset[Hint]]], list[Effect]]
+    hints: frozenset[Hint],
+    order: Sequence[Hint],
+    effects_of: Callable[[Sequence[frozenset[Hint]]], list[Effect]],
 ) -> frozenset[Hint]:
-    """The set without the first of its hints that it still fails without; empty where each one matters."""
+    """The set without the first of its hints that it still fails without.
+
+    Empty where each one matters.
+    """
     sets = [hints - {hint} for hint in order if hint in hints and len(hints) > 1]
-    return next((kept for kept, effect in zip(sets, effects_of(sets), strict=True) if effect is Effect.SAME), frozenset())
+    return next(
+        (
+            kept
+            for kept, effect in zip(sets, effects_of(sets), strict=True)
+            if effect is Effect.SAME
+        ),
+        frozenset(),
+    )
 
 
 def hint_need(trials: HintTrials) -> SettingNeed | None:
@@ -301,7 +392,9 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
     return SettingNeed(
         setting=setting,
         value="given",
-        ok=tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.OK),
+        ok=tuple(
+            _words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.OK
+        ),
         fails=tuple(
             _words(kept, trials)
             for kept, effect in trials.effects.items()
@@ -312,29 +405,42 @@ def hint_need(trials: HintTrials) -> SettingNeed | None:
 
 
 def hint_need_so_far(trials: HintTrials) -> SettingNeed | None:
-    """What may be said where not every set was compiled; ``None`` where leaving out one hint, or all, has not helped by then."""
+    """What may be said where not every set was compiled.
+
+    ``None`` where leaving out one hint, or all, has not helped by then.
+    """
     helping = [kept for kept, effect in trials.effects.items() if effect is Effect.OK]
     if not helping:
         return None
-    fails = tuple(_words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.SAME)
+    fails = tuple(
+        _words(kept, trials) for kept, effect in trials.effects.items() if effect is Effect.SAME
+    )
     ok = tuple(_words(kept, trials) for kept in helping)
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     sentence = (
-        f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}" if dispensable else "ok without any hint"
+        f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}"
+        if dispensable
+        else "ok without any hint"
     )
     return SettingNeed(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
 
 
 def fewest_left_out(trials: HintTrials) -> tuple[float, str] | None:
-    """The fewest hints that can be left out so that it is ok: how far that is from what it was, and in words."""
+    """The fewest hints that can be left out so that it is ok: how far that is from what it was, and
+    in words.
+    """
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     if dispensable:
         return 1.0, f"without {_the(dispensable[:1])}"
-    return (1.0 + len(trials.hints), "without any hint") if trials.without_any is Effect.OK else None
+    return (
+        (1.0 + len(trials.hints), "without any hint") if trials.without_any is Effect.OK else None
+    )
 
 
 def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
-    """A set of hints as a value: ``without divisible_by_16: source``, ``only divisible_by_16: source``, ``none``."""
+    """A set of hints as a value: ``without divisible_by_16: source``, ``only divisible_by_16:
+    source``, ``none``.
+    """
     removed = [hint for hint in trials.hints if hint not in hints]
     if not hints:
         return "none"
@@ -346,16 +452,25 @@ def _words(hints: frozenset[Hint], trials: HintTrials) -> str:
 def _hint_sentence(trials: HintTrials, dispensable: Sequence[Hint]) -> str:
     if trials.without_any is Effect.SAME:
         one_of = "any one of " if len(dispensable) > 1 else ""
-        return f"ok without {one_of}{_the(dispensable)}, but no hint is needed: fails the same way without any hint"
+        return (
+            f"ok without {one_of}{_the(dispensable)}, but no hint is needed: fails the same way"
+            " without any hint"
+        )
     smallest = [hint for hint in trials.hints if hint in trials.smallest]
     if len(trials.hints) == 1:
         return f"needs {_the(smallest)} (ok without it)"
     effects = {hint: trials.without(hint, trials.smallest) for hint in smallest}
-    needed = all(effect is Effect.OK for effect in effects.values()) and set(smallest) <= set(dispensable)
+    needed = all(effect is Effect.OK for effect in effects.values()) and set(smallest) <= set(
+        dispensable
+    )
     if needed and trials.without_any is Effect.OK:
         which = "it" if len(smallest) == 1 else "any one of them"
         return f"needs {_the(smallest)} ({_alone(trials)}ok without {which}, and without any hint)"
-    statements = [f"fails with {_the(smallest)} alone"] if len(smallest) < len(trials.hints) else ["fails with all hints"]
+    statements = (
+        [f"fails with {_the(smallest)} alone"]
+        if len(smallest) < len(trials.hints)
+        else ["fails with all hints"]
+    )
     statements += _other_effects(trials, effects)
     return ", ".join(statements)
 
@@ -369,17 +484,26 @@ def _alone(trials: HintTrials) -> str:
 def _other_effects(trials: HintTrials, effects: Mapping[Hint, Effect]) -> list[str]:
     """Other results for the smallest set, if it is not plainly needed."""
     statements = []
-    if len(effects) > 1 and (ok := [hint_name(hint) for hint, effect in effects.items() if effect is Effect.OK]):
+    if len(effects) > 1 and (
+        ok := [hint_name(hint) for hint, effect in effects.items() if effect is Effect.OK]
+    ):
         statements.append(f"ok without {' or '.join(ok)} of these")
     replaced = [hint_name(hint) for hint in effects if trials.without(hint) is Effect.SAME]
     if replaced:
         statements.append(f"also without {' or '.join(replaced)} when all others are given")
     if trials.without_any is Effect.OK:
         statements.append("ok without any hint")
-    unknown = [hint_name(hint) for hint, effect in effects.items() if effect is Effect.UNKNOWN and len(effects) > 1]
+    unknown = [
+        hint_name(hint)
+        for hint, effect in effects.items()
+        if effect is Effect.UNKNOWN and len(effects) > 1
+    ]
     if trials.without_any is Effect.UNKNOWN:
         unknown.append("any hint")
-    return [*statements, *([f"without {' or '.join(unknown)} it is inconclusive"] if unknown else [])]
+    return [
+        *statements,
+        *([f"without {' or '.join(unknown)} it is inconclusive"] if unknown else []),
+    ]
 
 
 def _the(hints: Sequence[Hint]) -> str:

@@ -1,7 +1,7 @@
 """Since which release: every chosen kernel, on every candidate or on as few as needed.
 
-Kernels share envs and probes. A probe is an ordinary cell, kept like any other, so that repeating or widening a search costs
-nothing.
+Kernels share envs and probes. A probe is an ordinary cell, kept like any other, so that repeating
+or widening a search costs nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class ReleaseSearch:
     every: bool = True
     """Try every candidate, which assumes nothing."""
     existing: tuple[Version, ...] = ()
-    """Releases that are known to exist, candidates or not; only where the candidates stand in the order of their versions."""
+    """Releases that are known to exist, candidates or not; only where the candidates stand in the
+    order of their versions.
+    """
     gpu: Gpu | None = None
     """Where to launch what was not launched yet, where the criterion asks what launching shows."""
 
@@ -61,7 +63,9 @@ Obtain = Callable[[Sequence[Env]], Sequence[BuiltEnv]]
 """Gives envs as they are on disk, having built what is missing."""
 
 Recall = Callable[[Kernels], Sequence[Result]]
-"""Gives what earlier runs found of kernels in envs that this search does not try; compiles nothing."""
+"""Gives what earlier runs found of kernels in envs that this search does not try; compiles
+nothing.
+"""
 
 
 def search_releases(
@@ -77,9 +81,10 @@ def search_releases(
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order. One target is searched after the other.
 
-    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once; ``on_plan``
-    hears of the cells that will be compiled, ``on_launch`` of what is launched, and ``on_answer`` of each answer as it is known.
-    Raises :class:`compat.engine.run.Interrupted`; what was probed is kept then.
+    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all
+    missing ones at once; ``on_plan`` hears of the cells that will be compiled, ``on_launch`` of
+    what is launched, and ``on_answer`` of each answer as it is known. Raises
+    :class:`compat.engine.run.Interrupted`; what was probed is kept then.
     """
     tries = _Tries(query, context, obtain, on_result, on_plan, on_launch)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
@@ -90,21 +95,29 @@ def search_releases(
         if earlier is None:
             earlier = numbered(recall(kernels), query.criterion, context)
         for spec, target in together:
-            answers[spec, target] = _answer(spec, target, query, tries, _between(query, spec, target, earlier))
+            answers[spec, target] = _answer(
+                spec, target, query, tries, _between(query, spec, target, earlier)
+            )
             on_answer(answers[spec, target])
     return tuple(answers[kernel] for kernel in kernels)
 
 
 def _by_target(kernels: Kernels) -> Kernels:
     """The kernels for the first target, then those for the next."""
-    order = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in kernels))}
+    order = {
+        target: place for place, target in enumerate(dict.fromkeys(target for _, target in kernels))
+    }
     return sorted(kernels, key=lambda kernel: order[kernel[1]])
 
 
-def _rounds(kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
-    """The kernels that are tried in one run: few, so that answers come early, and first those of which everything is known.
+def _rounds(
+    kernels: Kernels, query: ReleaseSearch, context: RunContext, tries: _Tries
+) -> Iterator[Kernels]:
+    """The kernels that are tried in one run: few, so that answers come early, and first those of
+    which everything is known.
 
-    It is all of them where each run would start workers, or where what is launched is compared within a run.
+    It is all of them where each run would start workers, or where what is launched is compared
+    within a run.
     """
     stays = context.executor is LocalExecutor and context.idle_timeout > 0
     if not query.every or query.criterion.asks_launches or not stays:
@@ -136,16 +149,28 @@ class _Tries:
         on_launch: Callable[[str], None],
     ) -> None:
         self._candidates, self._criterion, self._gpu = query.candidates, query.criterion, query.gpu
-        self._context, self._obtain, self._on_result, self._on_plan = context, obtain, on_result, on_plan
+        self._context, self._obtain, self._on_result, self._on_plan = (
+            context,
+            obtain,
+            on_result,
+            on_plan,
+        )
         self._on_launch = on_launch
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
-    def to_compile(self, kernels: Kernels, positions: Sequence[int]) -> Mapping[tuple[Specialization, Target], int]:
-        """How many cells of each kernel nothing is known of; these are all that will be compiled at ``positions``."""
+    def to_compile(
+        self, kernels: Kernels, positions: Sequence[int]
+    ) -> Mapping[tuple[Specialization, Target], int]:
+        """How many cells of each kernel nothing is known of.
+
+        These are all that will be compiled at ``positions``.
+        """
         cells, context = self._cells(kernels, positions)
         stored = set() if context.again else {result.cell for result in known(cells, context)}
-        missing = [cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None]
+        missing = [
+            cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None
+        ]
         self._on_plan(missing)
         self._on_plan = lambda _: None
         count = Counter((cell.spec, cell.target) for cell in missing)
@@ -157,7 +182,9 @@ class _Tries:
         missing = [env for env in envs if env.name not in self._envs]
         if missing:
             self._envs |= {built.env.name: built for built in self._obtain(missing)}
-        cells = [Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels]
+        cells = [
+            Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels
+        ]
         return cells, evolve(self._context, envs=self._envs)
 
     def results(self, kernels: Kernels, positions: Sequence[int]) -> None:
@@ -173,11 +200,16 @@ class _Tries:
         """How many positions are worth judging at once."""
         return self._context.slots
 
-    def of(self, spec: Specialization, target: Target, positions: Sequence[int]) -> dict[int, tuple[Result, ...]]:
+    def of(
+        self, spec: Specialization, target: Target, positions: Sequence[int]
+    ) -> dict[int, tuple[Result, ...]]:
         """The results of one kernel, by position; the first speaks for its release."""
         self.results([(spec, target)], positions)
         return {
-            position: tuple(self._results[Cell(env=env, target=target, spec=spec)] for env in self._candidates[position].envs)
+            position: tuple(
+                self._results[Cell(env=env, target=target, spec=spec)]
+                for env in self._candidates[position].envs
+            )
             for position in positions
         }
 
@@ -189,7 +221,9 @@ def _ends_first(query: ReleaseSearch) -> list[int]:
     return list(dict.fromkeys([*ends, 0, last, *range(last + 1)]))
 
 
-def _between(query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
+def _between(
+    query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]
+) -> tuple[Result, ...]:
     """What earlier runs found of one kernel between the ends of the search."""
     ends = (query.candidates[0].version, query.candidates[-1].version)
     return tuple(
@@ -201,11 +235,19 @@ def _between(query: ReleaseSearch, spec: Specialization, target: Target, earlier
     )
 
 
-def _answer(spec: Specialization, target: Target, query: ReleaseSearch, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
+def _answer(
+    spec: Specialization,
+    target: Target,
+    query: ReleaseSearch,
+    tries: _Tries,
+    earlier: Sequence[Result],
+) -> ReleaseAnswer:
     criterion = query.criterion
     probes: dict[int, ReleaseProbe] = {}
     if criterion.needs_bad_end:
-        end = query.bad if query.bad is not None else 0 if query.fixed else len(query.candidates) - 1
+        end = (
+            query.bad if query.bad is not None else 0 if query.fixed else len(query.candidates) - 1
+        )
         criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
     if criterion.needs_every:
         row = tries.of(spec, target, range(len(query.candidates)))
@@ -214,10 +256,14 @@ def _answer(spec: Specialization, target: Target, query: ReleaseSearch, tries: _
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         results_at = tries.of(spec, target, positions)
         flat = [result for results in results_at.values() for result in results]
-        judgements = concurrently(criterion, flat, tries.width)  # it may ask a program, which takes time
+        # It may ask a program, which takes time.
+        judgements = concurrently(criterion, flat, tries.width)
         judgement_of = dict(zip((r.cell for r in flat), judgements, strict=True))
         for at, results in results_at.items():
-            probes[at] = probe(query.candidates[at].label, [(result, judgement_of[result.cell]) for result in results])
+            probes[at] = probe(
+                query.candidates[at].label,
+                [(result, judgement_of[result.cell]) for result in results],
+            )
         return {at: probes[at].judgement for at in positions}
 
     count = len(query.candidates)
@@ -245,14 +291,22 @@ def _answer(spec: Specialization, target: Target, query: ReleaseSearch, tries: _
         otherwise=tuple(
             judged_probes[at]
             for at, expected in ends
-            if at is not None and at in judged_probes and judged_probes[at].judgement is not expected
+            if at is not None
+            and at in judged_probes
+            and judged_probes[at].judgement is not expected
         ),
     )
 
 
-def probe(release: str, judged: Sequence[tuple[Result, Judgement]], *, remembered: bool = False) -> ReleaseProbe:
-    """What the envs of one release say together, the one that speaks for it first: nothing where they do not agree."""
-    answers = [(result, judgement) for result, judgement in judged if result.outcome.status.is_answer] or list(judged)
+def probe(
+    release: str, judged: Sequence[tuple[Result, Judgement]], *, remembered: bool = False
+) -> ReleaseProbe:
+    """What the envs of one release say together, the one that speaks for it first: nothing where
+    they do not agree.
+    """
+    answers = [
+        (result, judgement) for result, judgement in judged if result.outcome.status.is_answer
+    ] or list(judged)
     judgements = {judgement for _, judgement in answers if judgement is not Judgement.UNKNOWN}
     unsteady = any(result.outcome.flaky for result, _ in answers) or len(judgements) > 1
     judgement = judgements.pop() if len(judgements) == 1 and not unsteady else Judgement.UNKNOWN
@@ -271,7 +325,11 @@ def _line(
     query: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
 ) -> list[tuple[Entry, ReleaseProbe | None]]:
     """Every release that there is, in order, with what is known of it."""
-    remembered = {} if isinstance(query.criterion.question, RunsProgram) else _remembered(query.criterion, earlier)
+    remembered = (
+        {}
+        if isinstance(query.criterion.question, RunsProgram)
+        else _remembered(query.criterion, earlier)
+    )
     line: list[tuple[Version, ReleaseProbe | None, str]] = []
     for position, candidate in enumerate(query.candidates):
         item = judged.get(position)
@@ -288,7 +346,9 @@ def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version
     points = points_of(earlier)
     return {
         point.release.version: probe(
-            point.release.label, [(result, criterion(result)) for result in point.results], remembered=True
+            point.release.label,
+            [(result, criterion(result)) for result in point.results],
+            remembered=True,
         )
         for point in points
         if point.release.version is not None
@@ -307,19 +367,31 @@ def _entry(release: str, probe: ReleaseProbe | None) -> Entry:
     )
 
 
-def _bracket(transitions: Sequence[Transition], history: Account, *, fixed: bool) -> Transition | None:
-    """The change that the account speaks of; where a fix is looked for, the newest one, if there is any."""
+def _bracket(
+    transitions: Sequence[Transition], history: Account, *, fixed: bool
+) -> Transition | None:
+    """The change that the account speaks of.
+
+    Where a fix is looked for, the newest one, if there is any.
+    """
     fixes = [change for change in transitions if change.is_fix]
     if fixed and fixes:
         return fixes[-1]
     ends = (history.bracket.before, history.bracket.after) if history.bracket else None
-    return next((change for change in transitions if (change.before.release, change.after.release) == ends), None)
+    return next(
+        (change for change in transitions if (change.before.release, change.after.release) == ends),
+        None,
+    )
 
 
 def _transitions(probes: Sequence[ReleaseProbe], line: Sequence[str]) -> list[Transition]:
     judged = [item for item in probes if item.judgement is not Judgement.UNKNOWN]
     return [
-        Transition(before=before, after=after, untested=tuple(line[line.index(before.release) + 1 : line.index(after.release)]))
+        Transition(
+            before=before,
+            after=after,
+            untested=tuple(line[line.index(before.release) + 1 : line.index(after.release)]),
+        )
         for before, after in pairwise(judged)
         if before.behaviour != after.behaviour
     ]

@@ -18,7 +18,9 @@ from compat.project import Selection
 from compat.toolchains import Toolchain
 
 FEW = 16
-"""So many candidates are all tried, unless a search is asked for: with warm workers that costs seconds and assumes nothing."""
+"""So many candidates are all tried, unless a search is asked for: with warm workers that costs
+seconds and assumes nothing.
+"""
 
 ASSEMBLER_OPTION = "--ptxas"
 """The option of the command that names another assembler."""
@@ -50,9 +52,14 @@ class GrowingSetting:
         """Read ``N`` or ``N=32,64,128``. Raises SelectionError."""
         name, _, values = text.partition("=")
         numbers = [value.strip() for value in values.split(",") if value.strip()]
-        if not name.strip() or ("=" in text and (len(numbers) < 2 or not all(n.isdecimal() and int(n) > 0 for n in numbers))):
+        if not name.strip() or (
+            "=" in text
+            and (len(numbers) < 2 or not all(n.isdecimal() and int(n) > 0 for n in numbers))
+        ):
             raise SelectionError(
-                f"{text!r} names no setting and its sizes", where="--grow", hint="For example N or N=32,64,128,256."
+                f"{text!r} names no setting and its sizes",
+                where="--grow",
+                hint="For example N or N=32,64,128,256.",
             )
         return cls(name=name.strip(), values=tuple(sorted({int(number) for number in numbers})))
 
@@ -62,8 +69,10 @@ class BisectRequest:
     """The question of a bisection."""
 
     selection: Selection
-    """The kernels. Each case on each target is one question. If environments were named, they are the
-    candidates; otherwise the releases of an index are.
+    """The kernels.
+
+    Each case on each target is one question. If environments were named, they are the candidates;
+    otherwise the releases of an index are.
     """
     axis: Axis = Axis.RELEASES
     """What to search along."""
@@ -88,12 +97,13 @@ class BisectRequest:
     budget: float | None = None
     """Axis of settings: seconds for the whole search."""
     grow: tuple[GrowingSetting, ...] = ()
-    """Axis of settings: settings over which compile time is measured, instead of a search for what the
-    failure needs.
+    """Axis of settings: settings over which compile time is measured, instead of a search for what
+    the failure needs.
     """
     gpu: Gpu | None = None
-    """For a criterion about numbers or latency: where to launch cells that were not launched yet. The
-    kernels are those for its target.
+    """For a criterion about numbers or latency: where to launch cells that were not launched yet.
+
+    The kernels are those for its target.
     """
 
 
@@ -111,7 +121,9 @@ class Line:
         """The positions to search. Raises SelectionError where there are none."""
         span = in_range(len(self.candidates.chosen), self.good, self.bad, fixed=self.fixed)
         if not span:
-            raise SelectionError("there is no release between the given endpoints", where="--good and --bad")
+            raise SelectionError(
+                "there is no release between the given endpoints", where="--good and --bad"
+            )
         return span
 
     @property
@@ -121,12 +133,18 @@ class Line:
 
 
 def line_of(request: BisectRequest) -> Line:
-    """The releases that are asked about. Raises SelectionError where there are none, IndexUnavailable without an index.
+    """The releases that are asked about.
 
-    They are of one toolchain, the one that the kernels are for: SelectionError where that is not one.
+    Raises SelectionError where there are none, IndexUnavailable without an index.
+
+    They are of one toolchain, the one that the kernels are for: SelectionError where that is not
+    one.
     """
     candidates_there = _candidates(request, _toolchain_of(request.selection))
-    good, bad = _position(candidates_there, request.good, "--good"), _position(candidates_there, request.bad, "--bad")
+    good, bad = (
+        _position(candidates_there, request.good, "--good"),
+        _position(candidates_there, request.bad, "--bad"),
+    )
     if good is not None and good == bad:
         chosen = candidates_there.chosen[good]
         raise SelectionError(
@@ -141,14 +159,23 @@ def line_of(request: BisectRequest) -> Line:
 def _toolchain_of(selection: Selection) -> Toolchain:
     names = dict.fromkeys(spec.toolchain for spec in selection.specs)
     if len(names) > 1:
-        first = {name: next(spec.kernel for spec in selection.specs if spec.toolchain == name) for name in names}
-        kernels = ", ".join(f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items())
+        first = {
+            name: next(spec.kernel for spec in selection.specs if spec.toolchain == name)
+            for name in names
+        }
+        kernels = ", ".join(
+            f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items()
+        )
         hint = "Choose kernels of one toolchain with --kernel."
-        raise SelectionError(f"the kernels are for several toolchains: {kernels}", where="--kernel", hint=hint)
+        raise SelectionError(
+            f"the kernels are for several toolchains: {kernels}", where="--kernel", hint=hint
+        )
     (toolchain,) = (toolchains.named(name) for name in names)
     if not selection.kernels:  # with nothing to ask, an answer would look like a good one
         hint = f"Its targets: {', '.join(target.name for target in toolchain.device.targets)}."
-        raise SelectionError(f"none of the chosen targets is one of {toolchain.title}", where="--target", hint=hint)
+        raise SelectionError(
+            f"none of the chosen targets is one of {toolchain.title}", where="--target", hint=hint
+        )
     return toolchain
 
 
@@ -157,14 +184,22 @@ def _candidates(request: BisectRequest, toolchain: Toolchain) -> CandidateLine:
     if selection.patterns.envs:
         envs = [env for env in selection.envs if env.toolchain == toolchain.name]
         if not envs:
-            raise SelectionError(f"none of these envs has {toolchain.title}, which the kernels are for", where="--envs")
+            raise SelectionError(
+                f"none of these envs has {toolchain.title}, which the kernels are for",
+                where="--envs",
+            )
         return candidates.from_envs(envs, selection.config.path)
     named = tuple(end for end in (request.good, request.bad) if end is not None)
     query = evolve(request.query, named=named)
     try:
-        return candidates.from_index(query, toolchain, selection.config, selection.state, list(interpreters.present()))
+        return candidates.from_index(
+            query, toolchain, selection.config, selection.state, list(interpreters.present())
+        )
     except IndexUnavailable as error:
-        error.hint = f"{error.hint or ''} --envs releases bisects over known releases without asking an index.".strip()
+        error.hint = (
+            f"{error.hint or ''} --envs releases bisects over known releases without asking an"
+            " index.".strip()
+        )
         raise
 
 
@@ -173,14 +208,19 @@ def _position(line: CandidateLine, end: Version | None, option: str) -> int | No
         return None
     at = line.position(end)
     if at is None:
-        reason = next((why for why, releases in line.left_out.items() if str(end) in releases), None)
+        reason = next(
+            (why for why, releases in line.left_out.items() if str(end) in releases), None
+        )
         there = f"Available: {', '.join(candidate.label for candidate in line.chosen)}."
-        raise SelectionError(f"{end} is not a candidate{f': {reason}' if reason else ''}", where=option, hint=there)
+        raise SelectionError(
+            f"{end} is not a candidate{f': {reason}' if reason else ''}", where=option, hint=there
+        )
     return at
 
 
 def in_range(count: int, good: int | None, bad: int | None, *, fixed: bool) -> range:
-    """Of so many positions those to search: between two given ends, else from the given one to the side where the change must be.
+    """Of so many positions those to search: between two given ends, else from the given one to the
+    side where the change must be.
 
     A regression lies after what is good and before what is bad; a fix the other way round.
     """

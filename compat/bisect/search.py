@@ -1,8 +1,10 @@
-"""Searching a sequence for where it changes. Pure: knows of positions and a judge, nothing of releases, envs or cells.
+"""Searching a sequence for where it changes.
 
-A judge gives one of three answers: good, bad, or inconclusive. Inconclusive positions are skipped, and listed in the bracket around
-them. Both ends are judged before anything is searched; a change is reported only
-between two judged positions.
+Pure: knows of positions and a judge, nothing of releases, envs or cells.
+
+A judge gives one of three answers: good, bad, or inconclusive. Inconclusive positions are skipped,
+and listed in the bracket around them. Both ends are judged before anything is searched; a change is
+reported only between two judged positions.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ class History:
     brackets: tuple[PositionBracket, ...]
     """Every change between judged neighbours, in order; each is real."""
     assumed: tuple[tuple[int, int], ...] = ()
-    """Spans, ends included, that were not judged and are assumed to be like both of their judged neighbours."""
+    """Spans, ends included, that were not judged and are assumed to be like both of their judged
+    neighbours.
+    """
 
 
 Ask = Callable[[Sequence[int]], Mapping[int, Judgement]]
@@ -47,13 +51,16 @@ def probe_all(count: int, judge: Ask) -> History:
     return _history(judge(range(count)) if count else {})
 
 
-def search(count: int, judge: Ask, *, good: int | None = None, bad: int | None = None, width: int = 1) -> History:
+def search(
+    count: int, judge: Ask, *, good: int | None = None, bad: int | None = None, width: int = 1
+) -> History:
     """Find one change between a good and a bad position, judging ``width`` positions at a time.
 
-    Where one of ``good`` and ``bad`` is not given, it is looked for: at the far end first, which tells whether there is anything
-    to find, then from the given (or newest) position outwards in doubling steps, which finds the change nearest to it. Where both
-    are given and one turns out differently, or nothing changes, the history shows that. A history that is not monotonic yields a
-    change that is real, perhaps not the only one; what was not judged is in ``assumed``.
+    Where one of ``good`` and ``bad`` is not given, it is looked for: at the far end first, which
+    tells whether there is anything to find, then from the given (or newest) position outwards in
+    doubling steps, which finds the change nearest to it. Where both are given and one turns out
+    differently, or nothing changes, the history shows that. A history that is not monotonic yields
+    a change that is real, perhaps not the only one; what was not judged is in ``assumed``.
     """
     search = PositionSearch(count, judge)
     ends = (good, bad)
@@ -87,10 +94,15 @@ class PositionSearch:
 
     def differ(self, one: int, other: int) -> bool:
         """Whether both are known and not the same."""
-        return self.is_judged(one) and self.is_judged(other) and self.judged[one] is not self.judged[other]
+        return (
+            self.is_judged(one)
+            and self.is_judged(other)
+            and self.judged[one] is not self.judged[other]
+        )
 
     def outwards(self, anchor: int) -> tuple[int | None, int | None]:
-        """A known position at or near ``anchor``, and the nearest one found, in doubling steps, that differs from it.
+        """A known position at or near ``anchor``, and the nearest one found, in doubling steps,
+        that differs from it.
 
         Both ends of the sequence are judged first.
         """
@@ -109,7 +121,9 @@ class PositionSearch:
                     if self.differ(start, position):
                         return start, position
             step *= 2
-        return start, next((end for end in ends if end is not None and self.differ(start, end)), None)
+        return start, next(
+            (end for end in ends if end is not None and self.differ(start, end)), None
+        )
 
     def _nearest_known(self, anchor: int) -> int | None:
         for distance in range(self.count):
@@ -121,12 +135,23 @@ class PositionSearch:
         return None
 
     def narrow(self, low: int, high: int, width: int) -> None:
-        """Judge between two positions that differ, until only inconclusive ones are left between two that differ."""
-        while open_ := [position for position in range(low + 1, high) if position not in self.judged]:
+        """Judge between two positions that differ, until only inconclusive ones are left between
+        two that differ.
+        """
+        while open_ := [
+            position for position in range(low + 1, high) if position not in self.judged
+        ]:
             self.ask(_spread(open_, width))
-            inside = [low, *(position for position in range(low + 1, high) if self.is_judged(position)), high]
-            pairs = [(one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)]
-            low, high = pairs[-1]  # of several changes the newest: there is one, since the ends differ
+            inside = [
+                low,
+                *(position for position in range(low + 1, high) if self.is_judged(position)),
+                high,
+            ]
+            pairs = [
+                (one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)
+            ]
+            # Of several changes the newest: there is one, since the ends differ.
+            low, high = pairs[-1]
 
 
 def _spread(positions: Sequence[int], width: int) -> list[int]:
@@ -148,14 +173,20 @@ def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
 
 def _history(answers: Mapping[int, Judgement]) -> History:
     judged = {position: answers[position] for position in sorted(answers)}
-    conclusive = [position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN]
+    conclusive = [
+        position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN
+    ]
     brackets: list[PositionBracket] = []
     assumed: list[tuple[int, int]] = []
     for one, other in itertools.pairwise(conclusive):
         between = range(one + 1, other)
         if judged[one] is not judged[other]:
             untested = tuple(between)
-            brackets.append(PositionBracket(before=one, after=other, judged_after=judged[other], untested=untested))
+            brackets.append(
+                PositionBracket(
+                    before=one, after=other, judged_after=judged[other], untested=untested
+                )
+            )
         else:
             assumed += _runs([position for position in between if position not in judged])
     return History(judged=judged, brackets=tuple(brackets), assumed=tuple(assumed))

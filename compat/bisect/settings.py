@@ -1,6 +1,8 @@
-"""Which constexpr, option or hint a failure needs: change one at a time, of hints also several, and compare the outcomes.
+"""Which constexpr, option or hint a failure needs: change one at a time, of hints also several, and
+compare the outcomes.
 
-What is quick to compile and likely to help is tried first. Every changed specialization is an ordinary cell, so its result is kept.
+What is quick to compile and likely to help is tried first. Every changed specialization is an
+ordinary cell, so its result is kept.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ from compat.model import Cell, Outcome, Result, Specialization
 from compat.text import in_time
 
 _ROUND = 4
-"""Changes for each slot that are compiled in one go: what fails is confirmed, and so known, when all of a go are through."""
+"""Changes for each slot that are compiled in one go: what fails is confirmed, and so known, when
+all of a go are through.
+"""
 _TELLING = 3
 """Compiled changes before it is told how long the rest takes."""
 
@@ -47,12 +51,17 @@ _log = logging.getLogger(__name__)
 
 
 def find_needs(
-    cell: Cell, context: run.RunContext, on_step: Callable[[str], None] = lambda words: None, budget: Budget | None = None
+    cell: Cell,
+    context: run.RunContext,
+    on_step: Callable[[str], None] = lambda words: None,
+    budget: Budget | None = None,
 ) -> ConfigAnswer:
-    """What in a failing cell's specialization the failure needs; of a search that is stopped early, what is known by then.
+    """What in a failing cell's specialization the failure needs.
 
-    ``on_step`` hears how far the search is, perhaps from another thread. Raises :class:`compat.engine.run.Interrupted` when
-    stopped before the cell itself is known.
+    Of a search that is stopped early, what is known by then.
+
+    ``on_step`` hears how far the search is, perhaps from another thread. Raises
+    :class:`compat.engine.run.Interrupted` when stopped before the cell itself is known.
     """
     (result,) = run.run([cell], evolve(context, stop=threading.Event()))
     obstacle = _obstacle(result)
@@ -65,21 +74,39 @@ def _obstacle(result: Result) -> str | None:
     """Why there is nothing to search for, if there is not."""
     outcome = result.outcome
     if outcome.flaky:
-        return "It is flaky: attempts at the same specialization ended differently, so no change can be tested."
+        return (
+            "It is flaky: attempts at the same specialization ended differently, so no change can"
+            " be tested."
+        )
     if not outcome.status.is_answer:
-        return f"There is no answer for it ({outcome.status}), so no change can be compared with it."
+        return (
+            f"There is no answer for it ({outcome.status}), so no change can be compared with it."
+        )
     if outcome.failure is None:
         return "It is ok unchanged: there is no failure to search in."
     return None
 
 
 class NeedSearch:
-    """Changed specializations of a failing cell, compiled from the most promising to the largest."""
+    """Changed specializations of a failing cell, compiled from the most promising to the
+    largest.
+    """
 
     def __init__(
-        self, cell: Cell, failing: Outcome, context: run.RunContext, on_step: Callable[[str], None], budget: Budget
+        self,
+        cell: Cell,
+        failing: Outcome,
+        context: run.RunContext,
+        on_step: Callable[[str], None],
+        budget: Budget,
     ) -> None:
-        self._cell, self._failing, self._context, self._on_step, self._budget = cell, failing, context, on_step, budget
+        self._cell, self._failing, self._context, self._on_step, self._budget = (
+            cell,
+            failing,
+            context,
+            on_step,
+            budget,
+        )
         self._hints = hints_of(cell.spec)
         self._changes = changes(cell.spec)
         small, large = in_order(self._changes)
@@ -101,25 +128,45 @@ class NeedSearch:
         ended, complete = SearchEnd.DONE, None
         try:
             self._ask(list(self._work))
-            complete = search_hints(self._hints, lambda sets: self._ask([with_only(self._cell.spec, kept) for kept in sets]))
+            complete = search_hints(
+                self._hints,
+                lambda sets: self._ask([with_only(self._cell.spec, kept) for kept in sets]),
+            )
         except run.Interrupted:
-            ended = SearchEnd.INTERRUPTED if interruption.asked() or self._budget.left else SearchEnd.BUDGET
+            ended = (
+                SearchEnd.INTERRUPTED
+                if interruption.asked() or self._budget.left
+                else SearchEnd.BUDGET
+            )
         trials = self._changes_tried()
         for change, came_out in trials:
             _log.debug("%s %s: %s", self._cell.id, describe_change(change), came_out)
         hinted = complete or self._hints_so_far()
-        about_hints = (hint_need(hinted) if complete else hint_need_so_far(hinted)) if hinted.hints else None
+        about_hints = (
+            (hint_need(hinted) if complete else hint_need_so_far(hinted)) if hinted.hints else None
+        )
         all_needs = (*needs(trials), *((about_hints,) if about_hints else ()))
-        done, untried = len(self._effects), 0 if ended is SearchEnd.DONE else self._most() - len(self._effects)
+        done, untried = (
+            len(self._effects),
+            0 if ended is SearchEnd.DONE else self._most() - len(self._effects),
+        )
         launched = bool(self._cell.spec.compile.launch)
         if ended is SearchEnd.DONE:
             sentence = _sentence(all_needs, trials, hinted, launched)
         else:
-            sentence = f"{_EARLY[ended]}, after {done} of at most {done + untried} changes. {_so_far(all_needs, trials, hinted)}"
-        return ConfigAnswer(sentence=sentence, needs=all_needs, tried=done, untried=untried, ended=ended)
+            sentence = (
+                f"{_EARLY[ended]}, after {done} of at most {done + untried} changes."
+                f" {_so_far(all_needs, trials, hinted)}"
+            )
+        return ConfigAnswer(
+            sentence=sentence, needs=all_needs, tried=done, untried=untried, ended=ended
+        )
 
     def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:
-        """What becomes of each. Raises Interrupted where the time is over, or the user wants it to end."""
+        """What becomes of each.
+
+        Raises Interrupted where the time is over, or the user wants it to end.
+        """
         new = [spec for spec in dict.fromkeys(specs) if spec not in self._effects]
         size = _ROUND * self._context.slots
         for start in range(0, len(new), size):
@@ -165,10 +212,17 @@ class NeedSearch:
         return ", ".join(parts)
 
     def _changes_tried(self) -> list[tuple[SettingChange, Effect]]:
-        return [(change, self._effects[change.spec]) for change in self._changes if change.spec in self._effects]
+        return [
+            (change, self._effects[change.spec])
+            for change in self._changes
+            if change.spec in self._effects
+        ]
 
 
-_EARLY = {SearchEnd.BUDGET: "Stopped at the end of the time budget", SearchEnd.INTERRUPTED: "Interrupted"}
+_EARLY = {
+    SearchEnd.BUDGET: "Stopped at the end of the time budget",
+    SearchEnd.INTERRUPTED: "Interrupted",
+}
 
 
 def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str | None:
@@ -180,7 +234,9 @@ def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> 
     return min(ways)[1] if ways else None
 
 
-def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials) -> str:
+def _so_far(
+    needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials
+) -> str:
     """The same of a search that has not tried everything."""
     if way := _way(trials, hinted):
         return " ".join((f"It is ok {way}.", *([_in_short(needs)] if needs else [])))
@@ -193,7 +249,10 @@ def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, 
 
 
 def _sentence(
-    needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: HintTrials, launched: bool
+    needs: Sequence[SettingNeed],
+    trials: Sequence[tuple[SettingChange, Effect]],
+    hinted: HintTrials,
+    launched: bool,
 ) -> str:
     if way := _way(trials, hinted):
         return f"It is ok {way}. {_in_short(needs)}"

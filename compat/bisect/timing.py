@@ -1,7 +1,8 @@
 """Seconds of compiles, measured for a judge: those of passes, and anew where they decide.
 
-What the store has was measured by some run, perhaps under load or on another machine. It is good enough to say what is far from a
-bound. Where a judgement hangs on it, cells are compiled anew, one at a time, and the least of their CPU seconds counts.
+What the store has was measured by some run, perhaps under load or on another machine. It is good
+enough to say what is far from a bound. Where a judgement hangs on it, cells are compiled anew, one
+at a time, and the least of their CPU seconds counts.
 """
 
 from __future__ import annotations
@@ -32,25 +33,33 @@ def timed(
     context: RunContext,
     on_step: Callable[[str], None] = lambda words: None,
 ) -> tuple[Result, ...]:
-    """The same results with seconds that a judgement can be built on; ``on_step`` hears what is measured.
+    """The same results with seconds that a judgement can be built on.
 
-    Raises SelectionError where the question is about passes and the toolchain does not tell how long they take, and what
-    :func:`compat.engine.run.run` raises.
+    ``on_step`` hears what is measured.
+
+    Raises SelectionError where the question is about passes and the toolchain does not tell how
+    long they take, and what :func:`compat.engine.run.run` raises.
     """
-    here = [result for result in results if result.cell.env.name in context.envs]  # others are only remembered
+    # Others are only remembered.
+    here = [result for result in results if result.cell.env.name in context.envs]
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)
-    while waiting := [cell for cell in _deciding(list(measured.values()), question) if count[cell] < _TIMES]:
+    while waiting := [
+        cell for cell in _deciding(list(measured.values()), question) if count[cell] < _TIMES
+    ]:
         on_step(f"measuring {question.what} again for {len(waiting)} cells that decide the answer")
         fresh = {result.cell: result for result in _anew(waiting, question, context)}
         for cell in waiting:
-            measured[cell] = fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell], question)
+            measured[cell] = (
+                fresh[cell] if not count[cell] else _quicker(measured[cell], fresh[cell], question)
+            )
             count[cell] += 1
     return tuple(measured.get(result.cell, result) for result in results)
 
 
 def in_seconds(question: TakesLonger, cell: Cell, context: RunContext) -> TakesLonger:
-    """A question about a multiple of what one cell takes, as one about seconds: those of the cell, measured now.
+    """A question about a multiple of what one cell takes, as one about seconds: those of the cell,
+    measured now.
 
     Raises SelectionError where the cell does not tell them.
     """
@@ -77,10 +86,14 @@ def _quicker(one: Result, other: Result, question: TakesLonger) -> Result:
 
 
 def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
-    """The cells whose seconds a judgement hangs on: near the bound, or from the store and on a side of a change."""
+    """The cells whose seconds a judgement hangs on: near the bound, or from the store and on a side
+    of a change.
+    """
     rows: dict[object, dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
-        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(result)
+        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(
+            result
+        )
     found: dict[Cell, None] = {}
     for by_release in rows.values():
         row = [by_release[release] for release in sorted(by_release)]
@@ -89,7 +102,12 @@ def _deciding(results: Sequence[Result], question: TakesLonger) -> list[Cell]:
 
 
 def _of_row(row: Sequence[Sequence[Result]], question: TakesLonger) -> Iterator[Result]:
-    line = [result for results in row for result in results if result.outcome.status is not Status.TIMED_OUT]
+    line = [
+        result
+        for results in row
+        for result in results
+        if result.outcome.status is not Status.TIMED_OUT
+    ]
     line = [result for result in line if question.seconds(result) is not None]
     for result in line:
         if question.is_near(result):
@@ -107,29 +125,41 @@ def _compared_with(result: Result, question: TakesLonger) -> Iterator[Result]:
         yield other
 
 
-# --- passes -----------------------------------------------------------------------------------------------------------------------
+# --- passes ---------------------------------------------------------------------------------------
 
 
-def _with_passes(results: Sequence[Result], question: TakesLonger, context: RunContext) -> Sequence[Result]:
+def _with_passes(
+    results: Sequence[Result], question: TakesLonger, context: RunContext
+) -> Sequence[Result]:
     """The same results with the seconds of their passes, where the question is about one."""
     return with_passes(results, context) if question.of_pass is not None else results
 
 
 def with_passes(results: Sequence[Result], context: RunContext) -> tuple[Result, ...]:
-    """Results with the seconds of their passes, as far as they were built: what does not tell them is compiled so that it does.
+    """Results with the seconds of their passes, as far as they were built: what does not tell them
+    is compiled so that it does.
 
     Raises SelectionError where a toolchain does not tell them at all.
     """
-    silent = [result.cell for result in results if result.outcome.has_code and PASSES not in result.outcome.metrics]
+    silent = [
+        result.cell
+        for result in results
+        if result.outcome.has_code and PASSES not in result.outcome.metrics
+    ]
     told: dict[Cell, Result] = {}
     for name in {cell.env.toolchain for cell in silent}:
         cells = [cell for cell in silent if cell.env.toolchain == name]
-        told |= {result.cell: result for result in run(cells, evolve(context, mode=_mode(toolchains.named(name))))}
+        told |= {
+            result.cell: result
+            for result in run(cells, evolve(context, mode=_mode(toolchains.named(name))))
+        }
     return tuple(told.get(result.cell, result) for result in results)
 
 
 def _mode(toolchain: Toolchain) -> Mode:
     mode = timing_mode(toolchain)
     if mode is None:
-        raise SelectionError(f"{toolchain.title} does not report there how long its passes take", where="--judge")
+        raise SelectionError(
+            f"{toolchain.title} does not report there how long its passes take", where="--judge"
+        )
     return mode

@@ -1,11 +1,13 @@
 """A kernel as one self-contained module: its function, what that uses, and nothing else.
 
-Definitions are followed from name to name, through the source file and the files beside it that it imports, and come out as they
-were written, comments included, what is used before what uses it. Nothing is imported; all is known from the syntax trees. A kernel
-that a factory makes or that a class holds stands at the top level (:mod:`compat.bundle.factories`).
+Definitions are followed from name to name, through the source file and the files beside it that it
+imports, and come out as they were written, comments included, what is used before what uses it.
+Nothing is imported; all is known from the syntax trees. A kernel that a factory makes or that a
+class holds stands at the top level (:mod:`compat.bundle.factories`).
 
-Left behind are decorators that tune or choose, which are all but those that the language names: a specialization says already
-what they would find out. Where they are what fails, the kernel is wanted as it is decorated.
+Left behind are decorators that tune or choose, which are all but those that the language names: a
+specialization says already what they would find out. Where they are what fails, the kernel is
+wanted as it is decorated.
 """
 
 from __future__ import annotations
@@ -22,13 +24,31 @@ from compat.bundle.factories import CannotBeFrozen, reached
 from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
-from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.parsing import NameUse, attributes_set, bound_by, evaluated, expression_of, tree_of
+from compat.source.names import (
+    Definition,
+    Installed,
+    ModulePlace,
+    Names,
+    Ours,
+    ParsedFile,
+    Statement,
+    called_by,
+)
+from compat.source.parsing import (
+    NameUse,
+    attributes_set,
+    bound_by,
+    evaluated,
+    expression_of,
+    tree_of,
+)
 
 
 @frozen(kw_only=True)
 class ConstantForm:
-    """How a constant is written that kernels may read as a global, in a language whose kernels may read no other."""
+    """How a constant is written that kernels may read as a global, in a language whose kernels may
+    read no other.
+    """
 
     needed: str
     """The statement that it needs: ``import triton.language as tl``."""
@@ -45,10 +65,16 @@ class Bundle:
     decorated: bool = False
     """Whether the kernel has all its decorators."""
     spec: Specialization
-    """How it is compiled; the function has the name that it has in the module. Its source is empty until :meth:`write` says it."""
+    """How it is compiled; the function has the name that it has in the module.
+
+    Its source is empty until :meth:`write` says it.
+    """
 
     def write(self, path: Path) -> Specialization:
-        """Write the module to ``path`` and return the specialization of the function in it. Raises OSError."""
+        """Write the module to ``path`` and return the specialization of the function in it.
+
+        Raises OSError.
+        """
         path.write_text(self.text, encoding="utf-8")
         return evolve(self.spec, source=str(path), roots=(), closure=read_source(path).closure)
 
@@ -60,12 +86,14 @@ def bundle(
     constant: ConstantForm | None = None,
     decorated: bool = False,
 ) -> Bundle:
-    """The kernel of a specialization on its own; ``decorated`` as it is in its file, with what its decorators use.
+    """The kernel of a specialization on its own.
 
-    ``decorators`` are those that are not left behind, ``None`` for all; ``constant`` says how a constant of a module's is written,
-    ``None`` for as it is (fields of :class:`compat.toolchains.base.Language`).
-    Raises ConfigError where its source cannot be read, is nested too deeply, or has no such function, and where it does not tell
-    what a factory makes.
+    ``decorated`` as it is in its file, with what its decorators use.
+
+    ``decorators`` are those that are not left behind, ``None`` for all; ``constant`` says how a
+    constant of a module's is written, ``None`` for as it is (fields of
+    :class:`compat.toolchains.base.Language`). Raises ConfigError where its source cannot be read,
+    is nested too deeply, or has no such function, and where it does not tell what a factory makes.
     """
     path = Path(spec.source)
     roots = tuple(map(Path, spec.roots)) or roots_of(path)
@@ -73,10 +101,16 @@ def bundle(
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
-        raise ConfigError(f"cannot copy the kernel out of its file: {_reason(error)}", where=str(path)) from error
+        raise ConfigError(
+            f"cannot copy the kernel out of its file: {_reason(error)}", where=str(path)
+        ) from error
     text = bundling.text()
     closure = hashlib.sha256(text.encode()).hexdigest()
-    return Bundle(text=text, decorated=decorated, spec=evolve(spec, source="", roots=(), function=function, closure=closure))
+    return Bundle(
+        text=text,
+        decorated=decorated,
+        spec=evolve(spec, source="", roots=(), function=function, closure=closure),
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -95,7 +129,9 @@ class _Bundling:
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     constant: ConstantForm | None
-    """How a global is written that a kernel may read, while it may read any of a module; ``None`` where it may read all."""
+    """How a global is written that a kernel may read, while it may read any of a module; ``None``
+    where it may read all.
+    """
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -110,26 +146,40 @@ class _Bundling:
         self._names = Names(roots=self.roots, decorators=self.decorators)
 
     def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
-        """Add the kernel as its last definition has it, whatever happens to the name later (``kernel = autotune(…)(kernel)``).
+        """Add the kernel as its last definition has it, whatever happens to the name later
+        (``kernel = autotune(…)(kernel)``).
 
-        ``given`` are functions of its file that it is given as constexprs; they keep their names too. Returns the kernel's name.
+        ``given`` are functions of its file that it is given as constexprs; they keep their names
+        too. Returns the kernel's name.
         """
         file = self._names.file(path)
         kernel = reached(self._names, file, expression_of(expression))
         binding = kernel.file.binding(kernel.name)
         if kernel.file is not file and kernel.name in given:
-            raise CannotBeFrozen(f"the kernel and a function passed to it have the same name, {kernel.name}")
-        self._called |= {(path, name): name for name in given} | {(kernel.file.path, kernel.name): kernel.name}
+            raise CannotBeFrozen(
+                f"the kernel and a function passed to it have the same name, {kernel.name}"
+            )
+        self._called |= {(path, name): name for name in given} | {
+            (kernel.file.path, kernel.name): kernel.name
+        }
         for function in given:
-            self._add_definition(Ours(file=file, name=function), of_module=False, beside=frozenset())
+            self._add_definition(
+                Ours(file=file, name=function), of_module=False, beside=frozenset()
+            )
         self._added |= {id(statement) for statement in binding}
-        self._add([statement for statement in binding if not isinstance(statement.node, ast.Assign)][-1], again=True)
+        self._add(
+            [statement for statement in binding if not isinstance(statement.node, ast.Assign)][-1],
+            again=True,
+        )
         return kernel.name
 
     def text(self) -> str:
         """The module."""
         future = sorted(line for line in self._imports if "__future__" in line)
-        rest = sorted((line for line in self._imports if "__future__" not in line), key=lambda line: (line[0] == "f", line))
+        rest = sorted(
+            (line for line in self._imports if "__future__" not in line),
+            key=lambda line: (line[0] == "f", line),
+        )
         text = "\n\n".join("\n".join(lines) for lines in (future, rest) if lines)
         before: bool | None = None
         for piece, definition in _in_order(self._pieces):
@@ -144,12 +194,16 @@ class _Bundling:
         self._added.add(id(statement))
         written = statement.decorated() if again and self.decorated else statement
         edits = [edit for use in written.uses for edit in self._follow(written, use)]
-        here = {name: self._called.get((statement.file.path, name), name) for name in statement.binds}
+        here = {
+            name: self._called.get((statement.file.path, name), name) for name in statement.binds
+        }
         self._imports |= dict.fromkeys(statement.file.futures())
         self._pieces.append((written.text(edits, here), isinstance(statement.node, Definition)))
 
     def _follow(self, statement: Statement, use: NameUse) -> Iterator[tuple[ast.expr, str]]:
-        """Add what a use leads to; yield how it is to be written now, where that is not as it was."""
+        """Add what a use leads to; yield how it is to be written now, where that is not as it
+        was.
+        """
         meaning, depth = self._names.meaning(statement.file, use.name), 0
         while isinstance(meaning, ModulePlace) and depth < len(use.attributes):
             meaning = self._names.member(meaning, use.attributes[depth])
@@ -166,14 +220,19 @@ class _Bundling:
                 yield use.nodes[depth], name
 
     def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
-        """Add a definition, unless it is there, and return its name in the bundle, which is none of ``beside``."""
+        """Add a definition, unless it is there, and return its name in the bundle, which is none of
+        ``beside``.
+        """
         key = (meaning.file.path, meaning.name)
         is_added = key in self._called
         if not is_added:
-            self._called[key] = _free_name(meaning.name, beside.union(self._called.values(), _outside(meaning.file)))
+            self._called[key] = _free_name(
+                meaning.name, beside.union(self._called.values(), _outside(meaning.file))
+            )
         name = self._called[key]
         statements = meaning.file.binding(meaning.name)
-        if key not in self._adding:  # an assignment of the name leads back here, and to those after it
+        # An assignment of the name leads back here, and to those after it.
+        if key not in self._adding:
             self._adding.add(key)
             for statement in statements:
                 self._add(statement)
@@ -189,7 +248,9 @@ class _Bundling:
 
 
 def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
-    """Pieces in their order, but what is executed needs first: of classes that use each other the one that the other is made of."""
+    """Pieces in their order, but what is executed needs first: of classes that use each other the
+    one that the other is made of.
+    """
     trees = [tree_of(piece) for piece, _ in pieces]
     binding: dict[str, int] = {}
     for number, tree in enumerate(trees):
@@ -210,14 +271,22 @@ def _in_order(pieces: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
 
 
 def _outside(file: ParsedFile) -> frozenset[str]:
-    """What no name of a function's scope may be called at the top level: it would hide what the module means by that."""
+    """What no name of a function's scope may be called at the top level: it would hide what the
+    module means by that.
+    """
     around = file.around
-    return frozenset() if around is None else frozenset(dir(builtins)).union(*(statement.binds for statement in around.statements))
+    return (
+        frozenset()
+        if around is None
+        else frozenset(dir(builtins)).union(*(statement.binds for statement in around.statements))
+    )
 
 
 def _is_plain_constant(node: ast.stmt) -> bool:
     """Whether a statement gives a name a value that is not wrapped in a constexpr."""
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or (isinstance(node, ast.Assign) and attributes_set(node)):
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or (
+        isinstance(node, ast.Assign) and attributes_set(node)
+    ):
         return False
     return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
 

@@ -1,9 +1,10 @@
-"""Kernels that a factory makes, or that a class holds, as if they stood at the top level of a module.
+"""Kernels that a factory makes, or that a class holds, as if they stood at the top level of a
+module.
 
-``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``: its parameters are assignments,
-conditions whose value the source tells are decided, and all else is as it was written. So the values that the kernel closes over
-are global names there, and what computes them comes along. Of a class comes the function alone, since a kernel sees no name of its
-class.
+``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``: its
+parameters are assignments, conditions whose value the source tells are decided, and all else is as
+it was written. So the values that the kernel closes over are global names there, and what computes
+them comes along. Of a class comes the function alone, since a kernel sees no name of its class.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ class _FactoryScope(Scope):
     )
 
     def value(self, node: ast.expr) -> Any:
-        """The value of an expression; what could run something, or be changed, has none. Raises UnknownValue."""
+        """The value of an expression; what could run something, or be changed, has none.
+
+        Raises UnknownValue.
+        """
         if not isinstance(node, self._FORMS):
             raise UnknownValue(ast.unparse(node))
         return super().value(node)
@@ -112,30 +116,46 @@ def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
     raise KeyError(f"{file.path.name} does not define a function {name}")
 
 
-# --- classes -----------------------------------------------------------------------------------------------------------------
+# --- classes --------------------------------------------------------------------------------------
 
 
 def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> Ours:
     """A function of a class, or of a module that is called by its name."""
-    if isinstance(holder, ast.Name) and isinstance(module := names.meaning(file, holder.id), ModulePlace):
+    if isinstance(holder, ast.Name) and isinstance(
+        module := names.meaning(file, holder.id), ModulePlace
+    ):
         member = names.member(module, name)
         if not isinstance(member, Ours):
             raise KeyError(f"{holder.id} has no function {name}")
         return _named(names, member.file, member.name, steps)
     where, owners = _classes(names, file, holder)
     owner = owners[-1]
-    functions = [statement for statement in owner.body if isinstance(statement, ast.FunctionDef) and statement.name == name]
+    functions = [
+        statement
+        for statement in owner.body
+        if isinstance(statement, ast.FunctionDef) and statement.name == name
+    ]
     if not functions:
         raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
-    seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(*map(bound_by, owner.body))
+    seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(
+        *map(bound_by, owner.body)
+    )
     if seen:
-        raise CannotBeFrozen(f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel cannot access")
+        raise CannotBeFrozen(
+            f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel"
+            " cannot access"
+        )
     inside = tuple(owner.name for owner in owners)
     path = where.path.with_name(f"{where.path.name}:{'.'.join(inside)}")
-    return Ours(file=ParsedFile.of(path, _text(where, functions[-1]), around=where, inside=inside), name=name)
+    return Ours(
+        file=ParsedFile.of(path, _text(where, functions[-1]), around=where, inside=inside),
+        name=name,
+    )
 
 
-def _classes(names: Names, file: ParsedFile, node: ast.expr) -> tuple[ParsedFile, tuple[ast.ClassDef, ...]]:
+def _classes(
+    names: Names, file: ParsedFile, node: ast.expr
+) -> tuple[ParsedFile, tuple[ast.ClassDef, ...]]:
     """A class with those that it is inside of, outermost first, and where they are."""
     if isinstance(node, ast.Name) and isinstance(meaning := names.meaning(file, node.id), Ours):
         definition = meaning.file.binding(meaning.name)[-1].node
@@ -143,13 +163,19 @@ def _classes(names: Names, file: ParsedFile, node: ast.expr) -> tuple[ParsedFile
             return meaning.file, (definition,)
     if isinstance(node, ast.Attribute):
         where, owners = _classes(names, file, node.value)
-        inner = [statement for statement in owners[-1].body if isinstance(statement, ast.ClassDef) and statement.name == node.attr]
+        inner = [
+            statement
+            for statement in owners[-1].body
+            if isinstance(statement, ast.ClassDef) and statement.name == node.attr
+        ]
         if inner:
             return where, (*owners, inner[-1])
-    raise CannotBeFrozen(f"the source does not show that `{ast.unparse(node)}` is a class or a module")
+    raise CannotBeFrozen(
+        f"the source does not show that `{ast.unparse(node)}` is a class or a module"
+    )
 
 
-# --- factories ---------------------------------------------------------------------------------------------------------------
+# --- factories ------------------------------------------------------------------------------------
 
 
 def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
@@ -158,8 +184,13 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
-    if not all(called_by(decorator) in _HARMLESS for decorator in (*node.decorator_list, *statement.dropped)):
-        raise CannotBeFrozen(f"`{factory.name}` has decorators, so its source does not say what a call returns")
+    if not all(
+        called_by(decorator) in _HARMLESS
+        for decorator in (*node.decorator_list, *statement.dropped)
+    ):
+        raise CannotBeFrozen(
+            f"`{factory.name}` has decorators, so its source does not say what a call returns"
+        )
     unfolding = _Unfolding(file=factory.file, factory=node)
     unfolding.give(call)
     returned = unfolding.run(node.body)
@@ -167,7 +198,9 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
         raise CannotBeFrozen(f"`{ast.unparse(call)}` returns nothing")
     path = factory.file.path.with_name(f"{factory.file.path.name}:{factory.name}")
     try:
-        scope = ParsedFile.of(path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,))
+        scope = ParsedFile.of(
+            path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,)
+        )
     except SyntaxError as error:
         raise CannotBeFrozen(f"cannot copy the body of `{factory.name}`: {error.msg}") from error
     kernel = reached(names, scope, returned, steps - 1)
@@ -176,11 +209,17 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
 
 
 def _known(file: ParsedFile) -> dict[str, Any]:
-    """The values that the source tells of names: of those that one assignment binds, in a scope of a function the last."""
+    """The values that the source tells of names: of those that one assignment binds, in a scope of
+    a function the last.
+    """
     values = _known(file.around) if file.around is not None else {}
     bound: set[str] = set()
     for statement in file.statements:
-        value = _assigned(statement.node, values) if file.around is not None or not statement.binds & bound else None
+        value = (
+            _assigned(statement.node, values)
+            if file.around is not None or not statement.binds & bound
+            else None
+        )
         bound |= statement.binds
         for name in statement.binds:
             values.pop(name, None)
@@ -203,7 +242,9 @@ def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
     try:
         return bool(_value_of(test, known))
     except UnknownValue as error:
-        raise CannotBeFrozen(f"the source does not say whether `{ast.unparse(test)}` is true") from error
+        raise CannotBeFrozen(
+            f"the source does not say whether `{ast.unparse(test)}` is true"
+        ) from error
 
 
 @define(kw_only=True)
@@ -220,19 +261,27 @@ class _Unfolding:
     def __attrs_post_init__(self) -> None:
         for node in ast.walk(self.factory):
             if isinstance(node, ast.Global | ast.Nonlocal | ast.Yield | ast.YieldFrom | ast.Await):
-                raise CannotBeFrozen(f"`{self.factory.name}` has a `{type(node).__name__.lower()}` statement, line {node.lineno}")
+                raise CannotBeFrozen(
+                    f"`{self.factory.name}` has a `{type(node).__name__.lower()}` statement, line"
+                    f" {node.lineno}"
+                )
 
     def give(self, call: ast.Call) -> None:
         """Make assignments of the parameters."""
         names = [parameter.arg for parameter in named_parameters(self.factory.args)]
         arguments = passed(call, self.factory.args)
         if arguments is None:
-            raise CannotBeFrozen(f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`")
+            raise CannotBeFrozen(
+                f"cannot match the parameters of `{self.factory.name}` with `{ast.unparse(call)}`"
+            )
         bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
         self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
         for name in names:
             if shadowed := {use.name for use in uses(arguments[name])} & bound:
-                raise CannotBeFrozen(f"`{min(shadowed)}` has different meanings inside and outside of `{self.factory.name}`")
+                raise CannotBeFrozen(
+                    f"`{min(shadowed)}` has different meanings inside and outside of"
+                    f" `{self.factory.name}`"
+                )
             self._bind(ast.Assign([ast.Name(name, ast.Store())], arguments[name]))
             self.pieces.append(f"{name} = {ast.unparse(arguments[name])}")
 
@@ -242,7 +291,9 @@ class _Unfolding:
             if isinstance(statement, ast.Return):
                 return statement.value or ast.Constant(None)
             if isinstance(statement, ast.Raise):
-                raise CannotBeFrozen(f"`{self.factory.name}` raises an exception, line {statement.lineno}")
+                raise CannotBeFrozen(
+                    f"`{self.factory.name}` raises an exception, line {statement.lineno}"
+                )
             if isinstance(statement, ast.If) and (branch := self._branch(statement)) is not None:
                 returned = self.run(branch)
                 if returned is not None:
@@ -259,7 +310,10 @@ class _Unfolding:
 
     def _keep(self, statement: ast.stmt) -> None:
         if any(isinstance(inner, ast.Return | ast.Raise) for inner in _in_scope(statement)):
-            raise CannotBeFrozen(f"the result of `{self.factory.name}` depends on line {statement.lineno}, which has to run")
+            raise CannotBeFrozen(
+                f"the result of `{self.factory.name}` depends on line {statement.lineno}, which has"
+                " to run"
+            )
         self._bind(statement)
         self.pieces.append(_text(self.file, statement))
 
@@ -271,7 +325,9 @@ class _Unfolding:
 
 
 def _check_order(scope: ParsedFile) -> None:
-    """Refuse a name that gets another value after its use: definitions are put in order by what uses what."""
+    """Refuse a name that gets another value after its use: definitions are put in order by what
+    uses what.
+    """
     for number, statement in enumerate(scope.statements):
         used = {use.name for node in _at_once(statement) for use in uses(node)} - statement.binds
         for later in scope.statements[number + 1 :]:
@@ -281,12 +337,22 @@ def _check_order(scope: ParsedFile) -> None:
 
 def _at_once(statement: Statement) -> Iterable[ast.AST]:
     """What a statement computes when it runs: of a function its head."""
-    return _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
+    return (
+        _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
+    )
 
 
 def _head(function: ast.FunctionDef) -> list[ast.expr]:
-    annotations = [parameter.annotation for parameter in named_parameters(function.args) if parameter.annotation]
-    kept = [decorator for decorator in function.decorator_list if called_by(decorator) not in {"staticmethod", *_TUNING}]
+    annotations = [
+        parameter.annotation
+        for parameter in named_parameters(function.args)
+        if parameter.annotation
+    ]
+    kept = [
+        decorator
+        for decorator in function.decorator_list
+        if called_by(decorator) not in {"staticmethod", *_TUNING}
+    ]
     return [*defaults_of(function.args).values(), *annotations, *kept]
 
 
@@ -299,25 +365,37 @@ def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
         waiting += [] if isinstance(node, Scoped) else ast.iter_child_nodes(node)
 
 
-# --- text --------------------------------------------------------------------------------------------------------------------
+# --- text -----------------------------------------------------------------------------------------
 
 
 def _text(file: ParsedFile, statement: ast.stmt) -> str:
     """The text of a statement inside of another, as it would stand at the top level."""
     assert statement.end_lineno is not None
     assert statement.end_col_offset is not None
-    decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef | ast.ClassDef) else []
-    first, last = min([statement.lineno, *(decorator.lineno for decorator in decorators)]) - 1, statement.end_lineno - 1
+    decorators = (
+        statement.decorator_list if isinstance(statement, ast.FunctionDef | ast.ClassDef) else []
+    )
+    first, last = (
+        min([statement.lineno, *(decorator.lineno for decorator in decorators)]) - 1,
+        statement.end_lineno - 1,
+    )
     lines = file.lines[first : last + 1]
     lines[-1] = lines[-1][: statement.end_col_offset] + b"\n"
     if lines[0][: statement.col_offset].strip():  # something else stands before it in its line
         lines[0] = b" " * statement.col_offset + lines[0][statement.col_offset :]
     inside = _inside_strings(statement)
-    while first and isinstance(statement, ast.FunctionDef) and file.lines[first - 1].lstrip().startswith(b"#"):
+    while (
+        first
+        and isinstance(statement, ast.FunctionDef)
+        and file.lines[first - 1].lstrip().startswith(b"#")
+    ):
         first -= 1
         lines.insert(0, file.lines[first])
     numbered = enumerate(lines, first + 1)
-    return b"".join(line if number in inside else _dedented(line, statement.col_offset) for number, line in numbered).decode()
+    return b"".join(
+        line if number in inside else _dedented(line, statement.col_offset)
+        for number, line in numbered
+    ).decode()
 
 
 def _dedented(line: bytes, columns: int) -> bytes:
@@ -329,6 +407,8 @@ def _inside_strings(statement: ast.stmt) -> set[int]:
     """The lines that begin inside of a string, whose white space is part of it."""
     lines: set[int] = set()
     for node in ast.walk(statement):
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        ):
             lines.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
     return lines

@@ -1,7 +1,9 @@
-"""Functions as they were in a running process, with what the names in them meant there → one self-contained module.
+"""Functions as they were in a running process, with what the names in them meant there → one
+self-contained module.
 
-What a recorder wrote down (``toolchains/inside/recorder/functions.py`` has the forms of meanings) is laid out as source
-files, one for each module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
+What a recorder wrote down (``toolchains/inside/recorder/functions.py`` has the forms of meanings)
+is laid out as source files, one for each module that the functions come from, and these become a
+bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ class FrozenForm:
     dtype: Callable[[str], str] = _dtype
     """The name of an element type → the expression that means it."""
     kept: frozenset[str] = frozenset()
-    """The decorators that stay as they are written, by the last part of their names; all others are left behind."""
+    """The decorators that stay as they are written, by the last part of their names; all others are
+    left behind.
+    """
 
     def decorators_in(self, node: ast.FunctionDef) -> list[ast.expr]:
         """The decorators of a function that stay."""
@@ -66,7 +70,9 @@ class Frozen:
     """What its decorator was told that matters to a compile."""
     names: Mapping[str, _Meaning] = field(factory=dict)
     defaults: Mapping[str, _Meaning] = field(factory=dict)
-    """Parameter → its default, of those that are made of names which only the function's surroundings had."""
+    """Parameter → its default, of those that are made of names which only the function's
+    surroundings had.
+    """
     error: str = ""
     """Why there is no source, if there is none."""
     file: str = ""
@@ -89,9 +95,10 @@ def module_of_frozen(
 ) -> str:
     """The text of a module that holds the function with this id and what it uses.
 
-    ``given`` are functions that it is given as constexprs, name → id; they keep their names. Files are written in ``folder``, which
-    may hold those of earlier calls. ``optional`` says whether a function has an installed name only where that is there: then the
-    module can be imported where it is not. Raises NotFrozen.
+    ``given`` are functions that it is given as constexprs, name → id; they keep their names. Files
+    are written in ``folder``, which may hold those of earlier calls. ``optional`` says whether a
+    function has an installed name only where that is there: then the module can be imported where
+    it is not. Raises NotFrozen.
     """
     layout = _Layout(functions=functions, folder=folder, form=form, optional=optional)
     first = layout.place(kernel, beside=given)
@@ -113,7 +120,8 @@ def module_of_frozen(
     try:
         return bundle(spec, constant=form.constant).text
     except ConfigError as error:
-        raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error  # which is a temporary file
+        # Which is a temporary file.
+        raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 
 def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
@@ -124,7 +132,9 @@ def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
         here = waiting.pop()
         if here not in ids and here in functions:
             ids[here] = None
-            waiting += [id for meaning in functions[here].names.values() for id in _functions_in(meaning)]
+            waiting += [
+                id for meaning in functions[here].names.values() for id in _functions_in(meaning)
+            ]
     return tuple(ids)
 
 
@@ -139,7 +149,7 @@ def _functions_in(meaning: Any) -> Iterator[str]:
             yield from _functions_in(inner)
 
 
-# --- files -----------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
 
 @define(kw_only=True, eq=False)
@@ -156,9 +166,9 @@ class _File:
         """Whether a function can stand here: what its names mean is what they mean here already."""
         if self.functions.get(function.name, function) is not function:
             return False
-        return all(self._agrees(name, meaning) for name, meaning in function.names.items()) and self._agrees(
-            function.name, {"function": function.id}
-        )
+        return all(
+            self._agrees(name, meaning) for name, meaning in function.names.items()
+        ) and self._agrees(function.name, {"function": function.id})
 
     def _agrees(self, name: str, meaning: _Meaning) -> bool:
         if name in self.functions and meaning.get("function") != self.functions[name].id:
@@ -181,11 +191,18 @@ class _File:
             for use in uses(node):
                 why = _unfrozen(function.names.get(use.name, {}))
                 if why:
-                    yield f"{function.name} uses {'.'.join((use.name, *use.attributes))}, which is {why}"
+                    yield (
+                        f"{function.name} uses {'.'.join((use.name, *use.attributes))}, which is"
+                        f" {why}"
+                    )
 
     def text(self) -> str:
         """What stands in it."""
-        future = ["from __future__ import annotations"] if any(function.future for function in self.functions.values()) else []
+        future = (
+            ["from __future__ import annotations"]
+            if any(function.future for function in self.functions.values())
+            else []
+        )
         statements = [*self.layout.form.imports, *self._statements()]
         functions = sorted(self.functions.values(), key=lambda function: function.line)
         definitions = (f"\n\n{_written(function, self.layout.form)}" for function in functions)
@@ -208,7 +225,11 @@ class _File:
             yield f"import {_as(meaning['module'], name)}"
         elif "members" in meaning:
             yield f"import {_as(self.layout.members(meaning).module, name)}"
-        elif "written" in meaning and self.names.get(name) is meaning and self.layout.is_written(self, meaning):
+        elif (
+            "written" in meaning
+            and self.names.get(name) is meaning
+            and self.layout.is_written(self, meaning)
+        ):
             yield f"{name} = {meaning['written']}"
         elif "written" in meaning:
             yield f"from {self.layout.written(meaning).module} import {_as(meaning['name'], name)}"
@@ -216,7 +237,9 @@ class _File:
             yield f"{name} = {_expression(meaning, self.layout.form)}"
 
     def _is_optional(self, name: str, meaning: _Meaning) -> bool:
-        using = (function for function in self.functions.values() if function.names.get(name) == meaning)
+        using = (
+            function for function in self.functions.values() if function.names.get(name) == meaning
+        )
         return any(self.layout.optional(function, name) for function in using)
 
     def _imported(self, name: str, id: str) -> Iterator[str]:
@@ -243,25 +266,41 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def tolerate(self, module: str, name: str) -> bool:
-        """Have a name imported where it is there; whether that can be, since no other is called so, and nothing of Python."""
+        """Have a name imported where it is there.
+
+        Whether that can be, since no other is called so, and nothing of Python.
+        """
         if hasattr(builtins, name):
             return False
-        statement = f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n    pass\n"
+        statement = (
+            f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n "
+            "   pass\n"
+        )
         return self.tolerant.setdefault(name, statement) == statement
 
     def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
-        """The file that a function stands in, put there with all that it uses, and with the functions ``beside``."""
+        """The file that a function stands in, put there with all that it uses, and with the
+        functions ``beside``.
+        """
         if id in self._places:
             return self._places[id]
         if id not in self.functions:
-            raise NotFrozen("its process ended before the recorder had written everything that it uses")
+            raise NotFrozen(
+                "its process ended before the recorder had written everything that it uses"
+            )
         function = self.functions[id]
         file = self._free(function)
         self._put(file, id)
         for name, other in (beside or {}).items():
             given_function = self.functions.get(other)
-            if given_function is None or given_function.name != name or not file.takes(given_function):
-                raise NotFrozen(f"the function {name}, which is passed to it, cannot be in the same file")
+            if (
+                given_function is None
+                or given_function.name != name
+                or not file.takes(given_function)
+            ):
+                raise NotFrozen(
+                    f"the function {name}, which is passed to it, cannot be in the same file"
+                )
             self._put(file, other)
         return file
 
@@ -274,7 +313,11 @@ class _Layout:
             self._lay_out(meaning)
 
     def _free(self, function: Frozen) -> _File:
-        named = [file for file in self.files if any(member.module == function.module for member in file.functions.values())]
+        named = [
+            file
+            for file in self.files
+            if any(member.module == function.module for member in file.functions.values())
+        ]
         for file in named:
             if file.takes(function):
                 return file
@@ -336,7 +379,7 @@ def _union(one: _Meaning, other: _Meaning) -> _Meaning:
     return one
 
 
-# --- text -----------------------------------------------------------------------------------------------------------------------
+# --- text -----------------------------------------------------------------------------------------
 
 
 def _expression(meaning: _Meaning, form: FrozenForm) -> str:
@@ -351,25 +394,45 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
         return form.dtype(meaning["dtype"])
     if "items" in meaning:
         inner = ", ".join(_expression(item, form) for item in meaning["items"])
-        return f"[{inner}]" if meaning.get("list") else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
-    pairs = (f"{_expression(key, form)}: {_expression(value, form)}" for key, value in meaning["pairs"])
+        return (
+            f"[{inner}]"
+            if meaning.get("list")
+            else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
+        )
+    pairs = (
+        f"{_expression(key, form)}: {_expression(value, form)}" for key, value in meaning["pairs"]
+    )
     return "{" + ", ".join(pairs) + "}"
 
 
 def _unfrozen(meaning: Any) -> str | None:
     """What a name means that cannot be written down, if it means such a thing."""
     if not isinstance(meaning, Mapping):
-        return next((reason for inner in meaning if (reason := _unfrozen(inner))), None) if isinstance(meaning, list) else None
+        return (
+            next((reason for inner in meaning if (reason := _unfrozen(inner))), None)
+            if isinstance(meaning, list)
+            else None
+        )
     if "unfrozen" in meaning:
         return str(meaning["unfrozen"])
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
-        return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
-    return _unfrozen([meaning.get("constexpr"), *meaning.get("members", {}).values(), *meaning.get("names", {}).values()])
+        return _unfrozen(inside) or next(
+            ("a table of functions" for item in inside if "function" in str(item)), None
+        )
+    return _unfrozen(
+        [
+            meaning.get("constexpr"),
+            *meaning.get("members", {}).values(),
+            *meaning.get("names", {}).values(),
+        ]
+    )
 
 
 def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
-    """The definition without the decorators that are left behind, and without annotations that say nothing to a compiler."""
+    """The definition without the decorators that are left behind, and without annotations that say
+    nothing to a compiler.
+    """
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = form.decorators_in(node)
@@ -382,7 +445,11 @@ def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
 
 def _foreign_annotations(function: Frozen, node: ast.FunctionDef) -> list[ast.arg]:
     arguments = [inner for inner in ast.walk(node.args) if isinstance(inner, ast.arg)]
-    return [argument for argument in arguments if argument.annotation is not None and _is_foreign(function, argument.annotation)]
+    return [
+        argument
+        for argument in arguments
+        if argument.annotation is not None and _is_foreign(function, argument.annotation)
+    ]
 
 
 def _is_foreign(function: Frozen, annotation: ast.expr) -> bool:
@@ -403,26 +470,43 @@ def _written(function: Frozen, form: FrozenForm) -> str:
     text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
     decorator = form.decorators.get(function.kind, "")
     if function.kind == "jit" and function.jit:
-        decorator += f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
-    kept = (f"@{ast.get_source_segment(function.source, each)}" for each in form.decorators_in(node))
+        decorator += (
+            f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
+        )
+    kept = (
+        f"@{ast.get_source_segment(function.source, each)}" for each in form.decorators_in(node)
+    )
     return "\n".join([*kept, *filter(None, [decorator]), text])
 
 
 _Position = tuple[int, int]
 
 
-def _edits(function: Frozen, node: ast.FunctionDef, form: FrozenForm) -> Iterator[tuple[_Position, _Position, str]]:
+def _edits(
+    function: Frozen, node: ast.FunctionDef, form: FrozenForm
+) -> Iterator[tuple[_Position, _Position, str]]:
     """From where to where in the source of a function something else is to stand, and what."""
     for argument in _foreign_annotations(function, node):
         assert argument.annotation is not None
-        yield (argument.lineno, argument.col_offset + len(argument.arg.encode())), _end(argument.annotation), ""
+        yield (
+            (argument.lineno, argument.col_offset + len(argument.arg.encode())),
+            _end(argument.annotation),
+            "",
+        )
     if node.returns is not None and not function.future and _is_foreign(function, node.returns):
         yield (node.returns.lineno, node.returns.col_offset), _end(node.returns), "None"
     for parameter, default in defaults_of(node.args).items():
         if parameter in function.defaults:
             meaning = function.defaults[parameter]
-            is_constant = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
-            yield (default.lineno, default.col_offset), _end(default), _expression(meaning, form) if is_constant else "None"
+            is_constant = (
+                not _unfrozen(meaning)
+                and not {"function", "installed", "module", "members"} & meaning.keys()
+            )
+            yield (
+                (default.lineno, default.col_offset),
+                _end(default),
+                _expression(meaning, form) if is_constant else "None",
+            )
 
 
 def _end(node: ast.expr) -> _Position:

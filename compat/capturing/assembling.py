@@ -14,7 +14,16 @@ from attrs import define, evolve, field, frozen
 
 from compat import toolchains
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
-from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.kernels import (
+    CapturedKernel,
+    Case,
+    Configs,
+    arguments_of,
+    cases,
+    constexprs_of,
+    given_functions,
+    wanted,
+)
 from compat.capturing.makers import MADE, Makers
 from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
 from compat.capturing.origins import live as live_place
@@ -24,7 +33,15 @@ from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
 from compat.errors import ConfigError, StoreError
 from compat.files import TemporaryFolder, replace_file
-from compat.model import HINTS, RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
+from compat.model import (
+    HINTS,
+    RECORDED,
+    CompileSpec,
+    Problem,
+    Specialization,
+    arguments,
+    constexprs,
+)
 from compat.source.closure import read_source
 from compat.text import lazy_pattern, read_json, write_json
 from compat.toolchains import pytorch
@@ -59,7 +76,9 @@ class Captured:
     kernels: tuple[CapturedKernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
-    """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
+    """Jit functions of the packages that launched something, which no kernel is or uses that was
+    launched: module and name.
+    """
     not_live: tuple[NotCaptured, ...] = ()
     """Kernels that were to be named where they are written, and are bundles."""
     conditionals: tuple[ImportQuestion, ...] = ()
@@ -68,12 +87,16 @@ class Captured:
     without_problem: tuple[tuple[str, str, str], ...] = ()
     """Cases that cannot be run again though that was asked for: kernel, case, and why."""
     in_the_way: tuple[str, ...] = ()
-    """Files that no capture has written, in whose place a kernel's would be: it has another name for that."""
+    """Files that no capture has written, in whose place a kernel's would be: it has another name
+    for that.
+    """
 
     @property
     def launched(self) -> int:
         """How many kernels were launched, told apart by their content as far as that is known."""
-        return len(self.kernels) + len({(kernel.module, kernel.name) for kernel in self.not_captured})
+        return len(self.kernels) + len(
+            {(kernel.module, kernel.name) for kernel in self.not_captured}
+        )
 
     @property
     def cases(self) -> int:
@@ -81,49 +104,76 @@ class Captured:
         return sum(len(kernel.cases) for kernel in self.kernels)
 
 
-def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False) -> Captured:
-    """Write the kernel files of what was recorded, in the place of those that an earlier capture left there.
+def assemble(
+    recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False
+) -> Captured:
+    """Write the kernel files of what was recorded, in the place of those that an earlier capture
+    left there.
 
-    ``origin`` says in each where it comes from. With ``live`` they name kernels where they are written, as far as that can be.
-    Files that no capture has written stay as they are. Raises OSError where nothing can be written.
+    ``origin`` says in each where it comes from. With ``live`` they name kernels where they are
+    written, as far as that can be. Files that no capture has written stay as they are. Raises
+    OSError where nothing can be written.
     """
     captured = Captured(recorded=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
-    failed += [NotCaptured(module=launch.module, name=launch.name, why=launch.why) for launch in _distinct(recorded.lacking)]
+    failed += [
+        NotCaptured(module=launch.module, name=launch.name, why=launch.why)
+        for launch in _distinct(recorded.lacking)
+    ]
     _make_room(output)
     written: list[CapturedKernel] = []
     for kernel in kernels:
-        launches = [launch for launch in recorded.launches.values() if launch.function in kernel.ids]
+        launches = [
+            launch for launch in recorded.launches.values() if launch.function in kernel.ids
+        ]
         kernel.cases = cases(wanted(launches, configs), recorded)
         kernel.asked = () if kernel.live else _asked(kernel, recorded)
         try:
-            captured.specs = {**captured.specs, kernel.name: _write(kernel, recorded, output, origin)}
+            captured.specs = {
+                **captured.specs,
+                kernel.name: _write(kernel, recorded, output, origin),
+            }
             written.append(kernel)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
-    captured.without_problem = tuple(case for kernel in written for case in _without_problem(kernel))
+    captured.without_problem = tuple(
+        case for kernel in written for case in _without_problem(kernel)
+    )
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
-    captured.not_live = tuple(kernel_ for kernel_ in not_live if kernel_.name in {kernel.function for kernel in written})
+    captured.not_live = tuple(
+        kernel_ for kernel_ in not_live if kernel_.name in {kernel.function for kernel in written}
+    )
     captured.never_launched = _never_launched(recorded)
-    captured.conditionals = tuple(sorted({question for kernel in written for question in kernel.asked}, key=ImportQuestion.place))
+    captured.conditionals = tuple(
+        sorted(
+            {question for kernel in written for question in kernel.asked}, key=ImportQuestion.place
+        )
+    )
     return captured
 
 
 def _launched(recorded: Recorded) -> list[str]:
-    return [id for id in dict.fromkeys(launch.function for launch in recorded.launches.values()) if id in recorded.functions]
+    return [
+        id
+        for id in dict.fromkeys(launch.function for launch in recorded.launches.values())
+        if id in recorded.functions
+    ]
 
 
 def _distinct(lacking: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
     return list(dict.fromkeys(lacking))
 
 
-# --- kernels ----------------------------------------------------------------------------------------------------------------------
+# --- kernels --------------------------------------------------------------------------------------
 
 
 def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
-    """The launched functions that can be named where they are written, by their ids; and the others."""
+    """The launched functions that can be named where they are written, by their ids.
+
+    And the others.
+    """
     places: dict[str, Live] = {}
     others: dict[NotCaptured, None] = {}
     for id, passed in _given(recorded).items():
@@ -137,8 +187,13 @@ def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
     return places, list(others)
 
 
-def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[CapturedKernel], list[NotCaptured]]:
-    """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
+def _kernels(
+    recorded: Recorded, places: Mapping[str, Live]
+) -> tuple[list[CapturedKernel], list[NotCaptured]]:
+    """The kernels by their content, or by their places, named.
+
+    And those of which there can be no bundle.
+    """
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
     capturing = _capturing(recorded)
@@ -146,20 +201,37 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
         for number, (id, passed) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
             if id in places:
-                kernel = kernels.setdefault((function.name, places[id]), _live_kernel(function, places[id]))
+                kernel = kernels.setdefault(
+                    (function.name, places[id]), _live_kernel(function, places[id])
+                )
                 kernel.ids.add(id)
                 continue
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, passed, recorded.functions, place, capturing.written, _is_asked_for, recorded.toolchain)
+                text = module_of_frozen(
+                    id,
+                    passed,
+                    recorded.functions,
+                    place,
+                    capturing.written,
+                    _is_asked_for,
+                    recorded.toolchain,
+                )
             except NotFrozen as error:
-                failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
+                failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = (
+                    None
+                )
                 continue
             key = (function.name, text)
-            kernel = kernels.setdefault(key, CapturedKernel(name="", function=function.name, module=function.module, text=text))
+            kernel = kernels.setdefault(
+                key,
+                CapturedKernel(name="", function=function.name, module=function.module, text=text),
+            )
             kernel.ids.add(id)
-    return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
+    return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(
+        failed
+    )
 
 
 def _capturing(recorded: Recorded) -> Capturing:
@@ -170,11 +242,15 @@ def _capturing(recorded: Recorded) -> Capturing:
 
 
 def _live_kernel(function: Frozen, place: Live) -> CapturedKernel:
-    return CapturedKernel(name="", function=place.function, module=function.module, text="", live=place)
+    return CapturedKernel(
+        name="", function=place.function, module=function.module, text="", live=place
+    )
 
 
 def _is_asked_for(function: Frozen, name: str) -> bool:
-    """Whether a function's module, or the one that it has a name from, asked while it was imported what is there."""
+    """Whether a function's module, or the one that it has a name from, asked while it was imported
+    what is there.
+    """
     return bool(function.file and about(function.module, Path(function.file), name))
 
 
@@ -188,12 +264,19 @@ def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
 
 
 def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
-    """Give each kernel a name of its own; the files that one would have had to replace, and no capture has written."""
+    """Give each kernel a name of its own.
+
+    The files that one would have had to replace, and no capture has written.
+    """
     replaceable = set(_listed(output / INDEX))
     names: set[str] = set()
     for kernel in kernels:
         for name in _candidates(_wanted_name(kernel, kernels)):
-            others = [file for file in (f"{name}.toml", f"{name}.py") if file not in replaceable and (output / file).exists()]
+            others = [
+                file
+                for file in (f"{name}.toml", f"{name}.py")
+                if file not in replaceable and (output / file).exists()
+            ]
             yield from others
             if name not in names and not others:
                 break
@@ -202,9 +285,15 @@ def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
 
 
 def _wanted_name(kernel: CapturedKernel, kernels: Sequence[CapturedKernel]) -> str:
-    """As its function is called; where functions of other modules are called so, with its module before it."""
+    """As its function is called; where functions of other modules are called so, with its module
+    before it.
+    """
     modules = {_module_name(other) for other in kernels if other.function == kernel.function}
-    return f"{_tail(_module_name(kernel), modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
+    return (
+        f"{_tail(_module_name(kernel), modules)}.{kernel.function}"
+        if len(modules) > 1
+        else kernel.function
+    )
 
 
 def _module_name(kernel: CapturedKernel) -> str:
@@ -220,10 +309,15 @@ def _tail(module: str, modules: Collection[str]) -> str:
     """The end of a module's name, as short as tells it apart from the others."""
     parts = module.split(".")
     tails = (".".join(parts[-length:]) for length in range(1, len(parts)))
-    return next((tail for tail in tails if sum(f".{other}".endswith(f".{tail}") for other in modules) == 1), module)
+    return next(
+        (tail for tail in tails if sum(f".{other}".endswith(f".{tail}") for other in modules) == 1),
+        module,
+    )
 
 
-def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
+def _write(
+    kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
+) -> tuple[Specialization, ...]:
     source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
     makers = Makers(form=_capturing(recorded).written)
     try:
@@ -247,7 +341,10 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
         assumed=HINTS,
     )
     try:
-        specs = [_case(base, case, compile_, output) for case, compile_ in zip(kernel.cases, compiles, strict=True)]
+        specs = [
+            _case(base, case, compile_, output)
+            for case, compile_ in zip(kernel.cases, compiles, strict=True)
+        ]
         return _written(specs, kernel, output / f"{kernel.name}.toml")
     except ConfigError as error:
         with suppress(OSError):
@@ -256,7 +353,9 @@ def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str
         raise ConfigError(f"a kernel file cannot describe its arguments: {message}") from error
 
 
-def _written(specs: Sequence[Specialization], kernel: CapturedKernel, path: Path) -> tuple[Specialization, ...]:
+def _written(
+    specs: Sequence[Specialization], kernel: CapturedKernel, path: Path
+) -> tuple[Specialization, ...]:
     """The kernel file, without problems where no file says them. Raises ConfigError."""
     try:
         return write_kernel_file(specs, path)
@@ -285,7 +384,9 @@ def _case(base: Specialization, case: Case, compile_: CompileSpec, output: Path)
 
 
 def _problems_file(output: Path) -> Path:
-    """What makes recorded launches again, in the folder: under another name where there is a file that no capture has written."""
+    """What makes recorded launches again, in the folder: under another name where there is a file
+    that no capture has written.
+    """
     text = PROBLEMS.read_text(encoding="utf-8")
     for name in _candidates(PROBLEMS.stem):
         path = output / f"{name}.py"
@@ -299,13 +400,19 @@ def _problems_file(output: Path) -> Path:
 def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
     for case in kernel.cases:
         if case.first.given is not None and RECORDED not in case.first.given:
-            yield kernel.name, case.name, str(case.first.given.get("why") or "its arguments are unknown")
+            yield (
+                kernel.name,
+                case.name,
+                str(case.first.given.get("why") or "its arguments are unknown"),
+            )
 
 
 def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> CompileSpec:
     elements = toolchains.named(recorded.toolchain).language.types.elements
     said = arguments_of(launch, recorded)
-    values = {name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()}
+    values = {
+        name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()
+    }
     if not elements:  # kernel files say types there, and not what a launch passes
         signature = {name: _typed(name, value, makers) for name, value in said.items()}
         return CompileSpec(signature=signature, constexprs=values, options=launch.options)
@@ -315,10 +422,12 @@ def _compile(launch: RecordedLaunch, recorded: Recorded, makers: Makers) -> Comp
 
 def _typed(name: str, value: Any, makers: Makers) -> Any:
     """A recorded argument as its type, or as what makes it."""
-    return makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value
+    return (
+        makers.type_of(name, value[MADE]) if isinstance(value, Mapping) and MADE in value else value
+    )
 
 
-# --- what else is told ------------------------------------------------------------------------------------------------------------
+# --- what else is told ----------------------------------------------------------------------------
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
@@ -331,38 +440,55 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
     }
     used |= {(launch.module, launch.name) for launch in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
-    return tuple(sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages))
+    return tuple(
+        sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages)
+    )
 
 
 def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:
-    """What the modules of a kernel and of all that it uses asked while they were imported, as far as it depends on that."""
+    """What the modules of a kernel and of all that it uses asked while they were imported, as far
+    as it depends on that.
+    """
     functions = recorded.functions
     ids = {used_id for id in kernel.ids for used_id in reached(id, functions)}
     files = {functions[id].module: functions[id].file for id in ids if functions[id].file}
     used = names_used(ids, functions)
     for id in ids:
         used.setdefault(functions[id].module, set()).add(functions[id].name)
-    return tuple(question for module in sorted(files) for question in asked(module, Path(files[module]), used.get(module, ())))
+    return tuple(
+        question
+        for module in sorted(files)
+        for question in asked(module, Path(files[module]), used.get(module, ()))
+    )
 
 
 def _answered(kernel: CapturedKernel) -> str:
     places = [f"{question.module}:{question.line}" for question in kernel.asked[:_TOLD]]
     further = [f"{len(kernel.asked) - _TOLD} more"] if len(kernel.asked) > _TOLD else []
-    return f"; import-time checks with fixed answers: {', '.join([*places, *further])}" if places else ""
+    return (
+        f"; import-time checks with fixed answers: {', '.join([*places, *further])}"
+        if places
+        else ""
+    )
 
 
-# --- the folder -------------------------------------------------------------------------------------------------------------------
+# --- the folder -----------------------------------------------------------------------------------
 
 
 def check_writable(output: Path) -> None:
-    """Find out whether files can be written there, and leave nothing behind. Raises StoreError where they cannot."""
+    """Find out whether files can be written there, and leave nothing behind.
+
+    Raises StoreError where they cannot.
+    """
     there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
         raise StoreError(
-            f"cannot write to this folder: {error.strerror}", where=str(output), hint="Choose another folder with --output."
+            f"cannot write to this folder: {error.strerror}",
+            where=str(output),
+            hint="Choose another folder with --output.",
         ) from error
 
 
@@ -377,11 +503,17 @@ def _listed(index: Path) -> Iterator[str]:
     """The files that the index of an earlier capture names."""
     try:
         document = read_json(index.read_bytes())
-        names = [name for kernel in document["kernels"] for name in (kernel["file"], kernel["source"])]
+        names = [
+            name for kernel in document["kernels"] for name in (kernel["file"], kernel["source"])
+        ]
         names += document.get("problems", ())
     except (OSError, ValueError, KeyError, TypeError):
         return
-    yield from (name for name in names if isinstance(name, str) and _NAME.fullmatch(name) and name.endswith((".toml", ".py")))
+    yield from (
+        name
+        for name in names
+        if isinstance(name, str) and _NAME.fullmatch(name) and name.endswith((".toml", ".py"))
+    )
 
 
 def write_index(document: Mapping[str, Any], output: Path) -> Path:

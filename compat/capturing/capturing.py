@@ -1,4 +1,5 @@
-"""Capture what a program or a block of this process launches: record it, make kernel files of that, and compare their code.
+"""Capture what a program or a block of this process launches: record it, make kernel files of that,
+and compare their code.
 
 A program is run to its end with the recorder in it. ``index.json`` says what was captured.
 """
@@ -96,36 +97,66 @@ def capture_program(
                 last_look[0] = seconds
                 on_progress(progress_in(records), seconds)
 
-        environ = variables(settings, capturing_of(toolchain_of(options.toolchain)), cache if options.is_fake else None)
+        environ = variables(
+            settings,
+            capturing_of(toolchain_of(options.toolchain)),
+            cache if options.is_fake else None,
+        )
         ended = run_in_foreground(command(words, python), environ, timeout=timeout, on_tick=tick)
         return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
 
 
 def made_of(
-    records: Path, options: Options, ended: ForegroundResult | None, on_check: Callable[[int], None] = lambda kernels: None
+    records: Path,
+    options: Options,
+    ended: ForegroundResult | None,
+    on_check: Callable[[int], None] = lambda kernels: None,
 ) -> Capture:
-    """Write the kernel files of records, if there are any, and compare their code. Raises StoreError."""
+    """Write the kernel files of records, if there are any, and compare their code.
+
+    Raises StoreError.
+    """
     toolchain, recorded = toolchain_of(options.toolchain), read_records(records, options.toolchain)
     if recorded.release is None:
-        return Capture(captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0)
-    compiled_for = (target for target in toolchain.device.targets if recorded.arch is not None and target.arch == recorded.arch)
+        return Capture(
+            captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0
+        )
+    compiled_for = (
+        target
+        for target in toolchain.device.targets
+        if recorded.arch is not None and target.arch == recorded.arch
+    )
     target = target_of(options.target, toolchain) if options.is_fake else next(compiled_for, None)
     place = f"for {target.name}" if target else "on a GPU"
     origin = f"captured with {toolchain.title} {recorded.release or '(none)'} {place}"
     try:
-        captured = assemble(recorded, options.output, configs=options.configs, origin=origin, live=options.live)
+        captured = assemble(
+            recorded, options.output, configs=options.configs, origin=origin, live=options.live
+        )
         if options.check is not CodeCheck.NOTHING:
             on_check(len(captured.kernels))
         compared = compare(captured, target, fake=options.is_fake) if target else ()
-        document = index_document(captured, compared, target.name if target else None, on_gpu=not options.is_fake)
+        document = index_document(
+            captured, compared, target.name if target else None, on_gpu=not options.is_fake
+        )
         write_index(document, options.output)
     except OSError as error:
-        raise StoreError(f"cannot write the kernel files: {error.strerror}", where=str(options.output)) from error
-    return Capture(captured=captured, options=options, ended=ended, seconds=0.0, compared=compared, document=document)
+        raise StoreError(
+            f"cannot write the kernel files: {error.strerror}", where=str(options.output)
+        ) from error
+    return Capture(
+        captured=captured,
+        options=options,
+        ended=ended,
+        seconds=0.0,
+        compared=compared,
+        document=document,
+    )
 
 
 def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
-    """The words that start a program: ``train.py`` and ``-m module`` by Python, by that of its environment where one is given.
+    """The words that start a program: ``train.py`` and ``-m module`` by Python, by that of its
+    environment where one is given.
 
     Raises SelectionError where there is no such interpreter.
     """
@@ -151,13 +182,20 @@ def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
     return (python, "-m", *words) if words[0] == "pytest" else tuple(words)
 
 
-# --- the index ---------------------------------------------------------------------------------------------------------------
+# --- the index ------------------------------------------------------------------------------------
 
 
-def index_document(captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool) -> dict[str, Any]:
-    """All that is known of a capture but how long it took; ``target`` is what the program compiled for, as far as it is known."""
+def index_document(
+    captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool
+) -> dict[str, Any]:
+    """All that is known of a capture but how long it took.
+
+    ``target`` is what the program compiled for, as far as it is known.
+    """
     recorded = captured.recorded
-    agreements = {(comparison.kernel, comparison.case): str(comparison.agreement) for comparison in compared}
+    agreements = {
+        (comparison.kernel, comparison.case): str(comparison.agreement) for comparison in compared
+    }
     return {
         "schema": SCHEMA,
         "compat": __version__,
@@ -170,11 +208,29 @@ def index_document(captured: Captured, compared: Sequence[CodeComparison], targe
         "processes": recorded.processes,
         "ended": recorded.ended,
         "kernels": [_kernel(kernel, agreements) for kernel in captured.kernels],
-        "problems": sorted({Path(spec.problem.source).name for specs in captured.specs.values() for spec in specs if spec.problem}),
-        "without_problem": [{"kernel": kernel, "case": case, "why": why} for kernel, case, why in captured.without_problem],
-        "not_captured": [{"module": kernel.module, "name": kernel.name, "why": kernel.why} for kernel in captured.not_captured],
-        "not_live": [{"module": kernel.module, "name": kernel.name, "why": kernel.why} for kernel in captured.not_live],
-        "never_launched": [{"module": module, "name": name} for module, name in captured.never_launched],
+        "problems": sorted(
+            {
+                Path(spec.problem.source).name
+                for specs in captured.specs.values()
+                for spec in specs
+                if spec.problem
+            }
+        ),
+        "without_problem": [
+            {"kernel": kernel, "case": case, "why": why}
+            for kernel, case, why in captured.without_problem
+        ],
+        "not_captured": [
+            {"module": kernel.module, "name": kernel.name, "why": kernel.why}
+            for kernel in captured.not_captured
+        ],
+        "not_live": [
+            {"module": kernel.module, "name": kernel.name, "why": kernel.why}
+            for kernel in captured.not_live
+        ],
+        "never_launched": [
+            {"module": module, "name": name} for module, name in captured.never_launched
+        ],
         "answered_at_import": [
             {"module": conditional.module, "line": conditional.line, "text": conditional.text}
             for conditional in captured.conditionals
@@ -209,12 +265,14 @@ def _case(case: Case, code: str | None) -> dict[str, Any]:
     }
 
 
-# --- in a process that goes on: a block of it, or a whole run of pytest -------------------------------------------------------
+# --- in a process that goes on: a block of it, or a whole run of pytest ---------------------------
 
 
 def is_captured() -> bool:
     """Whether this process was started by one that captures, and therefore is recorded for that."""
-    return any(capturing_of(toolchain).package in sys.modules for toolchain in captured_toolchains())
+    return any(
+        capturing_of(toolchain).package in sys.modules for toolchain in captured_toolchains()
+    )
 
 
 @define(kw_only=True)
@@ -248,7 +306,8 @@ def capture(
         output: Folder for the kernel files.
         toolchain: Name of the toolchain whose launches are captured.
         target: A target or the name of a GPU: the device that a program without a GPU sees.
-        configs: Which configurations of an autotuned kernel are captured: ``all``, ``chosen`` or ``first``.
+        configs: Which configurations of an autotuned kernel are captured: ``all``, ``chosen`` or
+            ``first``.
         with_values: Keep the values of numbers that do not affect compilation.
         problems: Also record shapes, strides and small integers of launches.
         check: How captured code is compared with the code that the program compiled.
@@ -279,11 +338,15 @@ def capture(
         settings = recorder_settings(options, records)
         try:
             capturing = capturing_of(toolchain_of(options.toolchain))
-            with in_environment(variables(settings, capturing, folder / "cache" if options.is_fake else None)):
+            with in_environment(
+                variables(settings, capturing, folder / "cache" if options.is_fake else None)
+            ):
                 recording = capturing.begin(settings)
                 try:
                     yield block
                 finally:
                     recording.stop()
         finally:
-            block.capture = evolve(made_of(records, options, None), seconds=time.monotonic() - began)
+            block.capture = evolve(
+                made_of(records, options, None), seconds=time.monotonic() - began
+            )

@@ -1,4 +1,6 @@
-"""How a program is captured, and whether the code of its kernels is what the program itself compiles, byte by byte."""
+"""How a program is captured, and whether the code of its kernels is what the program itself
+compiles, byte by byte.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +52,14 @@ class CodeComparison:
     """What differs, or why nothing is known."""
 
 
-def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False) -> tuple[CodeComparison, ...]:
+def compare(
+    captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False
+) -> tuple[CodeComparison, ...]:
     """Compile the cases whose launches the program compiled, where it did, and compare.
 
-    ``built`` is an env with the program's toolchain, where that of the program is not to be used. Where the GPU was a ``fake``,
-    what a kernel's modules ask PyTorch while they are imported is answered for it here, too.
+    ``built`` is an env with the program's toolchain, where that of the program is not to be used.
+    Where the GPU was a ``fake``, what a kernel's modules ask PyTorch while they are imported is
+    answered for it here, too.
     """
     release = captured.recorded.release
     pairs = tuple(_asked(captured))
@@ -63,15 +68,35 @@ def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *
     interpreter = captured.recorded.interpreters[release]
     if built is None and not interpreter.has_its_own:
         why = "the program found its toolchain through PYTHONPATH"
-        return tuple(CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in pairs)
+        return tuple(
+            CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why)
+            for spec, _ in pairs
+        )
     toolchain = toolchains.named(captured.recorded.toolchain)
-    return tuple(_compared(pairs, built or _built_env(interpreter, release, toolchain), target, capturing_of(toolchain), fake=fake))
+    return tuple(
+        _compared(
+            pairs,
+            built or _built_env(interpreter, release, toolchain),
+            target,
+            capturing_of(toolchain),
+            fake=fake,
+        )
+    )
 
 
 def _built_env(interpreter: ProgramPython, release: str, toolchain: Toolchain) -> BuiltEnv:
     """The environment of a program, as one that cells can be compiled in."""
-    env = Env(name=f"of the program ({release})", toolchain=toolchain.name, distribution=toolchain.distribution)
-    return BuiltEnv(env=env, python=interpreter.executable, python_version=interpreter.version, digest=interpreter.executable)
+    env = Env(
+        name=f"of the program ({release})",
+        toolchain=toolchain.name,
+        distribution=toolchain.distribution,
+    )
+    return BuiltEnv(
+        env=env,
+        python=interpreter.executable,
+        python_version=interpreter.version,
+        digest=interpreter.executable,
+    )
 
 
 def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]]:
@@ -85,14 +110,21 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]
 
 
 def _compared(
-    asked: Sequence[tuple[Specialization, RecordedLaunch]], built: BuiltEnv, target: Target, capturing: Capturing, *, fake: bool
+    asked: Sequence[tuple[Specialization, RecordedLaunch]],
+    built: BuiltEnv,
+    target: Target,
+    capturing: Capturing,
+    *,
+    fake: bool,
 ) -> Iterator[CodeComparison]:
     by_kernel: dict[str, list[tuple[Specialization, RecordedLaunch]]] = {}
     for spec, launch in asked:
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
         for comparisons in concurrently(
-            lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake), by_kernel.values(), AVAILABLE_CORES
+            lambda pairs: _of_kernel(pairs, built, target, executor, capturing, fake=fake),
+            by_kernel.values(),
+            AVAILABLE_CORES,
         ):
             yield from comparisons
 
@@ -107,12 +139,21 @@ def _of_kernel(
     fake: bool,
 ) -> list[CodeComparison]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
-    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing.without_lines, hidden=capturing.hidden if fake else ())
+    mode = Mode(
+        actions=(Compile(keep_ir=True),),
+        variables=capturing.without_lines,
+        hidden=capturing.hidden if fake else (),
+    )
     with closing(executor.submit(Batch(cells, built, _LIMITS, mode=mode))) as results:
-        return [_judged(cells[each.position], asked[each.position][1], each, capturing.digest) for each in results]
+        return [
+            _judged(cells[each.position], asked[each.position][1], each, capturing.digest)
+            for each in results
+        ]
 
 
-def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: Callable[[str], str]) -> CodeComparison:
+def _judged(
+    cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: Callable[[str], str]
+) -> CodeComparison:
     original = launch.original
     assert original is not None
     if original.stage is None and original.error is None:
@@ -120,20 +161,30 @@ def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts, digest: 
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
-        same = digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest
+        same = (
+            digest(attempts.artifacts[name].decode("utf-8", "surrogateescape")) == original.digest
+        )
         why = "" if same else "the program's own code differs"
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
-    failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures).failure
+    failure = classify(
+        attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures
+    ).failure
     if original.error is not None:
         return _said(
-            cell, Agreement.EQUAL if failure else Agreement.DIFFERENT, f"the program's own compile fails: {original.error}"
+            cell,
+            Agreement.EQUAL if failure else Agreement.DIFFERENT,
+            f"the program's own compile fails: {original.error}",
         )
-    message = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "it produced no code"
+    message = (
+        failure.excerpt.splitlines()[0] if failure and failure.excerpt else "it produced no code"
+    )
     return _said(cell, Agreement.DIFFERENT, f"it compiles in the program, but not here: {message}")
 
 
 def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
-    return CodeComparison(kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why)
+    return CodeComparison(
+        kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why
+    )
 
 
 class CodeCheck(StrEnum):
@@ -163,7 +214,9 @@ class Options:
     with_values: bool = False
     """Keep the values of numbers that do not affect compilation."""
     problems: bool = False
-    """Also record shapes, strides and small integers of launches, so that results can be checked."""
+    """Also record shapes, strides and small integers of launches, so that results can be
+    checked.
+    """
     check: CodeCheck = CodeCheck.KERNELS
     """How the code of a captured kernel is compared with the code that the program compiled."""
     fake: bool | None = None
@@ -172,11 +225,18 @@ class Options:
     @property
     def is_fake(self) -> bool:
         """Whether a fake GPU is installed."""
-        return not capturing_of(toolchain_of(self.toolchain)).has_device() if self.fake is None else self.fake
+        return (
+            not capturing_of(toolchain_of(self.toolchain)).has_device()
+            if self.fake is None
+            else self.fake
+        )
 
 
 def toolchain_of(name: str) -> Toolchain:
-    """The toolchain of that name, whose launches can be captured. Raises SelectionError where there is none, or they cannot."""
+    """The toolchain of that name, whose launches can be captured.
+
+    Raises SelectionError where there is none, or they cannot.
+    """
     toolchain = toolchains.find(name)
     if toolchain is None or toolchain.device.capturing is None:
         hint = f"Choose one of: {', '.join(each.name for each in captured_toolchains())}."
@@ -197,9 +257,19 @@ def capturing_of(toolchain: Toolchain) -> Capturing:
 
 
 def target_of(name: str | None, toolchain: Toolchain) -> Target:
-    """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
+    """The target that is meant by a name.
+
+    Raises SelectionError where there is none, or no GPU of it is known.
+    """
     name, device = name or capturing_of(toolchain).usual, toolchain.device
-    target = next((target for target in device.targets if target.name == name or toolchains.is_of_gpu(target, name)), None)
+    target = next(
+        (
+            target
+            for target in device.targets
+            if target.name == name or toolchains.is_of_gpu(target, name)
+        ),
+        None,
+    )
     if target is None or target.name not in device.models:
         unknown = target and f"there is no stand-in for a GPU of {target.name}"
         hint = f"Choose one of: {', '.join(device.models)}."
@@ -208,7 +278,10 @@ def target_of(name: str | None, toolchain: Toolchain) -> Target:
 
 
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
-    """What the recorder is told. Raises SelectionError for a toolchain, or a target, that there is not."""
+    """What the recorder is told.
+
+    Raises SelectionError for a toolchain, or a target, that there is not.
+    """
     toolchain = toolchain_of(options.toolchain)
     return {
         "toolchain": toolchain.name,
@@ -221,11 +294,18 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
     }
 
 
-def variables(settings: Mapping[str, Any], capturing: Capturing, cache: Path | None) -> dict[str, str]:
-    """The environment variables that have a program and its children recorded; ``cache`` is where compiled kernels are kept."""
+def variables(
+    settings: Mapping[str, Any], capturing: Capturing, cache: Path | None
+) -> dict[str, str]:
+    """The environment variables that have a program and its children recorded.
+
+    ``cache`` is where compiled kernels are kept.
+    """
     paths = [str(capturing.start), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {capturing.variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
-    return environment | ({capturing.cache: str(cache)} if capturing.cache and cache is not None else {})
+    return environment | (
+        {capturing.cache: str(cache)} if capturing.cache and cache is not None else {}
+    )
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Records → kernels with their cases: each kernel once by its content, each launch once by what a compile can depend on. Pure."""
+"""Records → kernels with their cases: each kernel once by its content, each launch once by what a
+compile can depend on. Pure.
+"""
 
 from __future__ import annotations
 
@@ -107,18 +109,27 @@ def _named(tree: Any, recorded: Recorded) -> Any:
         return [_named(each, recorded) for each in tree]
     if not isinstance(tree, Mapping):
         return tree
-    return {key: recorded.functions[each].name if key == "function" else _named(each, recorded) for key, each in tree.items()}
+    return {
+        key: recorded.functions[each].name if key == "function" else _named(each, recorded)
+        for key, each in tree.items()
+    }
 
 
 def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
-    """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is asked for."""
+    """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is
+    asked for.
+    """
     tuned = [launch for launch in launches if "candidate" in launch.roles]
     if configs is Configs.ALL or not tuned:
         return list(launches)
     if configs is Configs.CHOSEN:
         return [launch for launch in launches if launch not in tuned or "chosen" in launch.roles]
     firsts = {_kind(launch_.arguments): launch_ for launch_ in reversed(tuned)}
-    return [launch for launch in launches if "candidate" not in launch.roles or any(launch is first for first in firsts.values())]
+    return [
+        launch
+        for launch in launches
+        if "candidate" not in launch.roles or any(launch is first for first in firsts.values())
+    ]
 
 
 def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case, ...]:
@@ -134,7 +145,9 @@ def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case,
 def content(launch: RecordedLaunch, recorded: Recorded) -> str:
     """What a compile of a launch can depend on, as text."""
     return json.dumps(
-        [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options], sort_keys=True, default=repr
+        [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options],
+        sort_keys=True,
+        default=repr,
     )
 
 
@@ -153,7 +166,7 @@ def _class_of(value: Any) -> Any:
     return ["int", value == 1, value % 16 == 0, -(2**31) <= value < 2**31, value < 2**63]
 
 
-# --- names -----------------------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 _LONGEST = 48
 _SHORT = {"num_warps": "w", "num_stages": "s", "num_ctas": "ctas"}
@@ -166,7 +179,11 @@ def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
     if len(launches) == 1:
         return [ONLY]
     parts = [_parts(launch, recorded) for launch in launches]
-    differing = [key for key in dict.fromkeys(key for part in parts for key in part) if len({part.get(key) for part in parts}) > 1]
+    differing = [
+        key
+        for key in dict.fromkeys(key for part in parts for key in part)
+        if len({part.get(key) for part in parts}) > 1
+    ]
     names: list[str] = []
     for part in parts:
         name = "-".join(part[key] for key in differing if key in part)
@@ -175,11 +192,15 @@ def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
 
 
 def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
-    types = dict.fromkeys(_NOT_IN_NAMES.sub("", _type(value)) for value in launch.arguments.values() if _type(value))
+    types = dict.fromkeys(
+        _NOT_IN_NAMES.sub("", _type(value)) for value in launch.arguments.values() if _type(value)
+    )
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():
         plain = next(iter(value.values())) if isinstance(value, Mapping) else value
-        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'_' if isinstance(plain, bool | str) else ''}{plain}")
+        parts[name] = _NOT_IN_NAMES.sub(
+            "_", f"{name}{'_' if isinstance(plain, bool | str) else ''}{plain}"
+        )
     for name, value in launch.options.items():
         parts[f"option {name}"] = _NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
     return parts
@@ -195,5 +216,7 @@ def _type(value: Any) -> str:
 
 def _free(name: str, taken: Sequence[str]) -> str:
     return next(
-        candidate for candidate in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))) if candidate not in taken
+        candidate
+        for candidate in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
+        if candidate not in taken
     )

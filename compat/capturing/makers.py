@@ -1,6 +1,7 @@
 """Functions beside a captured kernel, which make those of its arguments that no type says.
 
-In a recorded launch such an argument is a tree: of types, constants, and the classes whose objects hold them. Pure.
+In a recorded launch such an argument is a tree: of types, constants, and the classes whose objects
+hold them. Pure.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class Makers:
     """Expression → the function that returns it."""
 
     def type_of(self, argument: str, tree: Any) -> str:
-        """What a kernel file says in the place of a type: the call of a function, which is made if there is none yet."""
+        """What a kernel file says in the place of a type: the call of a function, which is made if
+        there is none yet.
+        """
         expression = self._source(tree)
         if expression not in self._names:
             plain = f"make_{argument}"
@@ -38,7 +41,10 @@ class Makers:
     @property
     def text(self) -> str:
         """Their definitions, to stand below the kernel."""
-        return "".join(f"\n\ndef {name}(make):\n    return {expression}\n" for expression, name in self._names.items())
+        return "".join(
+            f"\n\ndef {name}(make):\n    return {expression}\n"
+            for expression, name in self._names.items()
+        )
 
     def _source(self, tree: Any) -> str:
         if "type" in tree:

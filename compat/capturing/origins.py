@@ -1,7 +1,8 @@
-"""Where a captured kernel comes from: the library or project that it is written in, and what its modules asked when imported.
+"""Where a captured kernel comes from: the library or project that it is written in, and what its
+modules asked when imported.
 
-A kernel file that names a kernel where it is written has it imported anew on every release, with all that its modules ask then,
-such as for the release. A bundle has the answers, and asks no more.
+A kernel file that names a kernel where it is written has it imported anew on every release, with
+all that its modules ask then, such as for the release. A bundle has the answers, and asks no more.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class Live:
     """A kernel where it is written."""
 
     source: Path
-    """The file: of a library from the package index the one that was unpacked, else that of the program."""
+    """The file: of a library from the package index the one that was unpacked, else that of the
+    program.
+    """
     root: Path
     """The folder that its package lies in."""
     module: str
@@ -44,9 +47,14 @@ class NotLive(Exception):
 
 
 def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
-    """Where the function of a kernel is written. ``library`` unpacks a requirement. Raises NotLive."""
+    """Where the function of a kernel is written.
+
+    ``library`` unpacks a requirement. Raises NotLive.
+    """
     if function.module == "__main__" or function.module.endswith(".py"):  # as the recorder calls it
-        raise NotLive("it is part of the program itself, and importing it would run the program again")
+        raise NotLive(
+            "it is part of the program itself, and importing it would run the program again"
+        )
     if "<locals>" in function.qualname:
         raise NotLive("a function created it at run time")
     file = Path(os.path.realpath(function.file)) if function.file else None
@@ -61,7 +69,9 @@ def _root(file: Path, module: str) -> Path:
     """The folder that a module of this name is found from in this file."""
     parts = module.split(".")
     place = file.parent if file.name == "__init__.py" else file.with_suffix("")
-    if list(place.parts[-len(parts) :]) != parts or (len(parts) == 1 and roots_of(file) != (place.parent,)):
+    if list(place.parts[-len(parts) :]) != parts or (
+        len(parts) == 1 and roots_of(file) != (place.parent,)
+    ):
         raise NotLive(f"its file is not where its module {module} would be found")
     return place.parents[len(parts) - 1]
 
@@ -79,7 +89,13 @@ def _of_library(found: Live, library: Callable[[str], Path]) -> Live:
     source = folder / inside
     if not source.is_file() or source.read_bytes() != found.source.read_bytes():
         raise NotLive(f"its file differs from {requirement} on the package index")
-    return Live(source=source, root=folder, module=found.module, function=found.function, package=requirement)
+    return Live(
+        source=source,
+        root=folder,
+        module=found.module,
+        function=found.function,
+        package=requirement,
+    )
 
 
 @lru_cache(maxsize=16)
@@ -97,10 +113,27 @@ def _python_files(distribution: importlib.metadata.Distribution) -> Iterator[str
     yield from (file.as_posix() for file in distribution.files or () if file.suffix == ".py")
 
 
-# --- questions ------------------------------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
-_ASKS = frozenset({"__version__", "hasattr", "find_spec", "Version", "parse_version", "version_info", "get_device_capability"})
-_ASKS |= {"getattr", "get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
+_ASKS = frozenset(
+    {
+        "__version__",
+        "hasattr",
+        "find_spec",
+        "Version",
+        "parse_version",
+        "version_info",
+        "get_device_capability",
+    }
+)
+_ASKS |= {
+    "getattr",
+    "get_device_properties",
+    "get_current_target",
+    "get_device_name",
+    "environ",
+    "getenv",
+}
 _LONGEST = 80
 _DEPTH = 4
 """Modules that a name is followed through."""
@@ -124,11 +157,17 @@ class ImportQuestion:
 
 
 def asked(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
-    """The questions that what these global names of a module mean depends on, its own and those of modules that it has them from.
+    """The questions that what these global names of a module mean depends on, its own and those of
+    modules that it has them from.
 
     Files that cannot be read have none.
     """
-    return tuple(sorted({question for name in used for question in about(module, path, name)}, key=ImportQuestion.place))
+    return tuple(
+        sorted(
+            {question for name in used for question in about(module, path, name)},
+            key=ImportQuestion.place,
+        )
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -137,7 +176,8 @@ def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[ImportQue
     questions = tuple(
         ImportQuestion(module=module, line=statement.line, text=statement.text)
         for statement in _statements_in(path)
-        if name in statement.binds and (statement.asks or _depends(module, path, statement.words - statement.binds, depth))
+        if name in statement.binds
+        and (statement.asks or _depends(module, path, statement.words - statement.binds, depth))
     )
     source = _imports_in(path).get(name)
     if questions or source is None or depth >= _DEPTH:
@@ -177,7 +217,11 @@ def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
     except (OSError, SyntaxError):
         return {}
     nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name: ((node.level, node.module or ""), alias.name) for node in nodes for alias in node.names}
+    return {
+        alias.asname or alias.name: ((node.level, node.module or ""), alias.name)
+        for node in nodes
+        for alias in node.names
+    }
 
 
 @frozen(kw_only=True)
@@ -209,7 +253,8 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
             continue
         tokens = _words(node)
         asks = bool(tokens & _ASKS) or (
-            isinstance(node, ast.Try) and any(_is_import_error(handler.type) for handler in node.handlers)
+            isinstance(node, ast.Try)
+            and any(_is_import_error(handler.type) for handler in node.handlers)
         )
         text = _shown(lines[node.lineno - 1])
         yield _Statement(line=node.lineno, text=text, binds=bound_by(node), words=tokens, asks=asks)
@@ -222,9 +267,16 @@ def _shown(line: str) -> str:
 
 def _words(node: ast.stmt) -> frozenset[str]:
     """The names and attributes in the test of an ``if``, or in an assigned value."""
-    question: ast.AST | None = node.test if isinstance(node, ast.If) else getattr(node, "value", None)
+    question: ast.AST | None = (
+        node.test if isinstance(node, ast.If) else getattr(node, "value", None)
+    )
     nodes = ast.walk(question) if question is not None else ()
-    return frozenset(word for node_ in nodes for word in (getattr(node_, "id", None), getattr(node_, "attr", None)) if word)
+    return frozenset(
+        word
+        for node_ in nodes
+        for word in (getattr(node_, "id", None), getattr(node_, "attr", None))
+        if word
+    )
 
 
 def _is_import_error(kind: ast.expr | None) -> bool:
@@ -238,6 +290,7 @@ def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[s
     for id in kernel:
         function = functions[id]
         if not function.error:
-            node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
+            # With its decorators: they may be names that were chosen.
+            node = tree_of(function.source).body[0]
             names.setdefault(function.module, set()).update(use.name for use in uses(node))
     return names

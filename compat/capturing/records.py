@@ -1,4 +1,7 @@
-"""What the recorder wrote in every process of a program, read back. What is no record is counted, and not used."""
+"""What the recorder wrote in every process of a program, read back.
+
+What is no record is counted, and not used.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +57,17 @@ class RecordedLaunch:
     """The release of the toolchain that it was launched with."""
     place: LaunchPlace | None
     given: Mapping[str, Any] | None = None
-    """What it was given, under ``recorded``, or under ``why`` the reason why it cannot be made again; ``None``: not asked for."""
+    """What it was given, under ``recorded``, or under ``why`` the reason why it cannot be made
+    again; ``None``: not asked for.
+    """
     roles: set[str] = field(factory=set)
-    """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where nothing was tuned."""
+    """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where
+    nothing was tuned.
+    """
     launches: int = 1
-    """How often it was seen; above a hundred or so only the power of two below is known of a process that was killed."""
+    """How often it was seen; above a hundred or so only the power of two below is known of a
+    process that was killed.
+    """
     failed: str | None = None
     """The class of the exception that a launch ended with."""
     original: Original | None = None
@@ -86,7 +95,9 @@ class ProgramPython:
 
     @property
     def has_its_own(self) -> bool:
-        """Whether it finds that toolchain by itself, and not by a variable such as ``PYTHONPATH``."""
+        """Whether it finds that toolchain by itself, and not by a variable such as
+        ``PYTHONPATH``.
+        """
         return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
 
 
@@ -127,12 +138,16 @@ class Recorded:
     @property
     def arch(self) -> int | str | None:
         """The architecture that the program compiled for; ``None`` where that is not known."""
-        archs = (launch.original.arch for launch in self.launches.values() if launch.original is not None)
+        archs = (
+            launch.original.arch for launch in self.launches.values() if launch.original is not None
+        )
         return next((arch for arch in archs if arch is not None), None)
 
 
 def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
-    """All that a toolchain's recorder left in a folder, the process that began first before the others."""
+    """All that a toolchain's recorder left in a folder, the process that began first before the
+    others.
+    """
     recorded = Recorded(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1
@@ -153,7 +168,10 @@ class RecordingProgress:
 
     def __str__(self) -> str:
         if self.to_compile:
-            return f"compiling the program's own code for comparison: {self.compiled:,} of {self.to_compile:,} launches"
+            return (
+                f"compiling the program's own code for comparison: {self.compiled:,} of"
+                f" {self.to_compile:,} launches"
+            )
         return f"{self.launches:,} different launches recorded"
 
 
@@ -188,7 +206,10 @@ def _not_imported(_: str, record: Mapping[str, Any], recorded: Recorded) -> None
 
 def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
     python = ProgramPython(
-        version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
+        version=record["python"],
+        executable=record["executable"],
+        prefix=record["prefix"],
+        toolchain=record["toolchain"],
     )
     recorded.releases[process] = str(record["release"])
     recorded.interpreters.setdefault(recorded.releases[process], python)
@@ -203,8 +224,24 @@ def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 
 
 def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    keys = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "defaults", "error", "file", "line")
-    recorded.functions[record["id"]] = Frozen(**{name: record[name] for name in keys if record.get(name) is not None})
+    keys = (
+        "id",
+        "kind",
+        "name",
+        "qualname",
+        "module",
+        "source",
+        "future",
+        "jit",
+        "names",
+        "defaults",
+        "error",
+        "file",
+        "line",
+    )
+    recorded.functions[record["id"]] = Frozen(
+        **{name: record[name] for name in keys if record.get(name) is not None}
+    )
 
 
 def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
@@ -237,12 +274,19 @@ def _failed(process: str, record: Mapping[str, Any], recorded: Recorded) -> None
 
 
 def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    made = Original(stage=record.get("stage"), digest=record.get("digest"), error=record.get("error"), arch=record.get("arch"))
+    made = Original(
+        stage=record.get("stage"),
+        digest=record.get("digest"),
+        error=record.get("error"),
+        arch=record.get("arch"),
+    )
     recorded.launches[process, record["key"]].original = made
 
 
 def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    recorded.lacking.append(UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"]))
+    recorded.lacking.append(
+        UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"])
+    )
 
 
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {

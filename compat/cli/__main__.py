@@ -3,7 +3,8 @@
 import sys
 
 if not sys.flags.safe_path:
-    del sys.path[0]  # the current folder, whose `copy.py` would be taken for Python's: kernels lie there
+    # The current folder, whose `copy.py` would be taken for Python's: kernels lie there.
+    del sys.path[0]
 
 from compat.cli.start import start
 

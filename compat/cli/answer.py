@@ -1,9 +1,11 @@
-"""The answer of a command, on standard output or in a file, for people or for programs; the same options for every command.
+"""The answer of a command, on standard output or in a file, for people or for programs.
+
+The same options for every command.
 
 It may say how the command was called, and with which options it is to be called again.
 
-A terminal gets lines that fit it. Where the output goes to a file or a pipe each line is as long as it has to be, without spaces
-at its end.
+A terminal gets lines that fit it. Where the output goes to a file or a pipe each line is as long as
+it has to be, without spaces at its end.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Answer:
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
     def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
-        """Give an answer of which each line tells something that has just been done: it is printed at once."""
+        """Give an answer of which each line tells something that has just been done: it is printed
+        at once.
+        """
         if self.as_json or self.file is not None:
             self.give(lines, document)
             return
@@ -60,7 +64,8 @@ class Answer:
         if self.as_json:
             self.write(write_json(document(), indent=2))
             return
-        from compat.report.render.terminal import Picture, plain_text  # rich takes longer to import than many commands take
+        # Rich takes longer to import than many commands take.
+        from compat.report.render.terminal import Picture, plain_text
 
         if self.file is None and sys.stdout.isatty():
             from rich.console import Console
@@ -70,7 +75,9 @@ class Answer:
             self.write(plain_text(blocks()))
 
     def add(self, words: str) -> None:
-        """Say what was done besides: below the answer, or on standard error where programs read that."""
+        """Say what was done besides: below the answer, or on standard error where programs read
+        that.
+        """
         if not is_quiet():
             click.echo(words, err=self.as_json or self.file is not None)
 
@@ -84,7 +91,10 @@ class Answer:
 
 
 def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
-    """Write an answer into the file that an option names, whole or not at all. Raises StoreError where that cannot be."""
+    """Write an answer into the file that an option names, whole or not at all.
+
+    Raises StoreError where that cannot be.
+    """
     try:
         replace_file(path, text)
     except OSError as error:
@@ -92,27 +102,43 @@ def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
         raise StoreError(f"cannot write the answer: {error}", where=str(path), hint=hint) from error
 
 
-def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.") -> Callable[[_Command], _Command]:
-    """Give a command ``--quiet``, ``--verbose`` and ``--json``, with ``file`` also ``--output FILE``.
+def answer_options(
+    *, file: bool = True, json_help: str = "The answer as JSON."
+) -> Callable[[_Command], _Command]:
+    """Give a command ``--quiet``, ``--verbose`` and ``--json``, with ``file`` also ``--output
+    FILE``.
 
     It is called with an :class:`Answer`.
     """
 
     def decorate(command: _Command) -> _Command:
         @wraps(command)
-        def called(*arguments: Any, quiet: bool, verbose: int, as_json: bool, answer_file: Path | None = None, **rest: Any) -> Any:
+        def called(
+            *arguments: Any,
+            quiet: bool,
+            verbose: int,
+            as_json: bool,
+            answer_file: Path | None = None,
+            **rest: Any,
+        ) -> Any:
             if quiet:
                 be_quiet()
             logs.show(verbose)
             return command(*arguments, answer=Answer(as_json=as_json, file=answer_file), **rest)
 
         options = [
-            click.option("-q", "--quiet", is_flag=True, help="Print only the answer, warnings and errors."),
+            click.option(
+                "-q", "--quiet", is_flag=True, help="Print only the answer, warnings and errors."
+            ),
             click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ]
         path = click.Path(path_type=Path, dir_okay=False)
-        options += [click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)] if file else []
+        options += (
+            [click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)]
+            if file
+            else []
+        )
         decorated: _Command = called
         for option in reversed(options):
             decorated = option(decorated)
@@ -123,8 +149,15 @@ def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.")
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Rows, all with the same keys, which are the headings."""
-    columns = tuple(TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ()))
-    yield DataTable(columns=columns, rows=tuple(tuple(map(_shown, row.values())) for row in rows), gap=2, ruled=False)
+    columns = tuple(
+        TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ())
+    )
+    yield DataTable(
+        columns=columns,
+        rows=tuple(tuple(map(_shown, row.values())) for row in rows),
+        gap=2,
+        ruled=False,
+    )
 
 
 def _shown(value: object) -> str:
@@ -133,7 +166,7 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-# --- what an answer says of the command ------------------------------------------------------------------------------------------
+# --- what an answer says of the command -----------------------------------------------------------
 
 
 def command_line() -> str:
@@ -142,9 +175,13 @@ def command_line() -> str:
 
 
 def given(*names: str) -> tuple[str, ...]:
-    """The options of these parameters that the running command was given, as a command line has them, in this order."""
+    """The options of these parameters that the running command was given, as a command line has
+    them, in this order.
+    """
     context = click.get_current_context()
-    options = {option.name: option for option in context.command.params if isinstance(option, click.Option)}
+    options = {
+        option.name: option for option in context.command.params if isinstance(option, click.Option)
+    }
     return tuple(word for name in names for word in _option_words(options[name], context))
 
 
@@ -178,19 +215,28 @@ FormatFiles = Mapping[Format, Path]
 
 
 def format_options(*, again: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command an option for each format that is written on request, with ``again`` for all; it gets ``formats``."""
+    """Give a command an option for each format that is written on request, with ``again`` for all.
+
+    It gets ``formats``.
+    """
     formats = [known for known in FORMATS if known.help and (again or not known.file)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(*arguments: Any, **options: Any) -> Any:
             paths = {wanted: options.pop(_parameter(wanted)) for wanted in formats}
-            return command(*arguments, formats={wanted: path for wanted, path in paths.items() if path is not None}, **options)
+            return command(
+                *arguments,
+                formats={wanted: path for wanted, path in paths.items() if path is not None},
+                **options,
+            )
 
         decorated: Callable[..., Any] = called
         path = click.Path(path_type=Path, dir_okay=False)
         for wanted in reversed(formats):
-            option = click.option(f"--{wanted.name}", _parameter(wanted), type=path, metavar="FILE", help=wanted.help)
+            option = click.option(
+                f"--{wanted.name}", _parameter(wanted), type=path, metavar="FILE", help=wanted.help
+            )
             decorated = option(decorated)
         return decorated
 
@@ -210,14 +256,19 @@ def show_report(report: Report, answer: Answer) -> None:
 
 
 def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFiles) -> None:
-    """Write the files that are asked for; ``root`` is the folder of the project. Raises StoreError where one cannot be written."""
+    """Write the files that are asked for; ``root`` is the folder of the project.
+
+    Raises StoreError where one cannot be written.
+    """
     for wanted, path in formats.items():
         write_file(path, wanted.render(report, _inside(root)), f"--{wanted.name}")
         answer.add(f"wrote {relative(path)}")
 
 
 def tell_github(report: Report, root: Path) -> None:
-    """Within a workflow of GitHub: what is unexpected beside the source, and the report in the summary of the step."""
+    """Within a workflow of GitHub: what is unexpected beside the source, and the report in the
+    summary of the step.
+    """
     if os.environ.get("GITHUB_ACTIONS") == "true":
         from compat.report.render.ci import findings, workflow_commands
 
@@ -228,7 +279,10 @@ def tell_github(report: Report, root: Path) -> None:
 
 
 def _add_summary(report: Report, path: Path) -> None:
-    """Add the report to what other commands of the step have written there. A file that cannot be written is no reason to fail."""
+    """Add the report to what other commands of the step have written there.
+
+    A file that cannot be written is no reason to fail.
+    """
     from compat.report.views.matrix_markdown import step_summary
 
     try:
@@ -240,7 +294,12 @@ def _add_summary(report: Report, path: Path) -> None:
 
 
 def _inside(root: Path) -> str:
-    """The path from the top of the repository to the project, where a CI system says where that is; else empty."""
+    """The path from the top of the repository to the project, where a CI system says where that is;
+    else empty.
+    """
     tops = [Path(top).resolve() for name in _TOPS if (top := os.environ.get(name))]
-    folder = next((root.resolve().relative_to(top) for top in tops if root.resolve().is_relative_to(top)), Path())
+    folder = next(
+        (root.resolve().relative_to(top) for top in tops if root.resolve().is_relative_to(top)),
+        Path(),
+    )
     return "" if folder == Path() else folder.as_posix()

@@ -36,10 +36,16 @@ from compat.report.views.api import (
     "--of",
     "source",
     metavar="SOURCE",
-    help="Show the names that a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name.",
+    help=(
+        "Show the names that a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name."
+    ),
 )
-@click.option("--compile", "compiling", is_flag=True, help="With --of: also compile the kernel, and compare.")
-@click.option("--all", "internal", is_flag=True, help="Also show names that are not meant for users.")
+@click.option(
+    "--compile", "compiling", is_flag=True, help="With --of: also compile the kernel, and compare."
+)
+@click.option(
+    "--all", "internal", is_flag=True, help="Also show names that are not meant for users."
+)
 @place_options
 @answer_options(json_help="Print the answer as JSON.")
 def api(
@@ -52,22 +58,31 @@ def api(
     internal: bool,
     **chosen: Any,
 ) -> None:
-    """Show in which releases names such as tl.dot exist, with which parameters, and whether they are deprecated.
+    """Show in which releases names such as tl.dot exist, with which parameters, and whether they
+    are deprecated.
 
     $ compat api tl.make_tensor_descriptor
 
-    The command asks every env that is built, once. It builds and compiles nothing. Without NAME it shows how many names each
-    release added, removed and changed.
+    The command asks every env that is built, once. It builds and compiles nothing. Without NAME it
+    shows how many names each release added, removed and changed.
     """
     if (source and (names or diff)) or (compiling and not source):
-        raise click.UsageError("--of cannot be combined with names or --diff, and --compile needs --of.")
+        raise click.UsageError(
+            "--of cannot be combined with names or --diff, and --compile needs --of."
+        )
     selection = select_places(**chosen)
     meant = find_source(selection, source) if source else None
     looked = look(selection, ProgressListener())
     if meant:
         _tell_source(answer, looked, meant, compiling=compiling)
     elif diff:
-        _tell_difference(answer, looked, diff, find(looked, names, internal=internal) if names else None, internal=internal)
+        _tell_difference(
+            answer,
+            looked,
+            diff,
+            find(looked, names, internal=internal) if names else None,
+            internal=internal,
+        )
     elif names:
         _tell_names(answer, looked, find(looked, names, internal=internal))
     else:
@@ -77,23 +92,42 @@ def api(
 
 def _tell_names(answer: Answer, looked: Inspection, found: NameMatches) -> None:
     histories = [history(looked, full) for full in found.names]
-    answer.draw(lambda: names_blocks(looked, histories, found), lambda: names_document(looked, histories))
+    answer.draw(
+        lambda: names_blocks(looked, histories, found), lambda: names_document(looked, histories)
+    )
 
 
 def _tell_difference(
-    answer: Answer, looked: Inspection, words: tuple[str, str], found: NameMatches | None, *, internal: bool
+    answer: Answer,
+    looked: Inspection,
+    words: tuple[str, str],
+    found: NameMatches | None,
+    *,
+    internal: bool,
 ) -> None:
     old, new = (place_of(looked, word) for word in words)
-    difference = compare(looked, old, new, (lambda full: full in found.names) if found else (lambda full: True))
+    difference = compare(
+        looked, old, new, (lambda full: full in found.names) if found else (lambda full: True)
+    )
     answer.draw(
         lambda: difference_blocks(looked, difference, internal=internal or found is not None),
         lambda: difference_document(looked, difference),
     )
 
 
-def _tell_source(answer: Answer, looked: Inspection, source: NamedSource, *, compiling: bool) -> None:
+def _tell_source(
+    answer: Answer, looked: Inspection, source: NamedSource, *, compiling: bool
+) -> None:
     selection: Selection = source.selection
     with opened_store(selection, only_read=not compiling) as store:
-        kernels = read_source(source, looked, selection.context(store), compiling=compiling, listener=ProgressListener())
+        kernels = read_source(
+            source,
+            looked,
+            selection.context(store),
+            compiling=compiling,
+            listener=ProgressListener(),
+        )
     notes = [f"not compiled: {source.obstacle}"] if source.obstacle else []
-    answer.draw(lambda: kernels_blocks(looked, kernels, notes), lambda: kernels_document(looked, kernels))
+    answer.draw(
+        lambda: kernels_blocks(looked, kernels, notes), lambda: kernels_document(looked, kernels)
+    )

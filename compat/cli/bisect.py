@@ -1,4 +1,6 @@
-"""``compat bisect``: since which release, in which part of the toolchain, in which pass, from which setting on."""
+"""``compat bisect``: since which release, in which part of the toolchain, in which pass, from which
+setting on.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from compat.cli.answer import Answer, answer_options, command_line, given, write
 from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import say
-from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option, use_gpu
+from compat.cli.opening import (
+    CompileOptions,
+    compile_options,
+    executor_option,
+    launched_option,
+    python_option,
+    use_gpu,
+)
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.engine.run import Interrupted
@@ -33,10 +42,23 @@ _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
 _REQUEST = ("fixed", "every", "against", "assemblers", "budget")
 """The options that are passed on as they are."""
 _ANSWER = (
-    *("envs", "releases", "find_links", "index_url", "distribution", "patches", "pre", "every", "is_launching", "no_build"),
+    *(
+        "envs",
+        "releases",
+        "find_links",
+        "index_url",
+        "distribution",
+        "patches",
+        "pre",
+        "every",
+        "is_launching",
+        "no_build",
+    ),
     *("deadline", "judge_text", "judge_deadline"),
 )
-"""The options on which the answer for one kernel depends, besides those that name it, and the ends."""
+"""The options on which the answer for one kernel depends, besides those that name it, and the
+ends.
+"""
 _INSIDE = ("against", "assemblers", "budget", "grow")
 """Those on which a search inside a failure depends besides."""
 
@@ -45,21 +67,54 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="The axis to search along.")
+@click.option(
+    "--axis",
+    type=click.Choice(_AXES),
+    default=_AXES[0],
+    show_default=True,
+    help="The axis to search along.",
+)
 @click.option("--good", metavar="RELEASE", help="A good release, tested first.")
 @click.option("--bad", metavar="RELEASE", help="A bad release, tested first.")
-@click.option("--fixed", is_flag=True, help="Find the release that fixed the kernel, not the one that broke it.")
+@click.option(
+    "--fixed",
+    is_flag=True,
+    help="Find the release that fixed the kernel, not the one that broke it.",
+)
 @judge_options("ok", "The question that decides what is good; see above.", "JUDGE")
 @click.option("--releases", metavar="SPECIFIER", help="Only these releases, such as '>=3.1,<3.6'.")
-@click.option("--patches", is_flag=True, help="Also test patch releases, not only the first release of each minor series.")
-@click.option("--pre", is_flag=True, help="Also test pre-releases.")
-@click.option("--find-links", type=click.Path(exists=True, file_okay=False), help="A folder of wheels to bisect over.")
-@click.option("--index-url", metavar="URL", help="A package index to bisect over, such as one of nightly builds.")
-@click.option("--distribution", metavar="NAME", help="The name of the distribution there (default: the toolchain's own).")
 @click.option(
-    "--all/--search", "every", default=None, help=f"Test every release (default for up to {FEW}), or search with few tests."
+    "--patches",
+    is_flag=True,
+    help="Also test patch releases, not only the first release of each minor series.",
 )
-@click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
+@click.option("--pre", is_flag=True, help="Also test pre-releases.")
+@click.option(
+    "--find-links",
+    type=click.Path(exists=True, file_okay=False),
+    help="A folder of wheels to bisect over.",
+)
+@click.option(
+    "--index-url",
+    metavar="URL",
+    help="A package index to bisect over, such as one of nightly builds.",
+)
+@click.option(
+    "--distribution",
+    metavar="NAME",
+    help="The name of the distribution there (default: the toolchain's own).",
+)
+@click.option(
+    "--all/--search",
+    "every",
+    default=None,
+    help=f"Test every release (default for up to {FEW}), or search with few tests.",
+)
+@click.option(
+    "--against",
+    metavar="CASE",
+    help="With --axis pass: the case to compare with, instead of another release.",
+)
 @click.option(
     "--ptxas",
     "assemblers",
@@ -71,14 +126,22 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
     "--grow",
     multiple=True,
     metavar="NAME[=SIZES]",
-    help="Measure how compile time grows with a constexpr, such as N or N=32,64,128; implies --axis config.",
+    help=(
+        "Measure how compile time grows with a constexpr, such as N or N=32,64,128; implies --axis"
+        " config."
+    ),
 )
 @click.option(
-    "--budget", type=SECONDS, help="With --axis config: stop after this many seconds and answer with what is known by then."
+    "--budget",
+    type=SECONDS,
+    help="With --axis config: stop after this many seconds and answer with what is known by then.",
 )
 @launched_option("judge")
 @click.option(
-    "--launch", "is_launching", is_flag=True, help="Launch the cells that the judge asks about, on the GPU of this machine."
+    "--launch",
+    "is_launching",
+    is_flag=True,
+    help="Launch the cells that the judge asks about, on the GPU of this machine.",
 )
 @python_option
 @click.option(
@@ -86,8 +149,15 @@ _INSIDE = ("against", "assemblers", "budget", "grow")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Also write the answer for an issue tracker to this file, as Markdown.",
 )
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; count them as inconclusive.")
-@answer_options(file=False, json_help="Print a JSON array with one object per kernel, variant, case and target.")
+@compile_options(
+    jobs=None,
+    deadline=None,
+    again=None,
+    no_build="Do not build missing envs; count them as inconclusive.",
+)
+@answer_options(
+    file=False, json_help="Print a JSON array with one object per kernel, variant, case and target."
+)
 def bisect(
     *,
     answer: Answer,
@@ -101,12 +171,13 @@ def bisect(
 
     $ compat bisect --kernel sel_dense --variant block_ptr
 
-    The oldest and the newest release are tested first, unless --good and --bad name others. --axis searches along parts of
-    the compiler, its passes, or the settings of the kernel instead.
+    The oldest and the newest release are tested first, unless --good and --bad name others. --axis
+    searches along parts of the compiler, its passes, or the settings of the kernel instead.
 
-    --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`, `same-failure`, `unexpected`,
-    `run=COMMAND`, or a metric such as `registers>128` or `compile_seconds>10`. Launched cells can be judged by `wrong`,
-    `unstable`, `latency>80`, `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched.
+    --judge says when a cell is good. Compiled cells can be judged by `ok`, `class=NAME`,
+    `same-failure`, `unexpected`, `run=COMMAND`, or a metric such as `registers>128` or
+    `compile_seconds>10`. Launched cells can be judged by `wrong`, `unstable`, `latency>80`,
+    `latency>1.2*baseline` or `latency>1.2*previous`; these need --launch or --launched.
     """
     request = _request(criterion, chosen)
     selection = request.selection
@@ -133,21 +204,37 @@ def _request(criterion: Criterion, chosen: dict[str, Any]) -> BisectRequest:
     plain["grow"] = tuple(map(GrowingSetting.parse, chosen.pop("grow")))
     axis, launching = Axis(chosen.pop("axis")), (chosen.pop("is_launching"), chosen.pop("python"))
     selection, gpu = use_gpu(select(**chosen), *launching)
-    named: dict[str, Any] = {end: candidates.named_release(text, f"--{end}", selection, query) for end, text in ends.items()}
+    named: dict[str, Any] = {
+        end: candidates.named_release(text, f"--{end}", selection, query)
+        for end, text in ends.items()
+    }
     axis = Axis.CONFIG if plain["grow"] and axis is Axis.RELEASES else axis
-    return BisectRequest(selection=selection, axis=axis, criterion=criterion, query=query, gpu=gpu, **named, **plain)
+    return BisectRequest(
+        selection=selection, axis=axis, criterion=criterion, query=query, gpu=gpu, **named, **plain
+    )
 
 
 def _ends(request: BisectRequest) -> Iterator[str]:
     """The ends of the range as they were asked for."""
-    yield from (word for end in ("good", "bad") if (release := getattr(request, end)) for word in (f"--{end}", str(release)))
+    yield from (
+        word
+        for end in ("good", "bad")
+        if (release := getattr(request, end))
+        for word in (f"--{end}", str(release))
+    )
     yield from ("--fixed",) if request.fixed else ()
 
 
-# --- saying it, with imports where they are needed: none is, until the cells are compiled -------------------------------------
+# --- saying it, with imports where they are needed: none is, until the cells are compiled ---------
 
 
-def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], answer: Answer, output: Path | None) -> None:
+def _show(
+    found: Bisection,
+    options: tuple[str, ...],
+    ends: tuple[str, ...],
+    answer: Answer,
+    output: Path | None,
+) -> None:
     from compat.report.views.bisect import BisectReport, bisect_blocks, bisect_document
 
     report = BisectReport.of(found, command=command_line(), options=options, ends=ends)
@@ -159,29 +246,42 @@ def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], ans
         answer.add(f"wrote {output}")
 
 
-def _write_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
-    """Give what programs read, and write the file; people have been told of each cell as it was known."""
+def _write_cells(
+    found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None
+) -> None:
+    """Give what programs read, and write the file.
+
+    People have been told of each cell as it was known.
+    """
     from compat.report.views.bisect import cell_answer_document, cell_answers_markdown
 
     if answer.as_json:
-        answer.give(list, lambda: [cell_answer_document(cell, found.axis, options) for cell in found.cells])
+        answer.give(
+            list, lambda: [cell_answer_document(cell, found.axis, options) for cell in found.cells]
+        )
     if output:
         write_file(output, cell_answers_markdown(found.cells, found.axis, options), "--output")
         answer.add(f"wrote {output}")
 
 
-# --- while it searches -----------------------------------------------------------------------------------------------------------
+# --- while it searches ----------------------------------------------------------------------------
 
 
 class BisectProgress(ProgressListener):
     """Tells of each answer at once, also where all of them are told together at the end.
 
-    Of a cell that was looked into the whole answer goes to standard output. Of a kernel on all releases a sentence goes to standard
-    error: the answer says once what several kernels have in common.
+    Of a cell that was looked into the whole answer goes to standard output. Of a kernel on all
+    releases a sentence goes to standard error: the answer says once what several kernels have in
+    common.
     """
 
-    def __init__(self, axis: Axis, options: tuple[str, ...], answer: Answer, *, several: bool) -> None:
-        """``options`` are those that finding an answer again needs; ``several`` answers are to be found."""
+    def __init__(
+        self, axis: Axis, options: tuple[str, ...], answer: Answer, *, several: bool
+    ) -> None:
+        """``options`` are those that finding an answer again needs.
+
+        ``several`` answers are to be found.
+        """
         super().__init__()
         self._axis, self._options, self._answer, self._several = axis, options, answer, several
         self._cells: list[Any] = []
@@ -194,8 +294,13 @@ class BisectProgress(ProgressListener):
         if not self._answer.as_json:
             from compat.report.views.bisect import cell_answer_lines
 
-            name, (first, *details) = answer.cell.id, cell_answer_lines(answer, self._axis, self._options)
-            self._answer.follow(lambda: (click.style(name, bold=True) + first.removeprefix(name), *details), list)
+            name, (first, *details) = (
+                answer.cell.id,
+                cell_answer_lines(answer, self._axis, self._options),
+            )
+            self._answer.follow(
+                lambda: (click.style(name, bold=True) + first.removeprefix(name), *details), list
+            )
 
     def _tell_release(self, answer: Any) -> None:
         if self._several:
@@ -206,13 +311,18 @@ class BisectProgress(ProgressListener):
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Give on Ctrl-C what is known by then and was not told yet, and say that finished probes are kept."""
+        """Give on Ctrl-C what is known by then and was not told yet, and say that finished probes
+        are kept.
+        """
         try:
             yield
         except (Stopped, KeyboardInterrupt) as interrupted:
             done = "finished probes are saved"
             if isinstance(interrupted, Interrupted):
-                done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are finished and saved"
+                done = (
+                    f"{interrupted.done:,} of {interrupted.total:,} probes of this run are finished"
+                    " and saved"
+                )
             self._give_rest()
             click.echo(f"interrupted: {done}; run the same command again to continue", err=True)
             sys.exit(INTERRUPTED)
@@ -221,6 +331,15 @@ class BisectProgress(ProgressListener):
         from compat.report.views.bisect import cell_answer_document, so_far_lines
 
         if self._answer.as_json and self._cells:
-            self._answer.give(list, lambda: [cell_answer_document(cell, self._axis, self._options) for cell in self._cells])
-        elif self._axis is Axis.RELEASES and not self._answer.as_json and (lines := [*so_far_lines(self.results)]):
+            self._answer.give(
+                list,
+                lambda: [
+                    cell_answer_document(cell, self._axis, self._options) for cell in self._cells
+                ],
+            )
+        elif (
+            self._axis is Axis.RELEASES
+            and not self._answer.as_json
+            and (lines := [*so_far_lines(self.results)])
+        ):
             self._answer.give(lambda: lines, list)

@@ -1,4 +1,7 @@
-"""``compat check``: a question that ``git bisect run`` can ask of every commit; and the option ``--judge`` of other commands."""
+"""``compat check``: a question that ``git bisect run`` can ask of every commit.
+
+And the option ``--judge`` of other commands.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,25 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import CELL, select, selection_options, split_cells
+from compat.cli.selecting import CELL, SECONDS, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
 from compat.report.views.bisect import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
-"""What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
+"""What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and
+above.
+"""
 _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANNOT_TELL}
 
 
-def judge_options(default: str, words: str, metavar: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command ``--judge`` with this help, and how long a program that judges may take. It is called with a ``criterion``.
+def judge_options(
+    default: str, words: str, metavar: str | None = None
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command ``--judge`` with this help, and how long a program that judges may take.
+
+    It is called with a ``criterion``.
 
     Raises SelectionError, when the command is called, for a judge that there is not.
     """
@@ -41,10 +50,12 @@ def judge_options(default: str, words: str, metavar: str | None = None) -> Calla
             program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
             return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
 
-        judge = click.option("--judge", "judge_text", default=default, show_default=True, metavar=metavar, help=words)
+        judge = click.option(
+            "--judge", "judge_text", default=default, show_default=True, metavar=metavar, help=words
+        )
         deadline = click.option(
             "--judge-deadline",
-            type=click.FloatRange(min=0, min_open=True),
+            type=SECONDS,
             default=DEADLINE,
             show_default=True,
             help="Seconds that the program of --judge run=COMMAND may take.",
@@ -59,10 +70,16 @@ def _show(words: str) -> None:
 
 
 class _Checked(Command):
-    """Answers with 125 wherever there is no answer, whatever went wrong: so that `git bisect run` skips the commit."""
+    """Answers with 125 wherever there is no answer, whatever went wrong: so that `git bisect run`
+    skips the commit.
+    """
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
     ) -> click.Context:
         try:
             return super().make_context(info_name, args, parent, **extra)
@@ -92,20 +109,30 @@ class _Checked(Command):
 @judge_options("ok", "The question that decides what is good, as for compat bisect.", "JUDGE")
 @compile_options(deadline=None, no_build="Do not build missing envs; count them as inconclusive.")
 @answer_options(json_help="Print the judgement and the cells as a JSON object.")
-def check(*, answer: Answer, words: tuple[str, ...], criterion: Criterion, compiling: CompileOptions, **chosen: Any) -> None:
+def check(
+    *,
+    answer: Answer,
+    words: tuple[str, ...],
+    criterion: Criterion,
+    compiling: CompileOptions,
+    **chosen: Any,
+) -> None:
     """Test one commit for `git bisect run`.
 
     $ git bisect run compat check 'my_kernel/*/sm_90/*'
 
-    CELL-GLOB chooses cells by their ids, as `compat list cells` prints them. A file or a folder chooses kernels, as --spec
-    does.
+    CELL-GLOB chooses cells by their ids, as `compat list cells` prints them. A file or a folder
+    chooses kernels, as --spec does.
 
-    Exits with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive, and 130 if interrupted.
+    Exits with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive, and 130
+    if interrupted.
     """
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
     obtain = compiling.obtaining(selection)
     with compiling.opened(selection) as context:
-        found = judging.check(selection, criterion, context, obtain, ProgressListener(), cells=cells)
+        found = judging.check(
+            selection, criterion, context, obtain, ProgressListener(), cells=cells
+        )
     answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])

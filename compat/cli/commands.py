@@ -54,7 +54,9 @@ class CommandGroup(click.Group):
 
     command_class = Command
 
-    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """See click. Raises UsageError with the commands that are spelled most like it."""
         try:
             return super().resolve_command(context, args)
@@ -63,11 +65,15 @@ class CommandGroup(click.Group):
             alike = get_close_matches(args[0], self.list_commands(context), n=2)
             if not alike or "Did you mean" in error.format_message():
                 raise
-            raise click.UsageError(f"{error.format_message()} Did you mean {' or '.join(map(repr, alike))}?", context) from None
+            raise click.UsageError(
+                f"{error.format_message()} Did you mean {' or '.join(map(repr, alike))}?", context
+            ) from None
 
 
 class _Commands(CommandGroup):
-    """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
+    """Imports a command when it is asked for, and turns errors of use into one clear message and
+    their exit code.
+    """
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -76,7 +82,8 @@ class _Commands(CommandGroup):
         if name not in COMMANDS:
             return None
         module = import_module(f"compat.cli.{COMMANDS[name][0]}")
-        command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
+        # list_, which would hide the built-in.
+        command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -115,11 +122,17 @@ def _end(error: CompatError, *, debug: bool) -> NoReturn:
 
 def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not context.resilient_parsing:
-        click.echo(f"compat {__version__} ({platform.python_implementation()} {platform.python_version()}, {platform.platform()})")
+        click.echo(
+            f"compat {__version__} ({platform.python_implementation()} {platform.python_version()},"
+            f" {platform.platform()})"
+        )
         context.exit()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -132,6 +145,8 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
 def main(context: click.Context, verbose: int, debug: bool) -> None:
-    """Test every variant of a Triton kernel on every Triton release, without a GPU: what compiles, what fails, and why."""
+    """Test every variant of a Triton kernel on every Triton release, without a GPU: what compiles,
+    what fails, and why.
+    """
     logs.begin(verbose)
     context.call_on_close(logs.end)

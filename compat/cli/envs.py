@@ -64,7 +64,10 @@ class _Envs(CommandGroup):
     subcommand_metavar="[COMMAND] [ARGS]...",
 )
 def envs() -> None:
-    """List, build, remove and locate the envs that all projects share. Without a subcommand, list them."""
+    """List, build, remove and locate the envs that all projects share.
+
+    Without a subcommand, list them.
+    """
 
 
 @envs.command("list", short_help="List the envs in the cache.")
@@ -90,15 +93,23 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
 @click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
 @_matrix_option
 @click.option("--again", is_flag=True, help="Also rebuild envs that exist and are not in use.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: one more than cores).")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Envs built at the same time (default: one more than cores).",
+)
 @answer_options(json_help="Print a JSON array with one object per env.")
-def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None, answer: Answer) -> None:
+def build(
+    *, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None, answer: Answer
+) -> None:
     """Build envs that are missing.
 
     $ compat envs build triton-3.9.0 '>=3.7'
 
-    ENV is a name, a group, a glob or a release, as for --envs of other commands. Without ENV, the command builds the envs
-    that `compat matrix` would use.
+    ENV is a name, a group, a glob or a release, as for --envs of other commands. Without ENV, the
+    command builds the envs that `compat matrix` would use.
 
     Exits with 4 if an env cannot be built.
     """
@@ -111,7 +122,11 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     answer.give(lambda: map(built_line, found), lambda: [built_document(each) for each in found])
     broken = [each.env for each in found if each.error is not None]
     if broken:
-        logs = [str(log) for log in (provide.cache.folder_of(env).log for env in broken) if log.is_file() and log.stat().st_size]
+        logs = [
+            str(log)
+            for log in (provide.cache.folder_of(env).log for env in broken)
+            if log.is_file() and log.stat().st_size
+        ]
         hint = f"The installer's output is in {' '.join(logs)}." if logs else None
         raise EnvError(f"{', '.join(env.name for env in broken)} cannot be used", hint=hint)
 
@@ -125,21 +140,28 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     metavar="DAYS",
     help="Remove envs unused for this many days.",
 )
-@click.option("--all", "everything", is_flag=True, help="Remove every env, even if it was used recently.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Remove every env, even if it was used recently."
+)
 @click.option("--dry-run", is_flag=True, help="Show which envs would be removed. Remove nothing.")
 @_matrix_option
 @answer_options(json_help="Print a JSON array with one object per env.")
-def prune(*, answer: Answer, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None) -> None:
+def prune(
+    *, answer: Answer, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None
+) -> None:
     """Remove envs that no command has used for a while, whichever project they were built for.
 
     $ compat envs prune --older-than 7 --dry-run
 
-    Envs that a command is using or building stay. A command that needs a removed env builds it again.
+    Envs that a command is using or building stay. A command that needs a removed env builds it
+    again.
     """
     if math.isnan(older_than):
         raise click.BadParameter("'nan' is not a number of days.", param_hint="--older-than")
     cache, now = _cache(matrix_path), time.time()
-    pruned = prune_envs(cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run)
+    pruned = prune_envs(
+        cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run
+    )
     answer.follow(
         lambda: pruned_lines(pruned, cache.folder, now, dry_run=dry_run),
         lambda: [pruned_document(each, dry_run=dry_run) for each in pruned],
@@ -149,9 +171,16 @@ def prune(*, answer: Answer, older_than: float, everything: bool, dry_run: bool,
 @envs.command(short_help="Print the folder of an env.")
 @click.argument("name", type=ENV, required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
-@click.option("--python", is_flag=True, help="Print the path of the interpreter instead of the folder.")
+@click.option(
+    "--python",
+    "is_interpreter",
+    is_flag=True,
+    help="Print the path of the interpreter instead of the folder.",
+)
 @answer_options(json_help="Print both paths as a JSON object.")
-def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python: bool) -> None:
+def where(
+    *, answer: Answer, name: str | None, matrix_path: Path | None, is_interpreter: bool
+) -> None:
     """Print the folder of an env, or the folder that holds all of them.
 
     $ $(compat envs where --python triton-3.9.0) -c 'import triton'
@@ -166,9 +195,15 @@ def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python:
     env = config.one_env(name)
     found = read_env(env, config.env_cache())
     if found.error is not None or found.python is None:
-        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"Build it with `compat envs build {name}`.")
+        raise EnvError(
+            f"{env.name} cannot be used: {found.error}",
+            hint=f"Build it with `compat envs build {name}`.",
+        )
     paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
-    answer.give(lambda: [paths["python" if python else "folder"]], lambda: {"name": env.name, **paths})
+    answer.give(
+        lambda: [paths["python" if is_interpreter else "folder"]],
+        lambda: {"name": env.name, **paths},
+    )
 
 
 def _cache(matrix_path: Path | None) -> EnvCache:
@@ -178,7 +213,11 @@ def _cache(matrix_path: Path | None) -> EnvCache:
 
 @click.command(cls=Command)
 @click.option(
-    "--stop", is_flag=True, help="Stop all workers. A busy worker stops when it is done; one that does not answer is killed."
+    "--stop",
+    is_flag=True,
+    help=(
+        "Stop all workers. A busy worker stops when it is done; one that does not answer is killed."
+    ),
 )
 @answer_options(json_help="Print a JSON array; with --stop, an object.")
 def workers(*, stop: bool, answer: Answer) -> None:
@@ -186,16 +225,25 @@ def workers(*, stop: bool, answer: Answer) -> None:
 
     $ compat workers --stop
 
-    A worker ends five minutes after its last use, unless `keep_workers` in matrix.toml says otherwise.
+    A worker ends five minutes after its last use, unless `keep_workers` in matrix.toml says
+    otherwise.
     """
     if stop:
         ended = pool.stop_resident_workers()
-        killed = f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
-        answer.give(lambda: [f"stopped {_counted(ended.told)}{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
+        killed = (
+            f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
+        )
+        answer.give(
+            lambda: [f"stopped {_counted(ended.told)}{killed}"],
+            lambda: {"told": ended.told, "killed": ended.killed},
+        )
         return
     found = pool.resident_workers()
     answer.draw(
-        lambda: table([_row(each) for each in found]) if found else [TextLine("no workers are running")], lambda: _documents(found)
+        lambda: (
+            table([_row(each) for each in found]) if found else [TextLine("no workers are running")]
+        ),
+        lambda: _documents(found),
     )
 
 
@@ -211,7 +259,14 @@ def _row(each: ResidentWorker) -> dict[str, str]:
 
 def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, Any]]:
     return [
-        {"env": w.env, "toolchain": w.toolchain, "version": w.version, "pid": w.pid, "memory": w.memory, "idle": round(w.idle, 1)}
+        {
+            "env": w.env,
+            "toolchain": w.toolchain,
+            "version": w.version,
+            "pid": w.pid,
+            "memory": w.memory,
+            "idle": round(w.idle, 1),
+        }
         for w in found
     ]
 
@@ -221,17 +276,35 @@ def _counted(count: int) -> str:
 
 
 @click.command(cls=Command)
-@click.option("--torch", "torches", multiple=True, metavar="VERSION", help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.")
-@click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Triton releases to test with it, as for --envs.")
+@click.option(
+    "--torch",
+    "torches",
+    multiple=True,
+    metavar="VERSION",
+    help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.",
+)
+@click.option(
+    "--triton",
+    "releases",
+    multiple=True,
+    metavar="RELEASE",
+    help="Triton releases to test with it, as for --envs.",
+)
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="Test every PyTorch from 2.4 on with every release. This takes hours, and 5 GB per PyTorch.",
+    help=(
+        "Test every PyTorch from 2.4 on with every release. This takes hours, and 5 GB per PyTorch."
+    ),
 )
 @place_options
 @answer_options(file=False, json_help="Print the answer as JSON.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for pairs.md [reports].")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for pairs.md [reports].",
+)
 @compile_options(again="Test pairs again even if nothing has changed.", no_build=None)
 def pairs(
     *,
@@ -243,13 +316,14 @@ def pairs(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Test which PyTorch works with which Triton release, without a GPU, and write reports/pairs.md.
+    """Test which PyTorch works with which Triton release, without a GPU, and write
+    reports/pairs.md.
 
     $ compat pairs --torch 2.9.1 --triton 3.5.1,3.6.0
 
-    The command compiles programs with torch.compile and launches them into a library that replaces the GPU driver. Without
-    options it tests the pairs of matrix.toml. With --torch it installs that PyTorch once and puts each release of --triton
-    before the one that came with it.
+    The command compiles programs with torch.compile and launches them into a library that replaces
+    the GPU driver. Without options it tests the pairs of matrix.toml. With --torch it installs that
+    PyTorch once and puts each release of --triton before the one that came with it.
 
     Exits with 0 if every pair works, and with 1 if one does not.
     """

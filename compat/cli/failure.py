@@ -1,7 +1,7 @@
 """What is done about a failing cell.
 
-``compat repro`` writes it as a script that anyone can run, and the issue that belongs to it; ``compat fix`` finds the edit that
-makes its kernel compile.
+``compat repro`` writes it as a script that anyone can run, and the issue that belongs to it;
+``compat fix`` finds the edit that makes its kernel compile.
 """
 
 from __future__ import annotations
@@ -42,9 +42,21 @@ NONE_FOUND = 1
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--portable", is_flag=True, help="Write a script that runs on every release, not only on the one that fails.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for the script and the issue [repro].")
-@click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="Show this smaller kernel instead.")
+@click.option(
+    "--portable",
+    is_flag=True,
+    help="Write a script that runs on every release, not only on the one that fails.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the script and the issue [repro].",
+)
+@click.option(
+    "--reduced",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Show this smaller kernel instead.",
+)
 @compile_options(deadline="Seconds after which a compile counts as hanging.", jobs=_JOBS)
 @answer_options(file=False, json_help="Print a JSON array with one object per cell.")
 def repro(
@@ -57,20 +69,27 @@ def repro(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Write a standalone script that shows how CELL fails, and the text of an issue for the compiler's tracker.
+    """Write a standalone script that shows how CELL fails, and the text of an issue for the
+    compiler's tracker.
 
     $ compat repro sel_dense/as_written/d64/h100/3.9
 
-    CELL is an id as `compat list cells` prints it, a glob, or `last-bisect`: the bad ends of the brackets that the last
-    bisect found. The command runs the script in a fresh process in every release that the issue mentions.
+    CELL is an id as `compat list cells` prints it, a glob, or `last-bisect`: the bad ends of the
+    brackets that the last bisect found. The command runs the script in a fresh process in every
+    release that the issue mentions.
 
     Exits with 1 if the script does not show the failure.
     """
     if cell == bisecting.WORD and not (chosen["spec"] or chosen["files"]):
-        chosen["spec"] = bisecting.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
+        chosen["spec"] = bisecting.read_bad_ends(
+            read_matrix(chosen["matrix_path"]).base
+        ).kernel_files
     cell, selection = select_cells(cell, **chosen)
     obtain = compiling.obtaining(selection)
-    again = (*selection.options, *given("envs", "targets", "portable", "output", "reduced", "deadline"))
+    again = (
+        *selection.options,
+        *given("envs", "targets", "portable", "output", "reduced", "deadline"),
+    )
     with compiling.opened(selection) as context:
         outcomes = repros.repro(
             selection,
@@ -84,7 +103,12 @@ def repro(
             command=command_line(),
         )
     if answer.as_json:
-        answer.give(lambda: (), lambda: [outcome_document(outcome, _command(outcome.cell, again)) for outcome in outcomes])
+        answer.give(
+            lambda: (),
+            lambda: [
+                outcome_document(outcome, _command(outcome.cell, again)) for outcome in outcomes
+            ],
+        )
     sys.exit(0 if all(isinstance(outcome, WrittenRepro) for outcome in outcomes) else 1)
 
 
@@ -125,30 +149,43 @@ class _ReproProgress(ReproListener):
 @kernel_arguments
 @selection_options
 @executor_option
-@click.option("--write", is_flag=True, help="Apply the edit to the source, unless it breaks the kernel on another chosen release.")
+@click.option(
+    "--write",
+    is_flag=True,
+    help="Apply the edit to the source, unless it breaks the kernel on another chosen release.",
+)
 @answer_options(json_help="Print the answer as a JSON object.")
 @compile_options(deadline=None, jobs=_JOBS, no_build=None)
-def fix(*, answer: Answer, cell: str, write: bool, compiling: CompileOptions, **chosen: Any) -> None:
+def fix(
+    *, answer: Answer, cell: str, write: bool, compiling: CompileOptions, **chosen: Any
+) -> None:
     """Find the smallest known edit that makes CELL compile, and show it as a diff.
 
     $ compat fix sel_dense/block_ptr/d64/h100/3.9 --envs releases
 
-    CELL is an id as `compat list cells` prints it, or a glob that matches one cell. A kernel file or a Python source stands
-    for its only cell. The command compiles the edits that are known for the failure class, in the cell's env and in those of
-    --envs, until one compiles in all of them. It does not check numbers.
+    CELL is an id as `compat list cells` prints it, or a glob that matches one cell. A kernel file
+    or a Python source stands for its only cell. The command compiles the edits that are known for
+    the failure class, in the cell's env and in those of --envs, until one compiles in all of them.
+    It does not check numbers.
 
-    Exits with 0 if it found an edit that compiles in the cell's env, with 1 if it found or wrote none, and with 2 if it left
-    out a wrong kernel file.
+    Exits with 0 if it found an edit that compiles in the cell's env, with 1 if it found or wrote
+    none, and with 2 if it left out a wrong kernel file.
     """
     cell, selection = select_cells(cell, **chosen)
     with compiling.opened(selection) as context:
-        found = fixes.fix(selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False))
+        found = fixes.fix(
+            selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False)
+        )
     written = fixes.write_fix(found) if write and not found.breaks else ()
     answer.give(lambda: _styled(found), lambda: fix_document(found, written))
     for path in written:
         answer.add(f"wrote {os.path.relpath(path)}")
     sys.exit(
-        NONE_FOUND if not found.best or (write and found.breaks) else selection.problems[0].exit_code if selection.problems else 0
+        NONE_FOUND
+        if not found.best or (write and found.breaks)
+        else selection.problems[0].exit_code
+        if selection.problems
+        else 0
     )
 
 

@@ -12,7 +12,13 @@ from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.cli.help import Command
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
-from compat.guard.checking import checked_document, checked_lines, guard_document, guard_lines, written_line
+from compat.guard.checking import (
+    checked_document,
+    checked_lines,
+    guard_document,
+    guard_lines,
+    written_line,
+)
 from compat.report.folder import read_report
 from compat.report.summary.statements import guesses
 from compat.text import printable
@@ -27,38 +33,60 @@ _GLOBS = {
 
 def _globs(command: Any) -> Any:
     for name, words in reversed(_GLOBS.items()):
-        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(command)
+        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(
+            command
+        )
     return command
 
 
 @click.command(cls=Command)
 @click.argument("name", metavar="[FILE]", default="reports/matrix.json")
 @_globs
-@click.option("--prefer", multiple=True, metavar="VARIANT,...", help="Variants in order of preference [as declared].")
+@click.option(
+    "--prefer",
+    multiple=True,
+    metavar="VARIANT,...",
+    help="Variants in order of preference [as declared].",
+)
 @click.option(
     "--policy",
     type=click.Choice(("pessimistic", "optimistic")),
     default=None,
-    help="How to treat a release, fork or GPU that was not tested: as not working, or as its neighbours [pessimistic].",
+    help=(
+        "How to treat a release, fork or GPU that was not tested: as not working, or as its"
+        " neighbours [pessimistic]."
+    ),
 )
-@click.option("--out", type=_PATH, metavar="FILE.py", help="Write the guard to this file instead of printing it.")
-@click.option("--check", type=_PATH, metavar="FILE.py", help="Compare this guard with the report instead.")
-@answer_options(file=False, json_help="Print the facts, or the result of --check, as a JSON object.")
+@click.option(
+    "--out",
+    type=_PATH,
+    metavar="FILE.py",
+    help="Write the guard to this file instead of printing it.",
+)
+@click.option(
+    "--check", type=_PATH, metavar="FILE.py", help="Compare this guard with the report instead."
+)
+@answer_options(
+    file=False, json_help="Print the facts, or the result of --check, as a JSON object."
+)
 def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **asked: Any) -> None:
     """Write a small Python file that tells a library which variant of a kernel to launch.
 
     $ compat guard --kernel sel_dense --out mylib/_triton_guard.py
 
-    FILE is a report of `compat matrix`, by default reports/matrix.json. In the library, `best_variant("sel_dense")` returns
-    the first variant of --prefer that works with the installed Triton on the present GPU, or None. The file has no
-    dependencies.
+    FILE is a report of `compat matrix`, by default reports/matrix.json. In the library,
+    `best_variant("sel_dense")` returns the first variant of --prefer that works with the installed
+    Triton on the present GPU, or None. The file has no dependencies.
 
-    --check writes nothing. It exits with 0 if the guard agrees with the report, and with 1 if it does not.
+    --check writes nothing. It exits with 0 if the guard agrees with the report, and with 1 if it
+    does not.
     """
     if check:
         _refuse_others(out=out, **asked)
         _check(answer, check, name)
-    request = Request(**{**asked, "prefer": _words(asked["prefer"]), "policy": asked["policy"] or ""})
+    request = Request(
+        **{**asked, "prefer": _words(asked["prefer"]), "policy": asked["policy"] or ""}
+    )
     report = read_report(name)
     made = make_guard(report, request)
     if note := guesses(spec for spec in report.specs if spec.kernel in made.facts.kernels):
@@ -74,7 +102,10 @@ def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **
 
 def _check(answer: Answer, path: Path, name: str) -> None:
     checked = check_guard(_text(path), read_report(name), where=str(path))
-    answer.give(lambda: map(printable, checked_lines(checked, relative(path), name)), lambda: checked_document(checked))
+    answer.give(
+        lambda: map(printable, checked_lines(checked, relative(path), name)),
+        lambda: checked_document(checked),
+    )
     sys.exit(0 if checked.agrees else 1)
 
 
@@ -83,7 +114,11 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         hint = "Write a guard with `compat guard --out FILE.py`."
-        raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path), hint=hint) from error
+        raise StoreError(
+            f"cannot be read: {getattr(error, 'strerror', None) or error}",
+            where=str(path),
+            hint=hint,
+        ) from error
 
 
 def _keep_others(path: Path) -> None:
@@ -93,7 +128,9 @@ def _keep_others(path: Path) -> None:
             read_guard(_text(path), str(path))
         except StoreError as error:
             raise StoreError(
-                "this file is not a guard, so it was not changed", where=str(path), hint="Give another name with --out."
+                "this file is not a guard, so it was not changed",
+                where=str(path),
+                hint="Give another name with --out.",
             ) from error
 
 
@@ -102,7 +139,9 @@ def _refuse_others(**given: Any) -> None:
     for name, value in given.items():
         if value:
             option = f"--{name.removesuffix('s')}"
-            raise click.UsageError(f"{option} cannot be combined with --check: a guard records how it was made.")
+            raise click.UsageError(
+                f"{option} cannot be combined with --check: a guard records how it was made."
+            )
 
 
 def _words(texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The form of ``--help``: commands by task, and the options of each in sections.
 
-Neither needs a command to say more than its docstring and its options. A command whose docstring has a line that begins with ``$``
-shows it as an example.
+Neither needs a command to say more than its docstring and its options. A command whose docstring
+has a line that begins with ``$`` shows it as an example.
 """
 
 from __future__ import annotations
@@ -21,10 +21,30 @@ TASKS: Mapping[str, Sequence[str]] = {
 }
 """What a reader wants to do → the commands for it."""
 
-_CELLS = ("matrix_path", "envs", "targets", "kernels", "variants", "cases", "packages", "spec", "shard")
+_CELLS = (
+    "matrix_path",
+    "envs",
+    "targets",
+    "kernels",
+    "variants",
+    "cases",
+    "packages",
+    "spec",
+    "shard",
+)
 _COMPILING = ("executor", "jobs", "deadline", "again", "no_build")
 _GPU = ("launched", "is_launching", "python")
-_OUTPUT = ("output", "answer_file", "as_json", "html_file", "markdown_file", "junit_file", "code_quality_file", "quiet", "verbose")
+_OUTPUT = (
+    "output",
+    "answer_file",
+    "as_json",
+    "html_file",
+    "markdown_file",
+    "junit_file",
+    "code_quality_file",
+    "quiet",
+    "verbose",
+)
 _OTHERS = "Options"
 _SECTIONS: Mapping[str, Sequence[str]] = {
     _OTHERS: (),
@@ -33,7 +53,9 @@ _SECTIONS: Mapping[str, Sequence[str]] = {
     "Use a GPU": _GPU,
     "Output": _OUTPUT,
 }
-"""The heading of a section → the names of its options, in their order; :data:`_OTHERS` takes the rest."""
+"""The heading of a section → the names of its options, in their order; :data:`_OTHERS` takes the
+rest.
+"""
 _SECTION_OF = {name: heading for heading, names in _SECTIONS.items() for name in names}
 
 
@@ -42,16 +64,38 @@ class Command(click.Command):
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """See click."""
-        options = [parameter for parameter in self.get_params(context) if isinstance(parameter, click.Option)]
-        listed = [(option.name or "", line) for option in options if (line := option.get_help_record(context))]
+        options = [
+            parameter
+            for parameter in self.get_params(context)
+            if isinstance(parameter, click.Option)
+        ]
+        listed = [
+            (option.name or "", line)
+            for option in options
+            if (line := option.get_help_record(context))
+        ]
         for heading, lines in in_sections(listed):
             with formatter.section(heading):
                 formatter.write_dl(lines)
 
 
-def in_sections(listed: Sequence[tuple[str, tuple[str, str]]]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Names of options with their lines → headings with the lines below each, in the order in which help shows them."""
+def in_sections(
+    listed: Sequence[tuple[str, tuple[str, str]]],
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Names of options with their lines → headings with the lines below each, in the order in which
+    help shows them.
+    """
     for heading, order in _SECTIONS.items():
-        inside = [(name, line) for name, line in listed if _SECTION_OF.get(name, _OTHERS) == heading]
+        inside = [
+            (name, line) for name, line in listed if _SECTION_OF.get(name, _OTHERS) == heading
+        ]
         if inside:
-            yield heading, [line for _, line in sorted(inside, key=lambda item: order.index(item[0]) if order else 0)]
+            yield (
+                heading,
+                [
+                    line
+                    for _, line in sorted(
+                        inside, key=lambda item: order.index(item[0]) if order else 0
+                    )
+                ],
+            )

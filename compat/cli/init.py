@@ -30,16 +30,29 @@ _SHOWN = 20
 
 @click.command(cls=Command)
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
-@click.option("--github", "systems", flag_value=System.GITHUB, multiple=True, help="Also write a workflow for GitHub.")
-@click.option("--gitlab", "systems", flag_value=System.GITLAB, multiple=True, help="Also write a pipeline for GitLab.")
+@click.option(
+    "--github",
+    "systems",
+    flag_value=System.GITHUB,
+    multiple=True,
+    help="Also write a workflow for GitHub.",
+)
+@click.option(
+    "--gitlab",
+    "systems",
+    flag_value=System.GITLAB,
+    multiple=True,
+    help="Also write a pipeline for GitLab.",
+)
 @answer_options(json_help="Print the files that were written, and notes on them, as a JSON object.")
 def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...]) -> None:
-    """Write a matrix.toml, and a kernel file with guessed arguments for each source that has kernels.
+    """Write a matrix.toml, and a kernel file with guessed arguments for each source that has
+    kernels.
 
     $ compat init src/mylib/softmax.py
 
-    Without arguments the command reads all of the current folder. It never imports a source, and never changes a file that
-    exists. Run it again after you have added a source.
+    Without arguments the command reads all of the current folder. It never imports a source, and
+    never changes a file that exists. Run it again after you have added a source.
     """
     found = initialize(Path.cwd(), sources, systems)
     answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
@@ -47,9 +60,15 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
 
 def _lines(found: Initialized) -> Iterator[str]:
     written = found.written.items()
-    yield from at_most(_SHOWN, (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels))
+    yield from at_most(
+        _SHOWN,
+        (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels),
+    )
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
-    kept = {path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}" for path, why in found.kept.items()}
+    kept = {
+        path: f"kept  {relative(path)}, which exists{': ' if why else ''}{why}"
+        for path, why in found.kept.items()
+    }
     yield from at_most(_SHOWN, (line for path, line in kept.items() if path.parent != Path.cwd()))
     yield from (line for path, line in kept.items() if path.parent == Path.cwd())
     yield from at_most(_SHOWN, _not_taken(found))
@@ -64,18 +83,27 @@ def _first_run(found: Initialized) -> str:
     """What the first run comes to, behind the command that begins it."""
     if (run := found.first_run) is None:
         return ""
-    size = f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')}, {counted(run.targets, 'target')}"
+    size = (
+        f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')},"
+        f" {counted(run.targets, 'target')}"
+    )
     return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
     for path, functions in found.not_taken.items():
-        yield from (f"left out {relative(path)}:{function.line} {function.name}: {function.why}" for function in functions)
+        yield from (
+            f"left out {relative(path)}:{function.line} {function.name}: {function.why}"
+            for function in functions
+        )
 
 
 def _look_at(found: Initialized) -> Iterator[str]:
     if found.guesses:
-        yield f"{found.guesses:,} types and values are guesses, each marked `# guessed` with its reason"
+        yield (
+            f"{found.guesses:,} types and values are guesses, each marked `# guessed` with its"
+            " reason"
+        )
     if found.look_at or found.unsure:
         yield "check these:"
         guessed = (f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at)
@@ -88,14 +116,25 @@ def _document(found: Initialized) -> dict[str, Any]:
         "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
         "kept": {relative(path): why for path, why in found.kept.items()},
         "left_out": [
-            {"source": relative(path), "line": function.line, "name": function.name, "why": function.why}
+            {
+                "source": relative(path),
+                "line": function.line,
+                "name": function.name,
+                "why": function.why,
+            }
             for path, functions in found.not_taken.items()
             for function in functions
         ],
         "guesses": found.guesses,
         "look_at": [
-            *({"file": relative(each.path), "kernel": each.kernel, "words": each.words} for each in found.look_at),
-            *({"file": relative(path), "kernel": None, "words": why} for path, why in found.unsure.items()),
+            *(
+                {"file": relative(each.path), "kernel": each.kernel, "words": each.words}
+                for each in found.look_at
+            ),
+            *(
+                {"file": relative(path), "kernel": None, "words": why}
+                for path, why in found.unsure.items()
+            ),
         ],
         "cases": found.cases,
         "first_run": attrs.asdict(found.first_run) if found.first_run else None,
@@ -110,14 +149,28 @@ _EVERY = 30.0
     cls=Command,
     context_settings={"allow_interspersed_args": False},
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]...")
-@click.option(
-    "--python", "interpreter", metavar="PATH", help="The Python of the program's environment (default: resolved from PROGRAM)."
+@click.argument(
+    "words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]..."
 )
 @click.option(
-    "--toolchain", metavar="NAME", default=DEFAULT_TOOLCHAIN, show_default=True, help="The toolchain whose launches to capture."
+    "--python",
+    "interpreter",
+    metavar="PATH",
+    help="The Python of the program's environment (default: resolved from PROGRAM).",
 )
-@click.option("--target", type=TARGET, metavar="TARGET|GPU", help="The GPU that the stand-in pretends to be [sm_90].")
+@click.option(
+    "--toolchain",
+    metavar="NAME",
+    default=DEFAULT_TOOLCHAIN,
+    show_default=True,
+    help="The toolchain whose launches to capture.",
+)
+@click.option(
+    "--target",
+    type=TARGET,
+    metavar="TARGET|GPU",
+    help="The GPU that the stand-in pretends to be [sm_90].",
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
@@ -132,23 +185,41 @@ _EVERY = 30.0
     show_default=True,
     help="The configurations of an autotuner that become cases.",
 )
-@click.option("--live", is_flag=True, help="Refer to kernels in their library instead of copying them into bundles.")
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Refer to kernels in their library instead of copying them into bundles.",
+)
 @click.option("--with-values", is_flag=True, help="Keep the values of floating-point arguments.")
 @click.option(
     "--problems",
     is_flag=True,
-    help="Also write shapes, strides and small integer tensors of each launch, so that the launch can be repeated.",
+    help=(
+        "Also write shapes, strides and small integer tensors of each launch, so that the launch"
+        " can be repeated."
+    ),
 )
-@click.option("--no-gpu", is_flag=True, help="Use the stand-in of --target even if this machine has a GPU.")
+@click.option(
+    "--no-gpu", is_flag=True, help="Use the stand-in of --target even if this machine has a GPU."
+)
 @click.option(
     "--check",
     type=click.Choice([str(each) for each in CodeCheck]),
     default="kernels",
     show_default=True,
-    help="Compare compiled code with the program's own: for nothing, for one case of each kernel, or for all cases.",
+    help=(
+        "Compare compiled code with the program's own: for nothing, for one case of each kernel, or"
+        " for all cases."
+    ),
 )
-@click.option("--timeout", type=SECONDS, help="End the program after this many seconds and keep the launches recorded by then.")
-@answer_options(file=False, json_help="Print the index as a JSON object after the program's own output.")
+@click.option(
+    "--timeout",
+    type=SECONDS,
+    help="End the program after this many seconds and keep the launches recorded by then.",
+)
+@answer_options(
+    file=False, json_help="Print the index as a JSON object after the program's own output."
+)
 def capture(
     *,
     answer: Answer,
@@ -169,10 +240,10 @@ def capture(
 
     $ compat capture -- pytest tests/
 
-    PROGRAM is a command (pytest tests/), a script (train.py) or a module (-m module). It runs in its own environment, which
-    does not need this package. Without a GPU the program gets a stand-in for one: kernels do not run, numbers are
-    meaningless, and comparisons such as torch.allclose return True. With a GPU the program runs as always, and the command
-    records its launches.
+    PROGRAM is a command (pytest tests/), a script (train.py) or a module (-m module). It runs in
+    its own environment, which does not need this package. Without a GPU the program gets a stand-in
+    for one: kernels do not run, numbers are meaningless, and comparisons such as torch.allclose
+    return True. With a GPU the program runs as always, and the command records its launches.
 
     Exits with the program's own exit code, and with 124 after --timeout.
     """
@@ -188,9 +259,16 @@ def capture(
         fake=True if no_gpu else None,
     )
     found = capture_program(
-        words, options, python=interpreter, timeout=timeout, on_progress=_CaptureProgress(), on_check=_tell_check
+        words,
+        options,
+        python=interpreter,
+        timeout=timeout,
+        on_progress=_CaptureProgress(),
+        on_check=_tell_check,
     )
-    answer.give(lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document)
+    answer.give(
+        lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document
+    )
     assert found.ended is not None
     sys.exit(124 if found.ended.timed_out else found.ended.exit_code)
 
@@ -209,4 +287,7 @@ class _CaptureProgress:
 
 def _tell_check(kernels: int) -> None:
     if kernels:
-        say(f"compat capture: comparing the code of {kernels:,} kernel{'' if kernels == 1 else 's'} with the program's own")
+        say(
+            f"compat capture: comparing the code of {kernels:,} kernel{'' if kernels == 1 else 's'}"
+            " with the program's own"
+        )

@@ -1,4 +1,7 @@
-"""``compat build`` compiles kernels into a folder that is carried to a GPU host; ``compat launch`` launches them there."""
+"""``compat build`` compiles kernels into a folder that is carried to a GPU host.
+
+``compat launch`` launches them there.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,36 @@ from compat.project import Selection
 @click.command(cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option(
-    "--python", metavar="PATH", help="The interpreter with PyTorch that launches (default: this one, else one of the envs)."
+    "--python",
+    metavar="PATH",
+    help="The interpreter with PyTorch that launches (default: this one, else one of the envs).",
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file for results [FOLDER/results.jsonl].")
-@click.option("--cells", multiple=True, metavar="GLOB", help="Launch only these cells: kernel/variant/case/target/env.")
-@click.option("--repeats", type=click.IntRange(min=2), default=30, show_default=True, help="Launches of each problem.")
-@click.option("--deadline", type=SECONDS, default=30, show_default=True, help="Seconds that one cell may take.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file for results [FOLDER/results.jsonl].",
+)
+@click.option(
+    "--cells",
+    multiple=True,
+    metavar="GLOB",
+    help="Launch only these cells: kernel/variant/case/target/env.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=2),
+    metavar="N",
+    default=30,
+    show_default=True,
+    help="Launches of each problem.",
+)
+@click.option(
+    "--deadline",
+    type=SECONDS,
+    default=30,
+    show_default=True,
+    help="Seconds that one cell may take.",
+)
 @click.option("--no-latency", is_flag=True, help="Skip latency measurements.")
 @partial(executor_option, what="launch", otherwise="local")
 def launch(
@@ -50,14 +77,21 @@ def launch(
 
     $ compat launch built
 
-    `python FOLDER/launch.py` does the same and needs only PyTorch. With --executor, workers of a cluster launch that have a
-    GPU of the right architecture. The command adds results to FOLDER/results.jsonl and does not launch again what that file
-    has. `compat matrix --launched FILE` puts them into the report.
+    `python FOLDER/launch.py` does the same and needs only PyTorch. With --executor, workers of a
+    cluster launch that have a GPU of the right architecture. The command adds results to
+    FOLDER/results.jsonl and does not launch again what that file has. `compat matrix --launched
+    FILE` puts them into the report.
 
-    Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be launched, and with 3 if no
-    worker has a GPU.
+    Exits with 0 if every cell has a result, with 1 if one is lost, with 2 if nothing could be
+    launched, and with 3 if no worker has a GPU.
     """
-    options = ["--repeats", f"{repeats}", "--deadline", f"{deadline:g}", *(["--no-latency"] if no_latency else [])]
+    options = [
+        "--repeats",
+        f"{repeats}",
+        "--deadline",
+        f"{deadline:g}",
+        *(["--no-latency"] if no_latency else []),
+    ]
     lost = _on_workers(folder, out, executor, (cells, options, python)) if executor else None
     if lost is not None:
         sys.exit(1 if lost else 0)
@@ -67,11 +101,18 @@ def launch(
     sys.exit(ended.exit_code)
 
 
-def _on_workers(folder: Path, out: Path | None, executor: str, asked: tuple[tuple[str, ...], list[str], str | None]) -> int | None:
+def _on_workers(
+    folder: Path,
+    out: Path | None,
+    executor: str,
+    asked: tuple[tuple[str, ...], list[str], str | None],
+) -> int | None:
     """Launch there; how many cells are lost, or ``None`` where it is this machine that launches."""
     globs, options, python = asked
     with project.select_places().open_executor(executor, say=say) as where:
-        return sharing.launch_folder(folder, where, out, globs=globs, options=options, python=python, say=say)
+        return sharing.launch_folder(
+            folder, where, out, globs=globs, options=options, python=python, say=say
+        )
 
 
 def _selection() -> Selection | None:
@@ -92,22 +133,33 @@ def _selection() -> Selection | None:
     help="Folder for binaries, inputs and the program that launches.",
 )
 @click.option("--archive", is_flag=True, help="Also write the folder as FOLDER.tar.xz.")
-@click.option("--keep-ptx", "keep_text", is_flag=True, help="Also keep the assembly text of the binaries.")
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; leave their cells out.")
-def build(*, out: Path, archive: bool, keep_text: bool, compiling: CompileOptions, **chosen: Any) -> None:
+@click.option(
+    "--keep-ptx", "keep_text", is_flag=True, help="Also keep the assembly text of the binaries."
+)
+@compile_options(
+    jobs=None,
+    deadline=None,
+    again=None,
+    no_build="Do not build missing envs; leave their cells out.",
+)
+def build(
+    *, out: Path, archive: bool, keep_text: bool, compiling: CompileOptions, **chosen: Any
+) -> None:
     """Compile the cells of one target into a folder that a GPU host launches without a toolchain.
 
     $ compat build --envs releases --target sm_90 --out built --archive
 
-    The command takes every chosen cell that has a problem. On the GPU host, `python FOLDER/launch.py` launches them and
-    writes FOLDER/results.jsonl. `compat matrix --launched FILE` puts the results into the report. Cells that do not compile
-    are left out.
+    The command takes every chosen cell that has a problem. On the GPU host, `python
+    FOLDER/launch.py` launches them and writes FOLDER/results.jsonl. `compat matrix --launched FILE`
+    puts the results into the report. Cells that do not compile are left out.
 
     Exits with 0 if at least one cell can be launched, and with 1 if none can.
     """
     selection = select(**chosen)
     with evolve(compiling, executor="local").opened(selection) as context:
-        built = building.build(selection, context, compiling.obtaining(selection), ProgressListener())
+        built = building.build(
+            selection, context, compiling.obtaining(selection), ProgressListener()
+        )
     program = write_archive(built, out, keep_text=keep_text)
     packed = pack(out) if archive else None
     _show(built, program, packed)
@@ -116,7 +168,10 @@ def build(*, out: Path, archive: bool, keep_text: bool, compiling: CompileOption
 
 def _show(built: Built, program: Path, packed: Path | None) -> None:
     objects = len({each.binary for each in built.launchable})
-    click.echo(f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python {relative(program)}")
+    click.echo(
+        f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python"
+        f" {relative(program)}"
+    )
     if packed is not None:
         click.echo(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
     if built.left_out:

@@ -1,4 +1,6 @@
-"""What there is, and what is known of it: ``compat list`` has envs, targets, kernels and cells, ``compat explain`` one cell."""
+"""What there is, and what is known of it: ``compat list`` has envs, targets, kernels and cells,
+``compat explain`` one cell.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ import click
 from compat.cli.answer import Answer, answer_options, table
 from compat.cli.help import Command
 from compat.cli.opening import opened_store
-from compat.cli.selecting import CELL, kernel_arguments, select, select_cells, select_places, selection_options, shard_option
+from compat.cli.selecting import (
+    CELL,
+    kernel_arguments,
+    select,
+    select_cells,
+    select_places,
+    selection_options,
+    shard_option,
+)
 from compat.envs.record import read_record
 from compat.explain import CellOverview, Explanation
 from compat.explain import explain as explanation_of
@@ -32,7 +42,8 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
 
     $ compat list cells --envs releases --variant block_ptr
 
-    Without options it lists all envs, targets and kernels, and the cells that `compat matrix` would compile.
+    Without options it lists all envs, targets and kernels, and the cells that `compat matrix` would
+    compile.
     """
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
@@ -45,8 +56,12 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
 
 
 def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
-    """The selection; of envs and targets without the kernel files, since what is wrong in one does not concern them."""
-    named = any(chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard"))
+    """The selection; of envs and targets without the kernel files, since what is wrong in one does
+    not concern them.
+    """
+    named = any(
+        chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard")
+    )
     if named or what in _OF_KERNELS:
         return select(**chosen)
     del chosen["shard"]
@@ -73,7 +88,9 @@ def _envs(selection: Selection) -> Rows:
 def _state(built: BuiltEnv, selection: Selection) -> str:
     if built.error is None:
         return "built"
-    return "broken" if read_record(selection.config.env_cache().folder_of(built.env)) else "not built"
+    return (
+        "broken" if read_record(selection.config.env_cache().folder_of(built.env)) else "not built"
+    )
 
 
 def _targets(selection: Selection) -> Rows:
@@ -95,7 +112,10 @@ def _kernels(selection: Selection) -> Rows:
             "variant": spec.variant,
             "case": spec.case,
             "function": spec.function,
-            "declared": [f"{e.status} {e.failure_class or ''} {e.releases}".strip() for e in spec.expectations],
+            "declared": [
+                f"{e.status} {e.failure_class or ''} {e.releases}".strip()
+                for e in spec.expectations
+            ],
             "origin": spec.origin,
         }
 
@@ -113,22 +133,30 @@ def _cells(selection: Selection) -> Rows:
         }
 
 
-_LISTERS: Mapping[str, Callable[[Selection], Rows]] = {"envs": _envs, "targets": _targets, "kernels": _kernels, "cells": _cells}
+_LISTERS: Mapping[str, Callable[[Selection], Rows]] = {
+    "envs": _envs,
+    "targets": _targets,
+    "kernels": _kernels,
+    "cells": _cells,
+}
 
 
 @click.command(cls=Command)
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
-@answer_options(json_help="Print the evidence and the outcome as JSON; for several cells, their outcomes.")
+@answer_options(
+    json_help="Print the evidence and the outcome as JSON; for several cells, their outcomes."
+)
 def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
     """Show everything that the last run found about CELL.
 
     $ compat explain sel_dense/block_ptr/d64/h100/3.9
 
-    CELL is an id as `compat list cells` prints it, or a glob. The env in an id may be a release, and the target may be a GPU.
-    If a glob matches several cells, the command lists those that were run, the newest release first. A kernel file or a
-    Python source stands for all of its cells. Nothing is compiled.
+    CELL is an id as `compat list cells` prints it, or a glob. The env in an id may be a release,
+    and the target may be a GPU. If a glob matches several cells, the command lists those that were
+    run, the newest release first. A kernel file or a Python source stands for all of its cells.
+    Nothing is compiled.
     """
     cell, selection = select_cells(cell, **chosen)
     with opened_store(selection, only_read=True) as store:

@@ -1,9 +1,11 @@
-"""What a command says while it works: notes and progress on standard error, and each step in the log of the run.
+"""What a command says while it works: notes and progress on standard error, and each step in the
+log of the run.
 
-Steps are shown on standard error as far as is asked for, and are written whole into a file for each run.
+Steps are shown on standard error as far as is asked for, and are written whole into a file for each
+run.
 
-The file lies in the project's ``.compat/log``. What is logged before the project is known is kept until it is, and forgotten where
-a command ends without one.
+The file lies in the project's ``.compat/log``. What is logged before the project is known is kept
+until it is, and forgotten where a command ends without one.
 """
 
 from __future__ import annotations
@@ -49,8 +51,11 @@ class _Lines(logging.Formatter):
 
 
 def begin(verbosity: int) -> None:
-    """Show warnings on standard error, and with a verbosity of 1 or 2 also what is done, or everything."""
-    logging.raiseExceptions = False  # a disk that is full, or a terminal that is gone, is told of by the command itself
+    """Show warnings on standard error, and with a verbosity of 1 or 2 also what is done, or
+    everything.
+    """
+    # A disk that is full, or a terminal that is gone, is told of by the command itself.
+    logging.raiseExceptions = False
     _log.setLevel(logging.DEBUG)
     end()
     _log.propagate = False
@@ -63,7 +68,9 @@ def begin(verbosity: int) -> None:
 
 
 def show(more: int) -> None:
-    """Show so much more on standard error than is shown by now: 1 for what is done, 2 for everything."""
+    """Show so much more on standard error than is shown by now: 1 for what is done, 2 for
+    everything.
+    """
     for shown in filter(_is_shown, _log.handlers):
         shown.setLevel(_LEVELS[min(_LEVELS.index(shown.level) + more, len(_LEVELS) - 1)])
 
@@ -78,7 +85,10 @@ def _is_shown(handler: logging.Handler) -> bool:
 
 
 def keep(state: Path) -> None:
-    """Write the log of this run below ``state``, where that can be; what was logged so far goes first."""
+    """Write the log of this run below ``state``, where that can be.
+
+    What was logged so far goes first.
+    """
     if any(isinstance(handler, logging.FileHandler) for handler in _log.handlers):
         return
     folder = state / FOLDER
@@ -87,7 +97,12 @@ def keep(state: Path) -> None:
         _forget_old(folder)
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
         written = logging.FileHandler(folder / name, encoding="utf-8", errors="backslashreplace")
-        written.setFormatter(_Lines("%(asctime)s.%(msecs)03d %(levelname)s %(threadName)s %(name)s: %(message)s", "%H:%M:%S"))
+        written.setFormatter(
+            _Lines(
+                "%(asctime)s.%(msecs)03d %(levelname)s %(threadName)s %(name)s: %(message)s",
+                "%H:%M:%S",
+            )
+        )
         _early.setTarget(written)
         _early.flush()
         _log.removeHandler(_early)
@@ -116,7 +131,10 @@ _PLAIN_EVERY = 10.0
 _QUIET = "compat.quiet"
 
 Line = Callable[[], str]
-"""Says how far something is, in one line; empty where there is nothing to say. It is called from other threads."""
+"""Says how far something is, in one line; empty where there is nothing to say.
+
+It is called from other threads.
+"""
 
 
 def be_quiet() -> None:
@@ -144,9 +162,13 @@ def say(words: str) -> None:
 
 @contextmanager
 def doing(subject: str) -> Iterator[Callable[[str], None]]:
-    """Shows since when something is done, and what it is just then: what the function that this gives was last called with."""
+    """Shows since when something is done, and what it is just then: what the function that this
+    gives was last called with.
+    """
     began, now = time.monotonic(), [""]
-    with Showing(lambda: ", ".join(filter(None, (subject, now[0], f"{time.monotonic() - began:.0f} s")))):
+    with Showing(
+        lambda: ", ".join(filter(None, (subject, now[0], f"{time.monotonic() - began:.0f} s")))
+    ):
         yield lambda words: now.__setitem__(0, words)
 
 
@@ -154,10 +176,18 @@ class Showing:
     """Shows how far something is, for as long as it is entered."""
 
     live: ClassVar[Live | None] = None
-    """What is shown on the terminal now; only the outermost one is on it, and draws those inside of it."""
+    """What is shown on the terminal now; only the outermost one is on it, and draws those inside of
+    it.
+    """
     _inside: ClassVar[list[Line]] = []
 
-    def __init__(self, line: Line, above: Callable[[Console], Any] | None = None, *, plain_every: float = _PLAIN_EVERY) -> None:
+    def __init__(
+        self,
+        line: Line,
+        above: Callable[[Console], Any] | None = None,
+        *,
+        plain_every: float = _PLAIN_EVERY,
+    ) -> None:
         """``above`` gives what else a terminal shows, above the line."""
         self._line, self._above, self._plain_every = line, above, plain_every
         self._ended = threading.Event()

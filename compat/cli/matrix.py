@@ -24,7 +24,13 @@ from compat.cli.answer import (
     write_formats,
 )
 from compat.cli.help import Command
-from compat.cli.opening import CompileOptions, compile_options, executor_option, launched_option, python_option
+from compat.cli.opening import (
+    CompileOptions,
+    compile_options,
+    executor_option,
+    launched_option,
+    python_option,
+)
 from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:
@@ -40,12 +46,24 @@ if TYPE_CHECKING:
 @shard_option
 @executor_option
 @answer_options(file=False, json_help="Print the report as JSON instead of a table.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(FOLDER_FILES)} [reports].")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help=f"Folder for {', '.join(FOLDER_FILES)} [reports].",
+)
 @format_options()
-@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build missing envs; report them as broken.")
+@compile_options(
+    jobs=None,
+    deadline=None,
+    again=None,
+    no_build="Do not build missing envs; report them as broken.",
+)
 @launched_option("show")
 @click.option(
-    "--launch", "is_launching", is_flag=True, help="Also launch the cells that compile, here or on the executor's workers."
+    "--launch",
+    "is_launching",
+    is_flag=True,
+    help="Also launch the cells that compile, here or on the executor's workers.",
 )
 @python_option
 def matrix(
@@ -59,16 +77,17 @@ def matrix(
     compiling: CompileOptions,
     **chosen: Any,
 ) -> None:
-    """Compile every chosen cell and write reports/index.html, reports/matrix.md and reports/matrix.json.
+    """Compile every chosen cell and write reports/index.html, reports/matrix.md and
+    reports/matrix.json.
 
     $ compat matrix --envs releases --target sm_90,gfx942
 
-    Without a matrix.toml, KERNEL names sources or kernel files, and the command compiles them on every release of their
-    toolchain. If no option chooses kernels, it also tests envs that have a PyTorch as pairs (see `compat pairs`); --kernel
-    pair tests only these.
+    Without a matrix.toml, KERNEL names sources or kernel files, and the command compiles them on
+    every release of their toolchain. If no option chooses kernels, it also tests envs that have a
+    PyTorch as pairs (see `compat pairs`); --kernel pair tests only these.
 
-    Exits with 0 if every cell is as expected and every pair works, with 1 if one is not, with 2 if it left out a wrong kernel
-    file, and with 3 if --launch finds no GPU.
+    Exits with 0 if every cell is as expected and every pair works, with 1 if one is not, with 2 if
+    it left out a wrong kernel file, and with 3 if --launch finds no GPU.
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix, update_reports
@@ -78,8 +97,12 @@ def matrix(
     obtain = compiling.obtaining(selection)
     try:
         with compiling.opened(selection) as context:
-            with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
-                found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)
+            with _launching(
+                selection, context, obtain, (launched, is_launching, python)
+            ) as launches:
+                found = run_matrix(
+                    selection, context, obtain, listener, command=command_line(), launches=launches
+                )
             written = update_reports(found, selection, context, output)
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
@@ -105,24 +128,44 @@ def _written_words(written: Written) -> Iterator[str]:
         yield f"replaced the report of `{written.replaced}`, which covered other kernel files"
     if earlier := written.report.earlier:
         cells = len(written.report.results)
-        yield f"{cells - earlier:,} of its {counted(cells, 'cell')} are from this run, the others from earlier runs"
+        yield (
+            f"{cells - earlier:,} of its {counted(cells, 'cell')} are from this run, the others"
+            " from earlier runs"
+        )
     if written.dropped:
-        yield f"left out {counted(written.dropped, 'cell')} of the previous report: their inputs have changed or are missing"
+        yield (
+            f"left out {counted(written.dropped, 'cell')} of the previous report: their inputs have"
+            " changed or are missing"
+        )
 
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
-    """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
+    """End the command, as what was found says.
+
+    Raises SelectionError where there was no GPU for what was to be launched.
+    """
     tell_github(found, selection.root)
     if launches is not None:
         launches.check()
-    sys.exit(1 if found.unexpected or found.failing_pairs else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(
+        1
+        if found.unexpected or found.failing_pairs
+        else selection.problems[0].exit_code
+        if selection.problems
+        else 0
+    )
 
 
 @contextmanager
 def _launching(
-    selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]
+    selection: Selection,
+    context: Any,
+    obtain: Obtain,
+    asked: tuple[tuple[Path, ...], bool, str | None],
 ) -> Iterator[MatrixLaunches | None]:
-    """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or on workers, which may go on."""
+    """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or
+    on workers, which may go on.
+    """
     from compat.launch import merging
 
     files, is_launching, python = asked
@@ -135,7 +178,9 @@ def _launching(
         listener = ProgressListener()
         launches = sharing.begin(selection, context, obtain, listener, python=python)
         if launches is None:
-            merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))
+            merged.append(
+                hosting.build_and_launch(selection, context, obtain, listener, python=python)
+            )
     if merged:
         click.echo(merging.told_of(merged), err=True)
     with launches or nullcontext():

@@ -1,4 +1,7 @@
-"""What a command works with: the store, where cells are compiled or launched, and envs; and the options that say so."""
+"""What a command works with: the store, where cells are compiled or launched, and envs.
+
+And the options that say so.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,11 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
     "jobs": (
         ("--jobs", "-j"),
-        {"type": click.IntRange(min=1), "help": "Cells compiled at the same time (default: number of cores)."},
+        {
+            "type": click.IntRange(min=1),
+            "metavar": "N",
+            "help": "Cells compiled at the same time (default: number of cores).",
+        },
     ),
     "deadline": (("--deadline",), {"type": SECONDS, "help": "Seconds that one cell may take."}),
     "again": (
@@ -60,40 +67,58 @@ class CompileOptions:
 
         Raises StoreError, and SelectionError for an executor that means nothing.
         """
-        with opened_store(selection) as store, selection.open_executor(self.executor, in_flight=self.jobs, say=say) as where:
-            yield selection.context(store, deadline=self.deadline, jobs=self.jobs, again=self.again, executor=where)
+        with (
+            opened_store(selection) as store,
+            selection.open_executor(self.executor, in_flight=self.jobs, say=say) as where,
+        ):
+            yield selection.context(
+                store, deadline=self.deadline, jobs=self.jobs, again=self.again, executor=where
+            )
 
     def obtaining(self, selection: Selection) -> Obtain:
-        """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
-        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(matrix, envs)
+        """Gives a feature the envs that it asks for, having built what is missing unless the user
+        wants none built.
+        """
+        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(
+            matrix, envs
+        )
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these of the options that say how cells are compiled, each perhaps with a help of its own.
+    """Give a command these of the options that say how cells are compiled, each perhaps with a help
+    of its own.
 
-    It is called with a :class:`CompileOptions`, which has what :func:`executor_option` asks for, too.
+    It is called with a :class:`CompileOptions`, which has what :func:`executor_option` asks for,
+    too.
     """
     names = [field.name for field in fields(CompileOptions)]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(*arguments: Any, **options: Any) -> Any:
-            compiling = CompileOptions(**{name: options.pop(name) for name in names if name in options})
+            compiling = CompileOptions(
+                **{name: options.pop(name) for name in names if name in options}
+            )
             return command(*arguments, compiling=compiling, **options)
 
         decorated: Callable[..., Any] = called
         for name, words in reversed(helps.items()):
             spellings, facts = _OPTIONS[name]
-            decorated = click.option(*spellings, name, **{**facts, **({"help": words} if words else {})})(decorated)
+            decorated = click.option(
+                *spellings, name, **{**facts, **({"help": words} if words else {})}
+            )(decorated)
         return decorated
 
     return decorate
 
 
 def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
-    """The results that are kept; what had to be put aside is said once. The log of this run goes beside it.
+    """The results that are kept; what had to be put aside is said once.
 
-    A command that compiles nothing says ``only_read``: it can do without a folder that can be written. Raises StoreError.
+    The log of this run goes beside it.
+
+    A command that compiles nothing says ``only_read``: it can do without a folder that can be
+    written. Raises StoreError.
     """
     logs.keep(selection.state)
 
@@ -104,16 +129,27 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 
 def executor_option(
-    command: Callable[..., Any], what: str = "compile", otherwise: str = "as in matrix.toml, else local"
+    command: Callable[..., Any],
+    what: str = "compile",
+    otherwise: str = "as in matrix.toml, else local",
 ) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled, or what else is done; :func:`compile_options` reads it."""
-    forms = ", ".join(map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms))))
+    """Give a command the option that says where cells are compiled, or what else is done.
+
+    :func:`compile_options` reads it.
+    """
+    forms = ", ".join(
+        map(shlex.quote, (LOCAL, *(form for kind in EXECUTORS for form in kind.forms)))
+    )
     words = f"The place to {what}: {forms} (default: {otherwise})."
     return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 
 
-def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None = None) -> EnvProvider:
-    """Gives features the envs that they ask for, having built what is missing unless the user wants none built."""
+def env_provider(
+    config: MatrixConfig, *, build: bool = True, jobs: int | None = None
+) -> EnvProvider:
+    """Gives features the envs that they ask for, having built what is missing unless the user wants
+    none built.
+    """
     from compat.envs.provider import EnvProvider
 
     return EnvProvider(
@@ -127,11 +163,14 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
     )
 
 
-# --- launches ---------------------------------------------------------------------------------------------------------------------
+# --- launches -------------------------------------------------------------------------------------
 
 
 def launched_option(use: str) -> Callable[[_Command], _Command]:
-    """Adds the option that names results which were brought back; ``use`` is what they are kept for."""
+    """Adds the option that names results which were brought back.
+
+    ``use`` is what they are kept for.
+    """
     return click.option(
         "--launched",
         multiple=True,
@@ -147,8 +186,12 @@ def python_option(command: _Command) -> _Command:
     return click.option("--python", metavar="PATH", help=words)(command)
 
 
-def use_gpu(selection: Selection, is_launching: bool, python: str | None) -> tuple[Selection, Gpu | None]:
-    """The same selection, for the target of this machine's GPU alone, and the GPU; as it was where nothing is to be launched.
+def use_gpu(
+    selection: Selection, is_launching: bool, python: str | None
+) -> tuple[Selection, Gpu | None]:
+    """The same selection, for the target of this machine's GPU alone, and the GPU.
+
+    As it was where nothing is to be launched.
 
     Raises SelectionError where there is no GPU that can be used.
     """

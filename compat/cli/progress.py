@@ -45,7 +45,9 @@ class ProgressListener(Listener):
         """Those that are known by now."""
 
     @contextmanager
-    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> Iterator[Callable[[Result], None]]:
+    def compiling(
+        self, total: int, rows: Sequence[Cell] = ()
+    ) -> Iterator[Callable[[Result], None]]:
         progress = Progress(total, rows, judged=self._judged, results=self.results)
         with Showing(progress.line, progress.table if rows else None):
             yield progress.note
@@ -64,10 +66,19 @@ class ProgressListener(Listener):
 class Progress:
     """Results as they come. Safe to call from several threads."""
 
-    def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True, results: list[Result] | None = None) -> None:
+    def __init__(
+        self,
+        total: int,
+        rows: Sequence[Cell] = (),
+        *,
+        judged: bool = True,
+        results: list[Result] | None = None,
+    ) -> None:
         self._total, self._rows, self._judged = total, rows, judged
         self._results: list[Result] = [] if results is None else results
-        self._of_env = Counter(cell.env.name for cell in rows) if len(rows) == total else Counter[str]()
+        self._of_env = (
+            Counter(cell.env.name for cell in rows) if len(rows) == total else Counter[str]()
+        )
         self._done_of_env: Counter[str] = Counter()
         self._done = self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
@@ -107,7 +118,9 @@ class Progress:
             from compat.report.views.matrix import running_blocks
 
             self._drawn = cropped_text(running_blocks(tuple(self._results), self._rows), console)
-            self._draw_again = time.monotonic() + max(1 / PER_SECOND, _SHARE * (time.monotonic() - began))
+            self._draw_again = time.monotonic() + max(
+                1 / PER_SECOND, _SHARE * (time.monotonic() - began)
+            )
         return self._drawn
 
 
@@ -120,7 +133,9 @@ class Pace:
     compiled: int
     """Those of them that were compiled in this run, and not known before."""
     unexpected: int | None
-    """``None`` where nothing is expected of them: what fails there was tried to see whether it does."""
+    """``None`` where nothing is expected of them: what fails there was tried to see whether it
+    does.
+    """
     seconds: float
     """Since the first of them was begun."""
     slow: tuple[tuple[Cell, float], ...] = ()
@@ -131,7 +146,9 @@ class Pace:
     @property
     def rate(self) -> float | None:
         """Cells per second; ``None`` where too few were compiled to say."""
-        return self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
+        return (
+            self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
+        )
 
     @property
     def left(self) -> float | None:
@@ -140,7 +157,9 @@ class Pace:
 
 
 def pace_line(pace: Pace) -> str:
-    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left, 1 of 4 envs done, b at 54 %``."""
+    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left, 1 of
+    4 envs done, b at 54 %``.
+    """
     return ", ".join(_parts(pace))
 
 
@@ -158,7 +177,10 @@ def _parts(pace: Pace) -> Iterator[str]:
 
 
 def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """How many are done, and how far those are that are begun; where these are many, the one with the most cells left."""
+    """How many are done, and how far those are that are begun.
+
+    Where these are many, the one with the most cells left.
+    """
     yield f"{sum(done == total for done, total in envs.values())} of {len(envs)} envs done"
     begun = {name: (done, total) for name, (done, total) in envs.items() if 0 < done < total}
     if len(begun) > _NAMED:
@@ -177,4 +199,8 @@ def expectation_line(cells: int, seconds: float | None) -> str | None:
     """What a long run says at its start; ``None`` for a short one."""
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
-    return f"{counted(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs" if seconds >= _LONG else None
+    return (
+        f"{counted(cells, 'cell')} to compile, estimated at {in_time(seconds)} from earlier runs"
+        if seconds >= _LONG
+        else None
+    )

@@ -19,7 +19,15 @@ from compat.cli.check import judge_options
 from compat.cli.help import Command
 from compat.cli.logs import Showing, say
 from compat.cli.opening import CompileOptions, compile_options, executor_option, python_option
-from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
+from compat.cli.selecting import (
+    CELL,
+    ENV,
+    SECONDS,
+    kernel_arguments,
+    select,
+    selection_options,
+    split_cells,
+)
 from compat.project import Patterns
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener
@@ -46,14 +54,30 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     metavar="ENV|RELEASE",
     help="Envs where the kernel is ok and must stay ok.",
 )
-@click.option("--only", is_flag=True, help="Keep the outcomes on --bad and --good only. They may change on other releases.")
-@judge_options("same-failure", "The question whose answer must stay the same, as for compat bisect.")
-@python_option
-@click.option("--budget", type=SECONDS, help="Stop after this many seconds and keep the smallest kernel found.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), help="The .py file for the reduced kernel [reduced/NAME.py]."
+    "--only",
+    is_flag=True,
+    help="Keep the outcomes on --bad and --good only. They may change on other releases.",
 )
-@compile_options(jobs="Candidates compiled at the same time (default: number of cores).", deadline=None, no_build=None)
+@judge_options(
+    "same-failure", "The question whose answer must stay the same, as for compat bisect."
+)
+@python_option
+@click.option(
+    "--budget",
+    type=SECONDS,
+    help="Stop after this many seconds and keep the smallest kernel found.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The .py file for the reduced kernel [reduced/NAME.py].",
+)
+@compile_options(
+    jobs="Candidates compiled at the same time (default: number of cores).",
+    deadline=None,
+    no_build=None,
+)
 @answer_options(file=False, json_help="Print the result as a JSON object.")
 def reduce(
     *,
@@ -73,12 +97,13 @@ def reduce(
 
     $ compat reduce sel_varlen/as_written/few/h100/3.9
 
-    CELL is an id as `compat list cells` prints it, a glob, or an id without the env. FILE.py is a kernel that has a kernel
-    file of the same name beside it. The command writes the smallest kernel with a kernel file, which every command takes with
-    --spec reduced/NAME.toml.
+    CELL is an id as `compat list cells` prints it, a glob, or an id without the env. FILE.py is a
+    kernel that has a kernel file of the same name beside it. The command writes the smallest kernel
+    with a kernel file, which every command takes with --spec reduced/NAME.toml.
 
-    On every other release that is built, the kernel stays ok where it was ok and keeps its failure where it failed; --only
-    drops this. --good and --bad take envs, groups, globs and releases, separated by commas, and may be repeated.
+    On every other release that is built, the kernel stays ok where it was ok and keeps its failure
+    where it failed; --only drops this. --good and --bad take envs, groups, globs and releases,
+    separated by commas, and may be repeated.
     """
     if (
         not what.endswith(".py") or not Path(what).with_suffix(".toml").exists()
@@ -103,7 +128,10 @@ def reduce(
         )
     options = (*evolve(selection, patterns=Patterns()).options, *given("deadline"))
     limits = given("deadline", "judge_deadline")
-    answer.give(lambda: reduction_lines(reduction, selection.config.path, options, limits), lambda: reduction_document(reduction))
+    answer.give(
+        lambda: reduction_lines(reduction, selection.config.path, options, limits),
+        lambda: reduction_document(reduction),
+    )
     sys.exit(INTERRUPTED if reduction.ended is ReductionEnd.INTERRUPTED else 0)
 
 
@@ -137,4 +165,7 @@ class SearchProgress:
     def line(self) -> str:
         """All of it in a line."""
         best, elapsed = self._best, time.monotonic() - self._began
-        return f"{len(best.text):,} bytes, {best.lines} lines, {self._tests:,} candidates, {elapsed:.0f} s"
+        return (
+            f"{len(best.text):,} bytes, {best.lines} lines, {self._tests:,} candidates,"
+            f" {elapsed:.0f} s"
+        )

@@ -1,7 +1,7 @@
 """What is done with reports that were written.
 
-``compat report`` makes the outputs of a run again, ``compat merge`` joins what several runs found, and ``compat diff`` shows what
-changed between two.
+``compat report`` makes the outputs of a run again, ``compat merge`` joins what several runs found,
+and ``compat diff`` shows what changed between two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from compat.cli.answer import (
     write_formats,
 )
 from compat.cli.help import Command
-from compat.report.folder import are_stores, merge_reports, merge_stores, read_report, told_of, write_reports
+from compat.report.folder import (
+    are_stores,
+    merge_reports,
+    merge_stores,
+    read_report,
+    told_of,
+    write_reports,
+)
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
@@ -41,9 +48,9 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
 
     $ compat report old/matrix.json --html old.html
 
-    FILE is a matrix.json, by default reports/matrix.json, or a git revision of one, such as HEAD~1:reports/matrix.json.
-    Several files of runs with other envs, targets or kernels become one report. The command compiles nothing and needs
-    neither kernels nor envs.
+    FILE is a matrix.json, by default reports/matrix.json, or a git revision of one, such as
+    HEAD~1:reports/matrix.json. Several files of runs with other envs, targets or kernels become one
+    report. The command compiles nothing and needs neither kernels nor envs.
     """
     found = read_report(*(names or ("reports/matrix.json",)))
     show_report(found, answer)
@@ -51,26 +58,40 @@ def report(*, answer: Answer, names: tuple[str, ...], formats: FormatFiles) -> N
 
 
 @click.command(cls=Command)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True),
+)
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help=f"For reports, the folder for {listed(FOLDER_FILES)} [reports]. For stores, the folder of the store [.compat].",
+    help=(
+        f"For reports, the folder for {listed(FOLDER_FILES)} [reports]. For stores, the folder of"
+        " the store [.compat]."
+    ),
 )
 @format_options()
-@answer_options(file=False, json_help="Print the report as JSON instead of a table; for stores, the numbers of rows.")
-def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, formats: FormatFiles) -> None:
+@answer_options(
+    file=False,
+    json_help="Print the report as JSON instead of a table; for stores, the numbers of rows.",
+)
+def merge(
+    *, answer: Answer, files: tuple[Path, ...], output: Path | None, formats: FormatFiles
+) -> None:
     """Join the reports of several runs, or the stores of several machines.
 
     $ compat merge shard-*/matrix.json
 
-    Each FILE is a matrix.json, or each is a results.sqlite or its folder. Reports become the report of one run. Stores are
-    joined to the project's store, or to the one in --output. If a cell is in several of them, it counts once where they
-    agree, and is flaky where they do not.
+    Each FILE is a matrix.json, or each is a results.sqlite or its folder. Reports become the report
+    of one run. Stores are joined to the project's store, or to the one in --output. If a cell is in
+    several of them, it counts once where they agree, and is flaky where they do not.
 
-    Exits with 0 if every cell is as expected and every pair works, and with 1 if one is not. For stores, exits with 1 if they
-    disagree.
+    Exits with 0 if every cell is as expected and every pair works, and with 1 if one is not. For
+    stores, exits with 1 if they disagree.
     """
     if are_stores(files):
         _merge_stores(files, output, answer)
@@ -105,13 +126,19 @@ class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
 
     name = "kinds"
 
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> frozenset[CellChangeKind]:
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> frozenset[CellChangeKind]:
         if isinstance(value, frozenset):
             return value
         words = [word.strip() for word in str(value).split(",")]
         for word in words:
             if word not in list(CellChangeKind):
-                self.fail(f"Unknown kind {word!r}. Choose one of: {', '.join(CellChangeKind)}.", parameter, context)
+                self.fail(
+                    f"Unknown kind {word!r}. Choose one of: {', '.join(CellChangeKind)}.",
+                    parameter,
+                    context,
+                )
         return frozenset(map(CellChangeKind, words))
 
 
@@ -120,7 +147,9 @@ class _Percent(click.ParamType[float]):
 
     name = "percent"
 
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float:
         try:
             number = float(str(value).removesuffix("%"))
         except ValueError:
@@ -139,14 +168,17 @@ class _Percent(click.ParamType[float]):
     default=THRESHOLD,
     show_default=True,
     metavar="PERCENT",
-    help="Percentage by which a metric (registers, spills, shared memory, artifact sizes) may change unreported.",
+    help=(
+        "Percentage by which a metric (registers, spills, shared memory, artifact sizes) may change"
+        " unreported."
+    ),
 )
 @click.option(
     "--fail-on",
     type=_Kinds(),
     multiple=True,
     metavar="KIND,...",
-    help="Exit with 1 if there are changes of these kinds: broken, changed, …",
+    help=f"Exit with 1 if there are changes of these kinds: {', '.join(CellChangeKind)}.",
 )
 @click.option(
     "--markdown",
@@ -155,14 +187,21 @@ class _Percent(click.ParamType[float]):
 )
 @answer_options(json_help="Print the changes as JSON, cell by cell.")
 def diff(
-    *, answer: Answer, old: str, new: str, threshold: float, fail_on: tuple[frozenset[CellChangeKind], ...], markdown: Path | None
+    *,
+    answer: Answer,
+    old: str,
+    new: str,
+    threshold: float,
+    fail_on: tuple[frozenset[CellChangeKind], ...],
+    markdown: Path | None,
 ) -> None:
-    """Show what changed from OLD to NEW: newly broken, fixed, failing differently, deprecated, or not tested any more.
+    """Show what changed from OLD to NEW: newly broken, fixed, failing differently, deprecated, or
+    not tested any more.
 
     $ compat diff HEAD~1:reports/matrix.json --fail-on broken
 
-    OLD and NEW are matrix.json files, or git revisions of one. NEW is reports/matrix.json by default. The command compiles
-    nothing.
+    OLD and NEW are matrix.json files, or git revisions of one. NEW is reports/matrix.json by
+    default. The command compiles nothing.
 
     Exits with 0, or with 1 if there is a change of a kind that --fail-on names.
     """

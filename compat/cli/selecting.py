@@ -1,4 +1,7 @@
-"""The options that say which cells are meant, and what the shell completes in them; the same for every command."""
+"""The options that say which cells are meant, and what the shell completes in them.
+
+The same for every command.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,11 @@ from compat.errors import CompatError
 if TYPE_CHECKING:
     from compat.project import Selection
 
-# --- what the shell offers when a name is half typed ------------------------------------------------------------------------------
+# --- what the shell offers when a name is half typed ----------------------------------------------
 #
-# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built. Where a file is invalid it offers
-# what can be known without it; the command itself tells of the error.
+# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built.
+# Where a file is invalid it offers what can be known without it; the command itself tells of the
+# error.
 
 
 class Name(click.types.StringParamType):
@@ -38,7 +42,9 @@ class Name(click.types.StringParamType):
     def __init__(self, names: Callable[[click.Context], Iterable[str]]) -> None:
         self._names = names
 
-    def shell_complete(self, context: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(
+        self, context: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
         before, comma, begun = incomplete.rpartition(",")
         names: list[str] = []
         with suppress(CompatError, OSError, RecursionError):
@@ -61,11 +67,16 @@ def _envs(context: click.Context) -> Iterable[str]:
 def _targets(context: click.Context) -> Iterable[str]:
     from compat import project
 
-    return (target.name for target in project.select_places(_matrix(context), targets=("*",)).targets)
+    return (
+        target.name for target in project.select_places(_matrix(context), targets=("*",)).targets
+    )
 
 
 def _everywhere(context: click.Context) -> Selection:
-    """All that the command line leaves so far; kernels by what was said of them, envs and targets unless they were named."""
+    """All that the command line leaves so far.
+
+    Kernels by what was said of them, envs and targets unless they were named.
+    """
     from compat import project
 
     options: dict[str, Any] = context.params
@@ -85,7 +96,7 @@ CASE = Name(lambda context: (spec.case for spec in _everywhere(context).specs))
 CELL = Name(lambda context: (cell.id for cell in _everywhere(context).cells))
 
 
-# --- the options -----------------------------------------------------------------------------------------------------------------
+# --- the options ----------------------------------------------------------------------------------
 
 _OPTIONS = (
     click.option(
@@ -99,7 +110,10 @@ _OPTIONS = (
         multiple=True,
         type=ENV,
         metavar="ENV|RELEASE",
-        help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: those of matrix.toml, or all).",
+        help=(
+            "Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: those"
+            " of matrix.toml, or all)."
+        ),
     ),
     click.option(
         "--target",
@@ -109,17 +123,34 @@ _OPTIONS = (
         metavar="TARGET|GPU",
         help="Targets to compile for, such as sm_90, 'gfx*' or h100.",
     ),
-    click.option("--kernel", "kernels", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
     click.option(
-        "--variant", "variants", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."
+        "--kernel",
+        "kernels",
+        multiple=True,
+        type=KERNEL,
+        metavar="GLOB",
+        help="Kernels, such as 'sel_*'.",
     ),
-    click.option("--case", "cases", multiple=True, type=CASE, metavar="GLOB", help="Cases of a kernel."),
+    click.option(
+        "--variant",
+        "variants",
+        multiple=True,
+        type=VARIANT,
+        metavar="GLOB",
+        help="Variants, such as block_ptr or 'as_written*'.",
+    ),
+    click.option(
+        "--case", "cases", multiple=True, type=CASE, metavar="GLOB", help="Cases of a kernel."
+    ),
     click.option(
         "--package",
         "packages",
         multiple=True,
         metavar="LIBRARY",
-        help="The kernels of a library from the package index, in one or several versions: fla-core==0.4.0,0.6.0.",
+        help=(
+            "The kernels of a library from the package index, in one or several versions:"
+            " fla-core==0.4.0,0.6.0."
+        ),
     ),
     click.option(
         "--spec",
@@ -131,28 +162,39 @@ _OPTIONS = (
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that :func:`select` takes. Each may be repeated, and may list several, separated by commas."""
+    """Give a command the options that :func:`select` takes.
+
+    Each may be repeated, and may list several, separated by commas.
+    """
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
 def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command those of them that choose envs and targets: ``--matrix``, ``--envs`` and ``--target``."""
+    """Give a command those of them that choose envs and targets: ``--matrix``, ``--envs`` and
+    ``--target``.
+    """
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
 
 
 def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command ``--shard``, which :func:`select` takes, too."""
-    words = "Only the cells of one shard, such as 3/8, the third of eight. `compat merge` joins the reports."
+    words = (
+        "Only the cells of one shard, such as 3/8, the third of eight. `compat merge` joins the"
+        " reports."
+    )
     return click.option("--shard", metavar="N/M", help=words)(command)
 
 
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command names of kernels as arguments, kernel files, folders of them and globs, which mean what ``--spec`` means."""
+    """Give a command names of kernels as arguments, kernel files, folders of them and globs, which
+    mean what ``--spec`` means.
+    """
     return click.argument("files", nargs=-1, type=KERNEL, metavar="[KERNEL]...")(command)
 
 
 def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Which cells some words mean, and which kernel files: a word is a file if it is called like one, or if there is such a file.
+    """Which cells some words mean, and which kernel files: a word is a file if it is called like
+    one, or if there is such a file.
 
     Raises SelectionError where two words mean cells.
     """
@@ -161,12 +203,17 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     files = tuple(word for word in words if is_file(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
-        raise SelectionError(f"expected one glob of cells, found {cells[0]!r} and {cells[1]!r}; neither is a file")
+        raise SelectionError(
+            f"expected one glob of cells, found {cells[0]!r} and {cells[1]!r}; neither is a file"
+        )
     return (cells[0] if cells else "*"), files
 
 
 def select_cells(word: str, files: Sequence[str] = (), **chosen: Any) -> tuple[str, Selection]:
-    """Which cells a word means, and what the options choose; a word that names kernel files means all cells of theirs."""
+    """Which cells a word means, and what the options choose.
+
+    A word that names kernel files means all cells of theirs.
+    """
     cells, named = split_cells((word,))
     return cells, select(files=(*named, *files), **chosen)
 
@@ -179,7 +226,8 @@ def select(
     note: bool = True,
     **patterns: Sequence[str],
 ) -> Selection:
-    """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
+    """What these options choose; that arguments are guessed is noted, unless the answer says so
+    itself.
 
     Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
     """
@@ -203,8 +251,16 @@ def select(
     return found
 
 
-def select_places(matrix_path: Path | None = None, envs: Sequence[str] = (), targets: Sequence[str] = (), **_: object) -> Selection:
-    """The envs and targets that these options choose, and no kernels. Raises what :func:`select` does."""
+def select_places(
+    matrix_path: Path | None = None,
+    envs: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    **_: object,
+) -> Selection:
+    """The envs and targets that these options choose, and no kernels.
+
+    Raises what :func:`select` does.
+    """
     from compat import project
 
     return project.select_places(matrix_path, envs=envs, targets=targets)
@@ -213,14 +269,22 @@ def select_places(matrix_path: Path | None = None, envs: Sequence[str] = (), tar
 class _Seconds(click.FloatRange):
     """Seconds on the command line."""
 
+    name = "seconds"
+
     def __init__(self) -> None:
         super().__init__(min=0, min_open=True, max=LONGEST)
 
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> Any:
         number = super().convert(value, parameter, context)
         if number != number:
             self.fail(f"{value!r} is not a number of seconds.", parameter, context)
         return number
+
+    def _describe_range(self) -> str:
+        """The empty text: help does not show the bounds of a timer."""
+        return ""
 
 
 SECONDS = _Seconds()

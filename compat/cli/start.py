@@ -1,12 +1,15 @@
-"""How the command begins and ends: signals, standard output, what the machine refuses, and that nothing is left behind.
+"""How the command begins and ends: signals, standard output, what the machine refuses, and that
+nothing is left behind.
 
-A signal that raises an exception wherever the program happens to be can break off what tidies up, or be lost in a callback. So the
-command runs in a thread of its own, and the main thread only waits: for its end, or for a signal. The first one asks it to end
-(:mod:`compat.interruption`); a second one, or a while without an end, ends it at once. Until the command begins there is nothing to
+A signal that raises an exception wherever the program happens to be can break off what tidies up,
+or be lost in a callback. So the command runs in a thread of its own, and the main thread only
+waits: for its end, or for a signal. The first one asks it to end (:mod:`compat.interruption`); a
+second one, or a while without an end, ends it at once. Until the command begins there is nothing to
 tidy up, and a signal ends the process as it is.
 
-The main thread waits at a pipe that Python's own handler in C writes to (:func:`signal.set_wakeup_fd`). The kernel may hand a
-signal to any thread; a main thread that waits for a lock would hear of one that another thread got only when the command has ended.
+The main thread waits at a pipe that Python's own handler in C writes to
+(:func:`signal.set_wakeup_fd`). The kernel may hand a signal to any thread; a main thread that waits
+for a lock would hear of one that another thread got only when the command has ended.
 """
 
 from __future__ import annotations
@@ -46,7 +49,10 @@ _LOADING = (
     (os.strerror(errno.ENFILE), errno.ENFILE),
     (os.strerror(errno.EMFILE), errno.EMFILE),
 )
-"""What the dynamic loader says where it was refused memory or files, and the number of that. It hands on no number itself."""
+"""What the dynamic loader says where it was refused memory or files, and the number of that.
+
+It hands on no number itself.
+"""
 
 
 def start() -> NoReturn:
@@ -71,7 +77,8 @@ class _News:
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for each in _SIGNALS:
-            if signal.getsignal(each) is not signal.SIG_IGN:  # whoever had us ignore one, such as nohup, means it
+            # Whoever had us ignore one, such as nohup, means it.
+            if signal.getsignal(each) is not signal.SIG_IGN:
                 signal.signal(each, self._signalled)
 
     def _signalled(self, number: int, _: FrameType | None) -> None:
@@ -83,7 +90,10 @@ class _News:
         os.write(self._write, bytes([self.ENDED]))
 
     def wait(self, seconds: float | None) -> list[int]:
-        """What has come, in its order: numbers of signals, and :attr:`ENDED`. Nothing if nothing comes for so long."""
+        """What has come, in its order: numbers of signals, and :attr:`ENDED`.
+
+        Nothing if nothing comes for so long.
+        """
         readable, _, _ = select.select([self._read], [], [], seconds)
         came = os.read(self._read, 4096) if readable else b""
         return [number for number in came if number == self.ENDED or number in _SIGNALS]
@@ -151,11 +161,15 @@ def _supervised(command: _Command, news: _News) -> int:
 
 
 def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
-    """End the process if a new thread ran out of memory before it began: whoever started it waits for its beginning for ever.
+    """End the process if a new thread ran out of memory before it began: whoever started it waits
+    for its beginning for ever.
 
-    CPython (3.11 to 3.13) reports such a thread only here. Other exceptions that nobody can catch are printed as always.
+    CPython (3.11 to 3.13) reports such a thread only here. Other exceptions that nobody can catch
+    are printed as always.
     """
-    if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (unraisable.err_msg or ""):
+    if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (
+        unraisable.err_msg or ""
+    ):
         sys.__unraisablehook__(unraisable)
         return
     try:
@@ -183,7 +197,9 @@ def _leave(code: int) -> NoReturn:
 
 
 def _leave_at_once(code: int) -> NoReturn:
-    """End the process whatever the command does: first what it has started, then what it has made."""
+    """End the process whatever the command does: first what it has started, then what it has
+    made.
+    """
     from compat.files import remove_claimed
     from compat.processes import supervisor
     from compat.workers import pool
@@ -205,7 +221,7 @@ def _leave_at_once(code: int) -> NoReturn:
     os._exit(code)
 
 
-# --- standard output and error ---------------------------------------------------------------------------------------------------
+# --- standard output and error --------------------------------------------------------------------
 
 
 class _Ascii(io.TextIOWrapper):
@@ -226,7 +242,8 @@ def _prepared(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     if codecs.lookup(stream.encoding).name == "ascii":
-        # Called Latin-1: click takes a stream that says ASCII for a mistake, and writes UTF-8 past it.
+        # Called Latin-1: click takes a stream that says ASCII for a mistake, and writes UTF-8 past
+        # it.
         return _Ascii(stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering)
     stream.reconfigure(errors="backslashreplace")
     return stream
@@ -242,28 +259,41 @@ def _exit_code(end: SystemExit) -> int:
     return 1
 
 
-# --- what the machine refuses ----------------------------------------------------------------------------------------------------
+# --- what the machine refuses ---------------------------------------------------------------------
 
 
 def refusal(error: BaseException) -> MachineError | None:
-    """What the machine refused, where an exception says so; ``None`` where it is about something else."""
+    """What the machine refused, where an exception says so.
+
+    ``None`` where it is about something else.
+    """
     if isinstance(error, OSError):
         return MachineError.of(error) if is_refusal(error) else None
     if isinstance(error, MemoryError):
         return MachineError.about(errno.ENOMEM, "for this program")
     if isinstance(error, ImportError):
         return _refused_import(error)
-    return MachineError.about(errno.EAGAIN, str(error)) if "can't start new thread" in str(error) else None
+    return (
+        MachineError.about(errno.EAGAIN, str(error))
+        if "can't start new thread" in str(error)
+        else None
+    )
 
 
 def _refused_import(error: ImportError) -> MachineError | None:
     """The same of a module in C that could not be loaded."""
     number = next((number for words, number in _LOADING if words in str(error)), None)
-    return None if number is None or _may_not_be_loaded(error) else MachineError.about(number, str(error))
+    return (
+        None
+        if number is None or _may_not_be_loaded(error)
+        else MachineError.about(number, str(error))
+    )
 
 
 def _may_not_be_loaded(error: ImportError) -> bool:
-    """Whether the module's file system is mounted without execution, of which the loader says the same as of memory."""
+    """Whether the module's file system is mounted without execution, of which the loader says the
+    same as of memory.
+    """
     try:
         return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)
     except OSError:

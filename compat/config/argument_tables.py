@@ -1,7 +1,9 @@
-"""What kernel files say of a kernel's arguments, of how it is compiled, and of the problem that it is run on.
+"""What kernel files say of a kernel's arguments, of how it is compiled, and of the problem that it
+is run on.
 
-The tables are ``signature`` with ``hints``, or ``launch`` in their place, ``constexprs``, ``options`` and ``problem``. Each may
-stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
+The tables are ``signature`` with ``hints``, or ``launch`` in their place, ``constexprs``,
+``options`` and ``problem``. Each may stand in the file, the kernel, a variant and a case. Here they
+are checked, and laid one over the other.
 """
 
 from __future__ import annotations
@@ -29,25 +31,33 @@ _TAKE_HINTS = {
 }
 """Hint → the types that it can be of, and these in words."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
-"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
+"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what
+most tensors are.
+"""
 _NO_HINTS_HERE = "hints belong to a [signature], and this kernel has a [launch]"
-_WHAT_HAS_NO_HINTS = 'A [launch] lists the values that were passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
+_WHAT_HAS_NO_HINTS = (
+    'A [launch] lists the values that were passed: n = 4096, or x_ptr = { tensor = "fp16", aligned'
+    " = false }."
+)
 
 PARAMETERS = 5
-"""What the function of a problem is given: parameters of the case, element type, seed, device, and whether it is to be large."""
+"""What the function of a problem is given: parameters of the case, element type, seed, device, and
+whether it is to be large.
+"""
 _PROBLEM_KEYS = ("source", "function", "dtype", "parameters")
 _FLOATS = ("fp", "bf")
 _NO_NAME = 'Set dtype = "fp32": no pointer of the signature points to floating-point numbers.'
 
 Read = Callable[[Path], ParsedSource]
 
-# --- what is merged ------------------------------------------------------------------------------------------------------------
+# --- what is merged -------------------------------------------------------------------------------
 
 
 def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, Any]:
     """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
 
-    What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
+    What a variant drops stays dropped: its function has no such parameter, so no case can bring it
+    back.
     """
     values: dict[str, Any] = {}
     for table in (*layers, variant, case):
@@ -59,17 +69,25 @@ def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> di
 def merged_hints(
     signature: Mapping[str, ArgumentType], tables: Sequence[Table]
 ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The hints of a launch, declared or default, what the last of the tables says; and the names of those that are defaults."""
+    """The hints of a launch, declared or default, what the last of the tables says.
+
+    And the names of those that are defaults.
+    """
     explicit: dict[str, tuple[str, ...]] = {}
     for table in tables:
         explicit |= _hints(table)
     hints, leaves = usual_hints(signature) | explicit, leaf_types(signature)
-    hints = {hint: tuple(name for name in hints[hint] if takes_hint(leaves.get(name, ""), hint)) for hint in HINTS}
+    hints = {
+        hint: tuple(name for name in hints[hint] if takes_hint(leaves.get(name, ""), hint))
+        for hint in HINTS
+    }
     return hints, tuple(hint for hint in HINTS if hint not in explicit)
 
 
 def takes_hint(kind: str, hint: str) -> bool:
-    """Whether arguments of a type may have a hint: all others lose it when a kernel file is read."""
+    """Whether arguments of a type may have a hint: all others lose it when a kernel file is
+    read.
+    """
     return re.match(_TAKE_HINTS[hint][0], kind) is not None
 
 
@@ -87,11 +105,14 @@ def _hints(table: Table) -> dict[str, tuple[str, ...]]:
     return {key: hints.strings(key) for key in HINTS if key in hints}
 
 
-# --- what is wrong -------------------------------------------------------------------------------------------------------------
+# --- what is wrong --------------------------------------------------------------------------------
 
 
 def check_values(table: Table, toolchain: Toolchain) -> None:
-    """Check every type, value and option that a table says, wherever it stands. Raises ConfigError."""
+    """Check every type, value and option that a table says, wherever it stands.
+
+    Raises ConfigError.
+    """
     for name, value in table.mapping("signature").items():
         if value != DROP:
             _check_type(table.table("signature"), name, value, toolchain)
@@ -105,15 +126,23 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
             _check_option(table.table("options"), name, value, toolchain)
 
 
-def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False) -> None:
+def _check_type(
+    table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False
+) -> None:
     types = toolchain.language.types
     if isinstance(value, list):
         for index, element in enumerate(value):
             _check_type(table, f"{path}[{index}]", element, toolchain, inside=True)
-    elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == CONSTEXPR)):
+    elif not isinstance(value, str) or not (
+        types.pattern.fullmatch(value) or (inside and value == CONSTEXPR)
+    ):
         hint = _type_hint(value, types.known) if isinstance(value, str) else None
         shown = quoted(value) if isinstance(value, str) else describe(value)
-        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {shown}", path, hint=hint)
+        table.fail(
+            f"expected a {toolchain.title} type such as {types.examples}, found {shown}",
+            path,
+            hint=hint,
+        )
 
 
 def _type_hint(value: str, known: Collection[str]) -> str | None:
@@ -123,20 +152,29 @@ def _type_hint(value: str, known: Collection[str]) -> str | None:
 
 
 def _check_number(table: Table, name: str, value: object) -> None:
-    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of them."""
+    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of
+    them.
+    """
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         table.fail(f"{describe(value)} does not fit any type", name)
 
 
 def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
-    """A known option has its type and a value that some release takes; any other is a number, a string or a boolean."""
+    """A known option has its type and a value that some release takes.
+
+    Any other is a number, a string or a boolean.
+    """
     _check_number(table, name, value)
     option = toolchain.language.options.get(name)
     if option is None:
         if not isinstance(value, int | float | str):
             table.fail(f"{describe(value)} is not a valid option value", name)
         return
-    if option.kind is not str and isinstance(value, str) and re.fullmatch(r"-?\d+|true|false", value):
+    if (
+        option.kind is not str
+        and isinstance(value, str)
+        and re.fullmatch(r"-?\d+|true|false", value)
+    ):
         table.expect(value, option.kind, name, hint=f"Write it without quotes: {name} = {value}.")
     option_value = table.expect(value, option.kind, name, example=_OPTION_EXAMPLES[option.kind])
     if isinstance(option_value, str):
@@ -145,7 +183,10 @@ def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) 
         table.fail(f"must be {option.least} or more, found {option_value}", name)
     if option.power_of_two and option_value & (option_value - 1):
         near = 1 << (option_value.bit_length() - 1)
-        hint = f"No {toolchain.title} release compiles with {option_value}; {near} and {2 * near} are the nearest."
+        hint = (
+            f"No {toolchain.title} release compiles with {option_value}; {near} and {2 * near} are"
+            " the nearest."
+        )
         table.fail(f"must be a power of two, found {option_value}", name, hint=hint)
 
 
@@ -156,11 +197,19 @@ def _check_constexpr(table: Table, name: str, value: object) -> None:
         table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str = "this kernel", *, launched: bool = False) -> None:
-    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError.
+def check_hints(
+    table: Table,
+    arguments: Mapping[str, Collection[str]],
+    of: str = "this kernel",
+    *,
+    launched: bool = False,
+) -> None:
+    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file.
 
-    ``arguments`` have their types, of which there are several where variants or cases differ; a hint has to suit one of them.
-    ``launched`` says whether some of its tables are of a launch.
+    Raises ConfigError.
+
+    ``arguments`` have their types, of which there are several where variants or cases differ; a
+    hint has to suit one of them. ``launched`` says whether some of its tables are of a launch.
     """
     hints = table.data.get("hints")
     if hints is not None and launched and not arguments:
@@ -175,16 +224,20 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
         for index, name in enumerate(hints.strings(key)):
             if name not in arguments:
                 hint = did_you_mean(name, arguments)
-                hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
+                hints.fail(
+                    f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint
+                )
             types = sorted(filter(None, arguments[name]))
             if types and not any(takes_hint(kind, key) for kind in types):
                 why = f"{name!r} has the type {', '.join(map(quoted, types))}"
                 hints.fail(
-                    f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Remove {name} from {key}."
+                    f"{why}; only {_TAKE_HINTS[key][1]} have this hint",
+                    f"{key}[{index}]",
+                    hint=f"Remove {name} from {key}.",
                 )
 
 
-# --- what a launch passed ---------------------------------------------------------------------------------------------------------
+# --- what a launch passed -------------------------------------------------------------------------
 
 
 def check_launch(table: Table, toolchain: Toolchain) -> None:
@@ -201,11 +254,17 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
 
 def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
-    return {name: arguments.read(value, toolchain.language.types.elements) for name, value in said.items()}
+    return {
+        name: arguments.read(value, toolchain.language.types.elements)
+        for name, value in said.items()
+    }
 
 
 def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: str) -> None:
-    """Check that what a launch is said of has no signature and no hints in any of its tables. Raises ConfigError."""
+    """Check that what a launch is said of has no signature and no hints in any of its tables.
+
+    Raises ConfigError.
+    """
     table = next(each for each in reversed(tables) if each.mapping("launch"))
     if signature:
         table.fail(
@@ -218,11 +277,15 @@ def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: st
             each.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
 
 
-# --- what a kernel is run on ------------------------------------------------------------------------------------------------------
+# --- what a kernel is run on ----------------------------------------------------------------------
 
 
-def problem_of(tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source) -> Problem | None:
-    """The problem that tables declare, of which the later ones count more; ``None`` where none does. Raises ConfigError.
+def problem_of(
+    tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source
+) -> Problem | None:
+    """The problem that tables declare, of which the later ones count more.
+
+    ``None`` where none does. Raises ConfigError.
 
     ``folder`` is that of the kernel file; the problem's source is only read as text.
     """
@@ -234,7 +297,9 @@ def problem_of(tables: Sequence[Table], folder: Path, spec: CompileSpec, read: R
     of_source = _last("source", problem_tables)
     source = Path(os.path.realpath(folder / of_source.string("source")))
     if not os.path.isfile(source):
-        of_source.fail(f"there is no file {of_source.string('source')!r} next to this one", "source")
+        of_source.fail(
+            f"there is no file {of_source.string('source')!r} next to this one", "source"
+        )
     of_function = _last("function", problem_tables)
     function = of_function.string("function")
     return Problem(
@@ -260,12 +325,22 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
     except (OSError, ValueError) as error:
         of_source.fail(f"{shown(source)} cannot be read: {error}", "source")
     if function not in text.functions:
-        hint = did_you_mean(function, text.functions) or f"It defines: {', '.join(text.functions) or 'none'}."
+        hint = (
+            did_you_mean(function, text.functions)
+            or f"It defines: {', '.join(text.functions) or 'none'}."
+        )
         of_function.fail(f"{shown(source)} has no function {function!r}", "function", hint=hint)
     names = text.functions[function].names
     if len(names) != PARAMETERS:
-        hint = "It must take (parameters, dtype, seed, device, large); docs/problems.md has an example."
-        of_function.fail(f"{function!r} of {shown(source)} takes {len(names)} parameters, not {PARAMETERS}", "function", hint=hint)
+        hint = (
+            "It must take (parameters, dtype, seed, device, large); docs/problems.md has an"
+            " example."
+        )
+        of_function.fail(
+            f"{function!r} of {shown(source)} takes {len(names)} parameters, not {PARAMETERS}",
+            "function",
+            hint=hint,
+        )
     return text.closure
 
 
@@ -284,24 +359,38 @@ def usual_dtype(spec: CompileSpec) -> str | None:
     return None
 
 
-def said_of(problem: Problem | None, spec: CompileSpec, folder: Path) -> tuple[dict[str, str], dict[str, Any]]:
-    """What a kernel file in ``folder`` has to say of a problem: entries of its table, and of the parameters in there.
+def said_of(
+    problem: Problem | None, spec: CompileSpec, folder: Path
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """What a kernel file in ``folder`` has to say of a problem: entries of its table, and of the
+    parameters in there.
 
     The reverse of :func:`problem_of`: what follows from the case is not said.
     """
     if problem is None:
         return {}, {}
-    data = {"source": os.path.relpath(problem.source, os.path.realpath(folder)), "function": problem.function}
+    data = {
+        "source": os.path.relpath(problem.source, os.path.realpath(folder)),
+        "function": problem.function,
+    }
     if problem.dtype != usual_dtype(spec):
         data["dtype"] = problem.dtype
     usual: Mapping[str, Any] = spec.constexprs
-    more = {name: value for name, value in problem.parameters.items() if name not in usual or repr(usual[name]) != repr(value)}
+    more = {
+        name: value
+        for name, value in problem.parameters.items()
+        if name not in usual or repr(usual[name]) != repr(value)
+    }
     return data, more
 
 
 def _tensors(launch: Mapping[str, Any]) -> list[str]:
     """The tensors that a launch passes, as types of pointers."""
-    texts = [value if isinstance(value, str) else f"*{value['tensor']}" for value in launch.values() if _is_tensor(value)]
+    texts = [
+        value if isinstance(value, str) else f"*{value['tensor']}"
+        for value in launch.values()
+        if _is_tensor(value)
+    ]
     return [kind for kind in texts if kind.startswith("*")]
 
 

@@ -1,6 +1,8 @@
-"""The tables ``env`` and ``companion``, of ``matrix.toml`` and of the file in which a toolchain has its releases.
+"""The tables ``env`` and ``companion``, of ``matrix.toml`` and of the file in which a toolchain has
+its releases.
 
-In: a TOML table. Out: :class:`compat.model.Env`, each with what its companions install, and :class:`Companion`.
+In: a TOML table. Out: :class:`compat.model.Env`, each with what its companions install, and
+:class:`Companion`.
 """
 
 from __future__ import annotations
@@ -41,12 +43,16 @@ EXAMPLE = release_example(toolchains.DEFAULT.name, "3.1.0")
 
 @frozen(kw_only=True)
 class Companion:
-    """Requirements that go into every env whose releases match: what a release needs and does not declare."""
+    """Requirements that go into every env whose releases match: what a release needs and does not
+    declare.
+    """
 
     toolchain: str
     release: SpecifierSet
     framework_release: SpecifierSet | None
-    """Matches only envs with a framework of these releases; ``None``: any env, with a framework or without."""
+    """Matches only envs with a framework of these releases; ``None``: any env, with a framework or
+    without.
+    """
     install: tuple[str, ...]
     why: str
 
@@ -55,7 +61,10 @@ class Companion:
         if env.toolchain != self.toolchain:
             return False
         wanted = self.framework_release
-        if wanted is not None and (env.framework_release is None or not wanted.contains(env.framework_release, prereleases=True)):
+        if wanted is not None and (
+            env.framework_release is None
+            or not wanted.contains(env.framework_release, prereleases=True)
+        ):
             return False
         if env.release is None:
             return not str(self.release)
@@ -72,13 +81,23 @@ class Declared:
 
 
 def declared(top: Table, base: Path) -> Declared:
-    """What the tables ``env`` and ``companion`` of a file say; wheels are looked for from ``base``. Raises ConfigError."""
-    return Declared(envs=_envs(top, base), companions=tuple(_companion(table, base) for table in top.tables("companion")))
+    """What the tables ``env`` and ``companion`` of a file say; wheels are looked for from ``base``.
+
+    Raises ConfigError.
+    """
+    return Declared(
+        envs=_envs(top, base),
+        companions=tuple(_companion(table, base) for table in top.tables("companion")),
+    )
 
 
 def built_in() -> Declared:
-    """What there is without anybody declaring it: the releases of every toolchain that has a file of them."""
-    files = [_released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases]
+    """What there is without anybody declaring it: the releases of every toolchain that has a file
+    of them.
+    """
+    files = [
+        _released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases
+    ]
     return Declared(
         envs=tuple(env for file in files for env in file.envs),
         companions=tuple(companion for file in files for companion in file.companions),
@@ -93,10 +112,22 @@ def _released(path: Path) -> Declared:
 
 
 def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
-    """An env with what its companions install; ``others`` leave out the packages that the env and its ``own`` ones name."""
-    requirements = (*env.install, *(text for companion in own if companion.joins(env) for text in companion.install))
+    """An env with what its companions install.
+
+    ``others`` leave out the packages that the env and its ``own`` ones name.
+    """
+    requirements = (
+        *env.install,
+        *(text for companion in own if companion.joins(env) for text in companion.install),
+    )
     names = _packages(requirements)
-    further = (text for other in others if other.joins(env) for text in other.install if not _packages([text]) & names)
+    further = (
+        text
+        for other in others
+        if other.joins(env)
+        for text in other.install
+        if not _packages([text]) & names
+    )
     return evolve(env, install=tuple(dict.fromkeys((*requirements, *further))))
 
 
@@ -108,7 +139,7 @@ def _packages(requirements: Iterable[str]) -> set[str]:
     return {canonicalize_name(Requirement(text).name) for text in named}
 
 
-# --- one table ---------------------------------------------------------------------------------------------------------------
+# --- one table ------------------------------------------------------------------------------------
 
 
 def _envs(top: Table, base: Path) -> tuple[Env, ...]:
@@ -116,7 +147,8 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
     seen: dict[str, str] = {}
     for table in top.tables("env"):
         env = _env(table, base)
-        # Names that differ in their punctuation only are one to nox, which derives the name of a folder from each.
+        # Names that differ in their punctuation only are one to nox, which derives the name of a
+        # folder from each.
         folder = re.sub(r"\W+", "-", env.name).lower()
         if folder in seen:
             table.fail(
@@ -131,12 +163,20 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
 
 def _env(table: Table, base: Path) -> Env:
     toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
-    release, framework_release = table.version(toolchain.name), table.version(toolchain.framework.name)
+    release, framework_release = (
+        table.version(toolchain.name),
+        table.version(toolchain.framework.name),
+    )
     distribution, wheel = table.optional("distribution"), table.optional("wheel")
     if wheel is not None:
-        wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
+        wheel, distribution, release = _wheel(
+            table, wheel, distribution, release, base, toolchain.name
+        )
     elif release is None and distribution is None:
-        table.fail(f"expected one of {toolchain.name}, wheel and distribution, found none", hint=f"For example {EXAMPLE}.")
+        table.fail(
+            f"expected one of {toolchain.name}, wheel and distribution, found none",
+            hint=f"For example {EXAMPLE}.",
+        )
     distribution = canonicalize_name(distribution or toolchain.distribution)
     env = Env(
         name="",
@@ -146,10 +186,15 @@ def _env(table: Table, base: Path) -> Env:
         framework_release=framework_release,
         distribution=distribution,
     )
-    own = evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
+    own = (
+        evolve(env, distribution=toolchain.name) if distribution == toolchain.distribution else env
+    )
     name = table.string("name", own.label)
     if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", "name" if "name" in table else None)
+        table.fail(
+            f"{name!r} is not a valid name: use letters, digits and . _ + - only",
+            "name" if "name" in table else None,
+        )
     return evolve(
         env,
         name=name,
@@ -168,14 +213,20 @@ def toolchain_called(name: str) -> Toolchain | None:
 
 
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
-    """The toolchain that a table is about: by the key that gives its release, or by its name; the default one without either.
+    """The toolchain that a table is about: by the key that gives its release, or by its name.
+
+    The default one without either.
 
     Refuses any key but ``toolchain``, these, and the names of toolchains and of its framework.
     """
     names = [toolchain.name for toolchain in toolchains.every()]
     keys = [name for name in names if name in table]
     if len(keys) > 1:
-        table.fail(f"names two toolchains: {' and '.join(keys)}", keys[1], hint="An env has one toolchain: declare two envs.")
+        table.fail(
+            f"names two toolchains: {' and '.join(keys)}",
+            keys[1],
+            hint="An env has one toolchain: declare two envs.",
+        )
     named = table.optional("toolchain")
     if named is not None and named not in names:
         hint = did_you_mean(named, names) or f"Available: {', '.join(names)}."
@@ -188,7 +239,12 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
 
 
 def _wheel(
-    table: Table, wheel: str, distribution: str | None, release: Version | None, base: Path, key: str
+    table: Table,
+    wheel: str,
+    distribution: str | None,
+    release: Version | None,
+    base: Path,
+    key: str,
 ) -> tuple[str, str, Version]:
     """Where the wheel is, absolute; and what its file name says of distribution and version."""
     if release is not None:
@@ -196,7 +252,9 @@ def _wheel(
     try:
         name, version, _ = wheel_facts(wheel)
     except InvalidWheelFilename:
-        table.fail(f"{wheel!r} is not the name of a wheel (name-version-python-abi-platform.whl)", "wheel")
+        table.fail(
+            f"{wheel!r} is not the name of a wheel (name-version-python-abi-platform.whl)", "wheel"
+        )
     if distribution is not None and canonicalize_name(distribution) != name:
         table.fail(f"the wheel holds {name!r}, not {distribution!r}", "distribution")
     return (wheel if "://" in wheel else os.path.realpath(base / wheel)), name, version
@@ -205,7 +263,11 @@ def _wheel(
 def _index(table: Table) -> str | None:
     url = table.optional("index", example='"https://…/simple"')
     if url is not None and not re.match(r"(https?|file)://", url):
-        table.fail(f"{url!r} is not the URL of a package index", "index", hint="It starts with https://, http:// or file://.")
+        table.fail(
+            f"{url!r} is not the URL of a package index",
+            "index",
+            hint="It starts with https://, http:// or file://.",
+        )
     return url
 
 
@@ -213,7 +275,10 @@ def _groups(table: Table) -> tuple[str, ...]:
     groups = table.strings("groups")
     for index, group in enumerate(groups):
         if not _NAME.fullmatch(group):
-            table.fail(f"{group!r} is not a valid name: use letters, digits and . _ + - only", f"groups[{index}]")
+            table.fail(
+                f"{group!r} is not a valid name: use letters, digits and . _ + - only",
+                f"groups[{index}]",
+            )
     return tuple(dict.fromkeys(groups))
 
 
@@ -232,19 +297,26 @@ def _companion(table: Table, base: Path) -> Companion:
     )
 
 
-# --- what is installed besides ---------------------------------------------------------------------------------------------------
+# --- what is installed besides --------------------------------------------------------------------
 
 
 def installs(table: Table, base: Path) -> tuple[str, ...]:
-    """What a table installs: ``einops<1``, ``-e /home/me/project``, ``/home/me/wheels/x.whl``. Raises ConfigError.
+    """What a table installs: ``einops<1``, ``-e /home/me/project``, ``/home/me/wheels/x.whl``.
+
+    Raises ConfigError.
 
     Paths are relative to ``base``. A folder is installed as with ``-e``, so that edits count.
     """
-    return tuple(_installed(table, f"install[{index}]", text.strip(), base) for index, text in enumerate(table.strings("install")))
+    return tuple(
+        _installed(table, f"install[{index}]", text.strip(), base)
+        for index, text in enumerate(table.strings("install"))
+    )
 
 
 def is_path(installed: str) -> bool:
-    """Whether something that :func:`installs` gives is a folder or a wheel, and not a requirement."""
+    """Whether something that :func:`installs` gives is a folder or a wheel, and not a
+    requirement.
+    """
     return installed.startswith(("-e ", "/"))
 
 

@@ -1,9 +1,12 @@
-"""Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source. This is their only reader.
+"""Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source.
 
-Each file is one kernel, or several, as ``[[kernel]]`` tables that take what they do not say from the top of the file. Tables are
-merged, file ← kernel ← variant ← case, into one :class:`~compat.model.Specialization` per variant and case
-(:class:`DeclaredKernel`). The source is read as text (see :mod:`compat.source.closure`), never imported.
-:mod:`compat.config.kernel_writer` writes such files.
+This is their only reader.
+
+Each file is one kernel, or several, as ``[[kernel]]`` tables that take what they do not say from
+the top of the file. Tables are merged, file ← kernel ← variant ← case, into one
+:class:`~compat.model.Specialization` per variant and case (:class:`DeclaredKernel`). The source is
+read as text (see :mod:`compat.source.closure`), never imported. :mod:`compat.config.kernel_writer`
+writes such files.
 """
 
 from __future__ import annotations
@@ -20,7 +23,15 @@ from attrs import define, field
 
 from compat import toolchains
 from compat.config import argument_tables, kernel_sources
-from compat.config.argument_tables import check_alone, check_hints, check_values, launch_of, merged, merged_hints, problem_of
+from compat.config.argument_tables import (
+    check_alone,
+    check_hints,
+    check_values,
+    launch_of,
+    merged,
+    merged_hints,
+    problem_of,
+)
 from compat.config.kernel_sources import Place, check_function
 from compat.config.toml import DROP, Table, did_you_mean, read_toml, shown
 from compat.errors import ConfigError
@@ -48,23 +59,35 @@ _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
-SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", "problem", *argument_tables.KEYS)
+SHARED_KEYS = (
+    "toolchain",
+    *kernel_sources.KEYS,
+    "targets",
+    "summary",
+    "problem",
+    *argument_tables.KEYS,
+)
 """What the top of a file with several kernels may say for all of them."""
 
 
 def is_file(word: str) -> bool:
-    """Whether a word names files of kernels: it is called like one, or there is such a file or folder."""
+    """Whether a word names files of kernels: it is called like one, or there is such a file or
+    folder.
+    """
     return word.partition(":")[0].endswith(_SUFFIXES) or os.path.exists(word)
 
 
 def is_source(pattern: str, base: Path) -> bool:
-    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them.
+    """Whether what stands where kernel files are named means Python sources: ``a.py``,
+    ``a.py::kernel``, or a folder of them.
 
     So does ``a.py:kernel``, which :func:`compat.guess.finding.where_else` has a hint for.
     """
     path = pattern.partition("::")[0]
     folder = Path(base, path)
-    return path.endswith(".py") or ".py:" in path or (folder.is_dir() and not kernel_files_in(folder))
+    return (
+        path.endswith(".py") or ".py:" in path or (folder.is_dir() and not kernel_files_in(folder))
+    )
 
 
 def load_kernels(
@@ -95,10 +118,17 @@ def load_kernels(
     for path in kernel_paths(patterns, base, where):
         try:
             kernels = kernels_of(read_toml(path, base), path)
-            read_here = [(kernel, kernel.specializations()) for kernel in kernels if of is None or kernel.is_of(of)]
+            read_here = [
+                (kernel, kernel.specializations())
+                for kernel in kernels
+                if of is None or kernel.is_of(of)
+            ]
             for read, _ in read_here:
                 if read.kernel in owners:
-                    read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)
+                    read.own.fail(
+                        f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}",
+                        read.named_by,
+                    )
         except ConfigError as error:
             if on_bad is None:
                 raise
@@ -110,13 +140,25 @@ def load_kernels(
 
 
 def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tuple[Path, ...]:
-    """The kernel files that paths, folders or globs name, each once; ``where`` as in :func:`load_kernels`. Raises ConfigError."""
+    """The kernel files that paths, folders or globs name, each once.
+
+    ``where`` as in :func:`load_kernels`. Raises ConfigError.
+    """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
-        matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
-        matching = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
+        matches = [
+            Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))
+        ]
+        matching = [
+            path
+            for match in matches
+            for path in (kernel_files_in(match) if match.is_dir() else [match])
+        ]
         if not matching:
-            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Searched in {base}."
+            hint = (
+                did_you_mean(pattern, _sources_beside(base / pattern, base))
+                or f"Searched in {base}."
+            )
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(matching))
@@ -124,17 +166,26 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
 
 
 def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
-    """The kernels that the kernel file at ``path`` declares, which says this; no source is looked at yet. Raises ConfigError."""
+    """The kernels that the kernel file at ``path`` declares, which says this.
+
+    No source is looked at yet. Raises ConfigError.
+    """
     if not isinstance(top.data.get("kernel"), list):
         return (DeclaredKernel.of(top, path=path),)
     top.only("schema", "kernel", *SHARED_KEYS)
     if not top.data["kernel"]:
-        top.fail("declares no kernel", "kernel", hint='Add kernel = "name", or a [[kernel]] table for each kernel.')
+        top.fail(
+            "declares no kernel",
+            "kernel",
+            hint='Add kernel = "name", or a [[kernel]] table for each kernel.',
+        )
     tables = named(top, "kernel").values()
     kernels = tuple(DeclaredKernel.of(table, top, path=path) for table in tables)
     arguments: dict[str, frozenset[str]] = {}
     for kernel in kernels:
-        arguments |= {name: arguments.get(name, types) | types for name, types in kernel.arguments.items()}
+        arguments |= {
+            name: arguments.get(name, types) | types for name, types in kernel.arguments.items()
+        }
     check_hints(top, arguments, of="this file")
     return kernels
 
@@ -157,7 +208,7 @@ def _sources_beside(path: Path, base: Path) -> list[str]:
     return [os.path.relpath(source, base) for source in beside]
 
 
-# --- one kernel ------------------------------------------------------------------------------------------------------------------
+# --- one kernel -----------------------------------------------------------------------------------
 
 
 @define(kw_only=True)
@@ -166,30 +217,56 @@ class DeclaredKernel:
 
     path: Path
     layers: tuple[Table, ...]
-    """The tables that say what holds for the whole kernel: of the file, where it has several kernels, and the kernel's own."""
+    """The tables that say what holds for the whole kernel: of the file, where it has several
+    kernels, and the kernel's own.
+    """
     kernel: str
     toolchain: Toolchain
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: Mapping[str, frozenset[str]]
-    """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
+    """Every run-time argument that any signature table of this kernel names, tuples by the paths of
+    their elements.
+    """
     _sources: dict[Place, ParsedSource] = field(factory=dict)
     _problems: dict[Path, ParsedSource] = field(factory=dict)
 
     @classmethod
     def of(cls, own: Table, top: Table | None = None, *, path: Path) -> DeclaredKernel:
-        """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
+        """The kernel that the table ``own`` declares.
+
+        ``top`` is that of the file, where it has several. Raises ConfigError.
+        """
         named_by = "name" if top else "kernel"
-        own.only(*(() if top else ("schema",)), named_by, *SHARED_KEYS, "function", "case", "variant", "expect")
+        own.only(
+            *(() if top else ("schema",)),
+            named_by,
+            *SHARED_KEYS,
+            "function",
+            "case",
+            "variant",
+            "expect",
+        )
         layers = (top, own) if top else (own,)
         kernel, toolchain = name_of(own, named_by), _toolchain(saying("toolchain", layers))
         cases = named(own, "case") or {ONLY_CASE: assumed(own, name=ONLY_CASE)}
         function = own.string("function", kernel)
-        variants = named(own, "variant") or {ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)}
+        variants = named(own, "variant") or {
+            ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)
+        }
         for table in cases.values():
             table.only("name", "summary", "problem", *argument_tables.KEYS)
         for table in variants.values():
-            table.only("name", "function", *kernel_sources.KEYS, "summary", "problem", "cases", "expect", *argument_tables.KEYS)
+            table.only(
+                "name",
+                "function",
+                *kernel_sources.KEYS,
+                "summary",
+                "problem",
+                "cases",
+                "expect",
+                *argument_tables.KEYS,
+            )
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             check_values(table, toolchain)
@@ -220,19 +297,27 @@ class DeclaredKernel:
         return "kernel" if len(self.layers) == 1 else "name"
 
     def is_of(self, sources: Collection[Path]) -> bool:
-        """Whether a variant is a function of one of these files, which are real paths. Unpacks no library to find out."""
+        """Whether a variant is a function of one of these files, which are real paths.
+
+        Unpacks no library to find out.
+        """
         return any(self._is_of(variant, sources) for variant in self.variants.values())
 
     def _is_of(self, variant: Table, sources: Collection[Path]) -> bool:
         tables = (variant, *reversed(self.layers))
         try:
-            place = kernel_sources.place_of(tables, self.path.parent, library=lambda requirement: Path(os.devnull))
+            place = kernel_sources.place_of(
+                tables, self.path.parent, library=lambda requirement: Path(os.devnull)
+            )
         except ConfigError:
             return False
         return Path(os.path.realpath(place.source)) in sources
 
     def specializations(self) -> list[Specialization]:
-        """One per variant and case it is for, variants first. Reads the source. Raises ConfigError."""
+        """One per variant and case it is for, variants first.
+
+        Reads the source. Raises ConfigError.
+        """
         return [
             self._specialization(variant, self.cases[case])
             for variant in self.variants.values()
@@ -241,7 +326,10 @@ class DeclaredKernel:
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
         place = kernel_sources.place_of((variant, *reversed(self.layers)), self.path.parent)
-        function, text = variant.string("function", self.own.optional("function")), self._source(variant, place)
+        function, text = (
+            variant.string("function", self.own.optional("function")),
+            self._source(variant, place),
+        )
         compile_spec, defaults = self._compile_spec(variant, case)
         check_function(variant, case, function, compile_spec, place.source, text)
         return Specialization(
@@ -255,31 +343,47 @@ class DeclaredKernel:
             targets=saying("targets", self.layers).strings("targets", ()),
             function=function,
             compile=compile_spec,
-            problem=problem_of((*self.layers, variant, case), self.path.parent, compile_spec, self._problem_source),
+            problem=problem_of(
+                (*self.layers, variant, case), self.path.parent, compile_spec, self._problem_source
+            ),
             assumed=defaults,
             closure=text.closure,
             origin=self.own.file,
             summary=saying("summary", (*self.layers, variant)).string("summary", ""),
             expectations=tuple(
-                expectation_of(table, self.cases, self.toolchain) for said in (variant, self.own) for table in said.tables("expect")
+                expectation_of(table, self.cases, self.toolchain)
+                for said in (variant, self.own)
+                for table in said.tables("expect")
             ),
         )
 
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
-        """What the tables come to for a variant and a case; and the names of the hints that are defaults."""
+        """What the tables come to for a variant and a case.
+
+        And the names of the hints that are defaults.
+        """
         tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
         tables["signature"] = {name: read_type(kind) for name, kind in tables["signature"].items()}
-        tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
+        tables["constexprs"] = {
+            name: constexprs.read(value) for name, value in tables["constexprs"].items()
+        }
         tables["launch"] = launch_of(tables["launch"], self.toolchain)
         if tables["launch"]:
-            check_alone((*self.layers, variant, case), tables["signature"], f"{self.kernel} (case {case.string('name')})")
+            check_alone(
+                (*self.layers, variant, case),
+                tables["signature"],
+                f"{self.kernel} (case {case.string('name')})",
+            )
             return CompileSpec(**tables), ()
         hints, defaults = merged_hints(tables["signature"], (*self.layers, variant, case))
         tables |= hints
         return CompileSpec(**tables), defaults
 
     def _problem_source(self, path: Path) -> ParsedSource:
-        """A problem's source, which is read once. Raises OSError, or SyntaxError where that cannot be done."""
+        """A problem's source, which is read once.
+
+        Raises OSError, or SyntaxError where that cannot be done.
+        """
         if path not in self._problems:
             self._problems[path] = read_source(path)
         return self._problems[path]
@@ -298,9 +402,14 @@ class DeclaredKernel:
 
 
 def _arguments(table: Table) -> dict[str, str]:
-    """The arguments that a table names, with their types; a type is empty where the argument is dropped."""
+    """The arguments that a table names, with their types.
+
+    A type is empty where the argument is dropped.
+    """
     signature = table.mapping("signature")
-    return leaf_types({name: read_type(kind) if kind != DROP else "" for name, kind in signature.items()})
+    return leaf_types(
+        {name: read_type(kind) if kind != DROP else "" for name, kind in signature.items()}
+    )
 
 
 def _toolchain(top: Table) -> Toolchain:
@@ -312,11 +421,14 @@ def _toolchain(top: Table) -> Toolchain:
     return by_name[name]
 
 
-# --- the tables of a kernel, by name ---------------------------------------------------------------------------------------------
+# --- the tables of a kernel, by name --------------------------------------------------------------
 
 
 def name_of(table: Table, key: str) -> str:
-    """What a table names under a key: a kernel, a variant, a case. Raises ConfigError where it is no name."""
+    """What a table names under a key: a kernel, a variant, a case.
+
+    Raises ConfigError where it is no name.
+    """
     name = table.string(key)
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a valid name: use letters, digits and . _ + - only", key)
@@ -324,7 +436,10 @@ def name_of(table: Table, key: str) -> str:
 
 
 def named(top: Table, key: str) -> dict[str, Table]:
-    """The tables of the array ``key`` by their names, of which each is there once. Raises ConfigError."""
+    """The tables of the array ``key`` by their names, of which each is there once.
+
+    Raises ConfigError.
+    """
     tables: dict[str, Table] = {}
     for table in top.tables(key):
         name = name_of(table, "name")
@@ -335,17 +450,25 @@ def named(top: Table, key: str) -> dict[str, Table]:
 
 
 def assumed(own: Table, **entries: str) -> Table:
-    """What stands in the place of the variant or case of a kernel that declares none; what is wrong is said of the kernel."""
+    """What stands in the place of the variant or case of a kernel that declares none.
+
+    What is wrong is said of the kernel.
+    """
     return Table(file=own.file, path=own.path, data=entries)
 
 
 def saying(key: str, layers: Sequence[Table]) -> Table:
-    """The table whose word on a key counts: the last of the layers that has it, else the one before any variant."""
+    """The table whose word on a key counts: the last of the layers that has it, else the one before
+    any variant.
+    """
     return next((table for table in reversed(layers) if key in table), layers[0])
 
 
 def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
-    """The names of cases that the globs under ``key`` match, all where there are none; a glob that matches nothing is refused."""
+    """The names of cases that the globs under ``key`` match, all where there are none.
+
+    A glob that matches nothing is refused.
+    """
     globs = table.strings(key, ("*",))
     for index, pattern in enumerate(globs):
         if not any(fnmatchcase(name, pattern) for name in names):
@@ -355,23 +478,36 @@ def matching(table: Table, key: str, names: Collection[str]) -> list[str]:
 
 
 def expectation_of(table: Table, cases: Collection[str], toolchain: Toolchain) -> Expectation:
-    """The failure that a table declares of a kernel with these cases, written for this toolchain. Raises ConfigError."""
+    """The failure that a table declares of a kernel with these cases, written for this toolchain.
+
+    Raises ConfigError.
+    """
     table.only("releases", "targets", "cases", "status", "class", "reason", "strict")
     status, failure_class = table.string("status"), table.optional("class")
-    statuses = [str(status) for status in Status if status.is_answer]  # others say nothing about a kernel
+    # Others say nothing about a kernel.
+    statuses = [str(status) for status in Status if status.is_answer]
     if status not in statuses:
         hint = did_you_mean(status, statuses) or f"Choose one of: {', '.join(statuses)}."
-        table.fail(f"{status!r} is not a status that a kernel file can declare", "status", hint=hint)
+        table.fail(
+            f"{status!r} is not a status that a kernel file can declare", "status", hint=hint
+        )
     failure_classes = toolchain.failures.by_name
     if failure_class is not None and failure_class not in failure_classes:
-        hint = did_you_mean(failure_class, failure_classes) or f"Choose one of: {', '.join(sorted(failure_classes))}."
+        hint = (
+            did_you_mean(failure_class, failure_classes)
+            or f"Choose one of: {', '.join(sorted(failure_classes))}."
+        )
         table.fail(f"{failure_class!r} is not a failure class", "class", hint=hint)
     matching(table, "cases", cases)
     return Expectation(
         status=Status(status),
         failure_class=failure_class,
         releases=table.specifier("releases"),
-        targets=tuple(target for word in table.strings("targets", ("*",)) for target in toolchains.targets_of_gpu(word) or (word,)),
+        targets=tuple(
+            target
+            for word in table.strings("targets", ("*",))
+            for target in toolchains.targets_of_gpu(word) or (word,)
+        ),
         cases=table.strings("cases", ("*",)),
         reason=table.string("reason", ""),
         strict=table.expect(table.data.get("strict", True), bool, "strict"),

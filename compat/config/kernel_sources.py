@@ -1,9 +1,10 @@
-"""Where the source of a kernel is, ``source``, or ``module`` with ``path`` or ``package``, and whether it has the functions.
+"""Where the source of a kernel is, ``source``, or ``module`` with ``path`` or ``package``, and
+whether it has the functions.
 
 A function that a kernel file names must have the parameters to which that gives types and values.
 
-A source that lies in a package is imported as a part of it, from the folder above. A library from the package index is unpacked in
-a cache first (:mod:`compat.envs.libraries`).
+A source that lies in a package is imported as a part of it, from the folder above. A library from
+the package index is unpacked in a cache first (:mod:`compat.envs.libraries`).
 """
 
 from __future__ import annotations
@@ -23,14 +24,26 @@ from compat.envs import libraries
 from compat.errors import EnvError
 from compat.model import CompileSpec
 from compat.model.cell import CONSTEXPR, leaf_types, parameter_of, split_path
-from compat.source.closure import LIBRARY, NotReachable, Parameters, ParsedSource, parameters_reached, roots_of
+from compat.source.closure import (
+    LIBRARY,
+    NotReachable,
+    Parameters,
+    ParsedSource,
+    parameters_reached,
+    roots_of,
+)
 from compat.text import lazy_pattern
 
 KEYS = ("source", "module", "path", "package", "install")
 """What a kernel file or a variant says of its source."""
 _MODULE = lazy_pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_FORMS = 'Set function to the name of a function in the file, or to "Holder.kernel" or "make(64)" (default: the kernel\'s name).'
-_PINNED_HINT = 'Name the version, for example "liger-kernel==0.6.4": versions have different kernels.'
+_FORMS = (
+    'Set function to the name of a function in the file, or to "Holder.kernel" or "make(64)"'
+    " (default: the kernel's name)."
+)
+_PINNED_HINT = (
+    'Name the version, for example "liger-kernel==0.6.4": versions have different kernels.'
+)
 
 
 @frozen(kw_only=True)
@@ -42,7 +55,9 @@ class Place:
     key: str
     """The key of the kernel file that says it, for errors."""
     package: str = ""
-    """The requirement of the library that its module is looked for in; empty where there is none."""
+    """The requirement of the library that its module is looked for in; empty where there is
+    none.
+    """
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -50,14 +65,22 @@ class Place:
         return () if self.roots == roots_of(self.source) else tuple(map(str, self.roots))
 
 
-def place_of(tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpacked) -> Place:
-    """The source that the first of the tables that names one names: a variant's, else the kernel's. Raises ConfigError.
+def place_of(
+    tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpacked
+) -> Place:
+    """The source that the first of the tables that names one names: a variant's, else the kernel's.
+
+    Raises ConfigError.
 
     ``folder`` is that of the kernel file; ``library`` unpacks a requirement.
     """
     table = next((table for table in tables if "source" in table or "module" in table), tables[-1])
     if "source" in table and "module" in table:
-        table.fail("expected source or module, found both", "module", hint="Remove the one that does not locate the kernel.")
+        table.fail(
+            "expected source or module, found both",
+            "module",
+            hint="Remove the one that does not locate the kernel.",
+        )
     if "module" in table:
         return _of_module(table, tables, folder, library)
     for key in ("path", "package"):
@@ -70,12 +93,20 @@ def place_of(tables: Sequence[Table], folder: Path, library: Callable[[str], Pat
     return Place(source=source, roots=tuple(dict.fromkeys(roots)), key="source")
 
 
-def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Callable[[str], Path]) -> Place:
+def _of_module(
+    table: Table, tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
+) -> Place:
     module = table.string("module")
     if not _MODULE.fullmatch(module):
-        table.fail(f"{module!r} is not the name of a module", "module", hint='For example "mylib.ops.act".')
-    naming = next((candidate for candidate in tables if "path" in candidate or "package" in candidate), table)
-    roots = tuple(dict.fromkeys((*_roots(naming, folder, library), *_installed(tables, folder, library))))
+        table.fail(
+            f"{module!r} is not the name of a module", "module", hint='For example "mylib.ops.act".'
+        )
+    naming = next(
+        (candidate for candidate in tables if "path" in candidate or "package" in candidate), table
+    )
+    roots = tuple(
+        dict.fromkeys((*_roots(naming, folder, library), *_installed(tables, folder, library)))
+    )
     package = naming.string("package", "")
     for root in roots:
         place = root.joinpath(*module.split("."))
@@ -84,7 +115,9 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
                 return Place(source=file, roots=roots, key="module", package=package)
     searched = ", ".join(map(str, roots))
     return table.fail(
-        f"there is no module {module!r}", "module", hint=f'Searched in {searched}. Add other folders, for example path = ["src"].'
+        f"there is no module {module!r}",
+        "module",
+        hint=f'Searched in {searched}. Add other folders, for example path = ["src"].',
     )
 
 
@@ -100,13 +133,17 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
     return tuple(roots)
 
 
-def _installed(tables: Sequence[Table], folder: Path, library: Callable[[str], Path]) -> Iterator[Path]:
+def _installed(
+    tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
+) -> Iterator[Path]:
     """What ``install`` adds: folders as they are, and libraries without their dependencies."""
     table = next((table for table in tables if "install" in table), tables[-1])
     for index, requirement in enumerate(table.strings("install", ())):
         local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", requirement)
         if local:
-            yield _import_root(table, f"install[{index}]", folder / os.path.expanduser(local[1] or local[2]))
+            yield _import_root(
+                table, f"install[{index}]", folder / os.path.expanduser(local[1] or local[2])
+            )
         else:
             yield _library(table, f"install[{index}]", requirement, library)
 
@@ -129,24 +166,43 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
 
 
 def library_of(source: Path, roots: Iterable[Path]) -> str | None:
-    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
-    return next((requirement for root in roots if source.is_relative_to(root) and (requirement := requirement_of(root))), None)
+    """The requirement of the library of the package index that a source lies in, which no command
+    edits; ``None`` elsewhere.
+    """
+    return next(
+        (
+            requirement
+            for root in roots
+            if source.is_relative_to(root) and (requirement := requirement_of(root))
+        ),
+        None,
+    )
 
 
 def requirement_of(root: Path) -> str | None:
-    """The requirement that a library was unpacked for in a folder; ``None`` where it is another folder."""
+    """The requirement that a library was unpacked for in a folder.
+
+    ``None`` where it is another folder.
+    """
     try:
         record = json.loads((root / LIBRARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return str(record["requirement"]) if isinstance(record, dict) and "requirement" in record else None
+    return (
+        str(record["requirement"]) if isinstance(record, dict) and "requirement" in record else None
+    )
 
 
-# --- functions -------------------------------------------------------------------------------------------------------------------
+# --- functions ------------------------------------------------------------------------------------
 
 
-def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:
-    """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
+def check_function(
+    variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: ParsedSource
+) -> None:
+    """Check what a case of a variant says of the function ``name`` of a source.
+
+    Raises ConfigError.
+    """
     parameters = _parameters(variant, name, path, source)
     named = f"{variant.string('function')} (case {case.string('name')})"
     _check_arguments(variant, named, parameters, spec, source.tree)
@@ -154,18 +210,28 @@ def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, pa
 
 
 def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> Parameters | None:
-    """The parameters of the function that is meant; ``None`` where only importing the file can tell them."""
+    """The parameters of the function that is meant.
+
+    ``None`` where only importing the file can tell them.
+    """
     try:
         return parameters_reached(source, name)
     except NotReachable as error:
-        return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
+        return variant.fail(
+            f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS
+        )
 
 
-def _check_arguments(variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec, tree: ast.Module) -> None:
+def _check_arguments(
+    variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec, tree: ast.Module
+) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
     passed, values = spec.launch or spec.signature, spec.constexprs
     if both := [name for name in passed if name in values]:
-        variant.fail(f"{named}: {both[0]!r} is in the {'launch' if spec.launch else 'signature'} and among the constexprs")
+        variant.fail(
+            f"{named}: {both[0]!r} is in the {'launch' if spec.launch else 'signature'} and among"
+            " the constexprs"
+        )
     _check_elements(variant, named, leaf_types(spec.signature), values)
     if parameters is None:
         return
@@ -175,24 +241,60 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
                 did_you_mean(name, parameters.names)
                 or f"If this variant does not have the parameter, add {name} = {{drop = true}}."
             )
-            variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
+            variant.fail(
+                f"{named} has no parameter {name!r}, but the tables give it a type or a value",
+                hint=hint,
+            )
     if typed := [name for name in spec.signature if name in parameters.constexprs]:
         hint = f"Give its value in [constexprs]: {typed[0]} = 64."
-        variant.fail(f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a type", hint=hint)
-    if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
-        hint = _lines_to_add(missing, parameters, tree, named.partition(" ")[0], launched=bool(spec.launch))
+        variant.fail(
+            f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a"
+            " type",
+            hint=hint,
+        )
+    if missing := [
+        name
+        for name in parameters.names
+        if name in parameters.required and name not in {**passed, **values}
+    ]:
+        hint = _lines_to_add(
+            missing, parameters, tree, named.partition(" ")[0], launched=bool(spec.launch)
+        )
         variant.fail(f"{named}: no type or value for {', '.join(missing)}", hint=hint)
 
 
-def _lines_to_add(missing: Sequence[str], parameters: Parameters, tree: ast.Module, function: str, *, launched: bool) -> str:
+def _lines_to_add(
+    missing: Sequence[str],
+    parameters: Parameters,
+    tree: ast.Module,
+    function: str,
+    *,
+    launched: bool,
+) -> str:
     """The lines of TOML that give parameters an example of a value or a type."""
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function.rpartition(".")[2]]
-    flags, pointers = ({name for node in nodes for name in names(node)} for names in (_conditions, _pointers))
+    nodes = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == function.rpartition(".")[2]
+    ]
+    flags, pointers = (
+        {name for node in nodes for name in names(node)} for names in (_conditions, _pointers)
+    )
     pointer, number = '"*fp32"', "4096" if launched else '"i32"'
-    values = [f"{name} = {'true' if name in flags else 64}" for name in missing if name in parameters.constexprs]
-    types = [f"{name} = {pointer if name in pointers else number}" for name in missing if name not in parameters.constexprs]
+    values = [
+        f"{name} = {'true' if name in flags else 64}"
+        for name in missing
+        if name in parameters.constexprs
+    ]
+    types = [
+        f"{name} = {pointer if name in pointers else number}"
+        for name in missing
+        if name not in parameters.constexprs
+    ]
     tables = {"constexprs": values, "launch" if launched else "signature": types}
-    added = " and ".join(f"{', '.join(lines)} to [{table}]" for table, lines in tables.items() if lines)
+    added = " and ".join(
+        f"{', '.join(lines)} to [{table}]" for table, lines in tables.items() if lines
+    )
     return f"Add {added}. Replace these examples with what a launch passes."
 
 
@@ -200,12 +302,20 @@ def _conditions(function: ast.FunctionDef) -> Iterator[str]:
     """The names whose truth decides."""
     for node in ast.walk(function):
         if isinstance(node, ast.If | ast.IfExp):
-            yield from (operand.id for operand in _operands(node.test) if isinstance(operand, ast.Name))
+            yield from (
+                operand.id for operand in _operands(node.test) if isinstance(operand, ast.Name)
+            )
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
     """What ``and``, ``or`` and ``not`` combine in a condition."""
-    inner = test.values if isinstance(test, ast.BoolOp) else [test.operand] if isinstance(test, ast.UnaryOp) else []
+    inner = (
+        test.values
+        if isinstance(test, ast.BoolOp)
+        else [test.operand]
+        if isinstance(test, ast.UnaryOp)
+        else []
+    )
     if not inner:
         yield test
     for operand in inner:
@@ -214,32 +324,65 @@ def _operands(test: ast.expr) -> Iterator[ast.expr]:
 
 def _pointers(function: ast.FunctionDef) -> Iterator[str]:
     """The names that addresses begin with, and those that are called pointers."""
-    yield from (pointer.arg for pointer in ast.walk(function.args) if isinstance(pointer, ast.arg) and "ptr" in pointer.arg.lower())
+    yield from (
+        pointer.arg
+        for pointer in ast.walk(function.args)
+        if isinstance(pointer, ast.arg) and "ptr" in pointer.arg.lower()
+    )
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in ("load", "store"):
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and ast.unparse(node.func).rpartition(".")[2] in ("load", "store")
+        ):
             address = node.args[0]
             while isinstance(address, ast.BinOp):
                 address = address.left
             yield from (pointer.id for pointer in (address,) if isinstance(pointer, ast.Name))
 
 
-def _check_elements(variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]) -> None:
+def _check_elements(
+    variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]
+) -> None:
     """Every element of a tuple that is a constexpr has a value, and no other element has one."""
     elements = [path for path, kind in types.items() if kind == CONSTEXPR]
     for path in elements:
         if path not in values:
             hint = f'Add it to [constexprs]: "{path}" = 64.'
-            variant.fail(f"{named}: the element {path!r} is a constexpr and has no value", hint=hint)
+            variant.fail(
+                f"{named}: the element {path!r} is a constexpr and has no value", hint=hint
+            )
     for path in values:
         if split_path(path)[1] and path not in elements:
-            why = f"its type is {types[path]!r}" if path in types else "the signature has no such element"
-            variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'Give such an element the type "{CONSTEXPR}".')
+            why = (
+                f"its type is {types[path]!r}"
+                if path in types
+                else "the signature has no such element"
+            )
+            variant.fail(
+                f"{named}: {path!r} has a value, but {why}",
+                hint=f'Give such an element the type "{CONSTEXPR}".',
+            )
 
 
-def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:
-    """Functions that are values of constexprs, or that make arguments, are functions of the same source."""
+def _check_functions(
+    variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource
+) -> None:
+    """Functions that are values of constexprs, or that make arguments, are functions of the same
+    source.
+    """
     for name in spec.functions:
         if name not in source.functions:
-            hint = did_you_mean(name, source.functions) or "It must be defined in the kernel's own source file."
-            table = "the signature" if f"{name}()" in leaf_types(spec.signature).values() else "a constexpr"
-            variant.fail(f"{named}: {table} names the function {name!r}, which {path.name} does not define", hint=hint)
+            hint = (
+                did_you_mean(name, source.functions)
+                or "It must be defined in the kernel's own source file."
+            )
+            table = (
+                "the signature"
+                if f"{name}()" in leaf_types(spec.signature).values()
+                else "a constexpr"
+            )
+            variant.fail(
+                f"{named}: {table} names the function {name!r}, which {path.name} does not define",
+                hint=hint,
+            )

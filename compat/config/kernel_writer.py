@@ -28,7 +28,16 @@ from compat.config.kernel_files import ONLY_VARIANT, kernels_of
 from compat.config.toml import DROP, SCHEMA, parse_toml, shown, toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
-from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization, arguments, constexprs
+from compat.model import (
+    DEFAULT_TOOLCHAIN,
+    HINTS,
+    ONLY_CASE,
+    TABLES,
+    Expectation,
+    Specialization,
+    arguments,
+    constexprs,
+)
 from compat.model.cell import leaf_types
 from compat.source.closure import module_of, roots_of
 from compat.text import printable
@@ -54,11 +63,13 @@ class Unwritable(ValueError):
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
-    """Write the kernel file of some specializations, all at once, and return them as they are read from it.
+    """Write the kernel file of some specializations, all at once, and return them as they are read
+    from it.
 
-    They have the file's path for ``origin`` then; nothing else that matters to a compile changes, or nothing
-    is written. Raises ConfigError where no kernel file says what they say (what :func:`kernel_text` refuses, values that kernel
-    files do not have, a source that has changed), OSError where the file cannot be written.
+    They have the file's path for ``origin`` then; nothing else that matters to a compile changes,
+    or nothing is written. Raises ConfigError where no kernel file says what they say (what
+    :func:`kernel_text` refuses, values that kernel files do not have, a source that has changed),
+    OSError where the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
     kernels = kernels_of(parse_toml(text, shown(path)), path)
@@ -68,7 +79,9 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
         for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
             was, now = getattr(given, name), getattr(spec, name)
             raise ConfigError(
-                f"{spec.variant}/{spec.case} would be read back with another {name}: {now!r}, not {was!r}", where=shown(path)
+                f"{spec.variant}/{spec.case} would be read back with another {name}: {now!r}, not"
+                f" {was!r}",
+                where=shown(path),
             )
     replace_file(path, text)
     return found
@@ -81,32 +94,50 @@ def _resolved(spec: Specialization) -> Specialization:
     """The same with its source and roots as they are read."""
     source = Path(os.path.realpath(spec.source))
     roots = tuple(Path(os.path.realpath(root)) for root in spec.roots)
-    return evolve(spec, source=str(source), roots=kernel_sources.Place(source=source, roots=roots, key="").said if roots else ())
+    return evolve(
+        spec,
+        source=str(source),
+        roots=kernel_sources.Place(source=source, roots=roots, key="").said if roots else (),
+    )
 
 
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
-    """The text of a kernel file in ``folder`` that says these specializations; sources are named relative to it, and not read.
+    """The text of a kernel file in ``folder`` that says these specializations.
 
-    Raises ConfigError where two have the same kernel, variant and case, or where they differ in what a kernel file says once for
-    all (toolchain), or for a whole variant (source, function, summary, expectations), or cannot say.
+    Sources are named relative to it, and not read.
+
+    Raises ConfigError where two have the same kernel, variant and case, or where they differ in
+    what a kernel file says once for all (toolchain), or for a whole variant (source, function,
+    summary, expectations), or cannot say.
     """
     try:
         return toml_text(_document(specs, folder))
     except ValueError as error:
-        raise ConfigError(f"this cannot be written as a kernel file: {error}", where=str(folder)) from error
+        raise ConfigError(
+            f"this cannot be written as a kernel file: {error}", where=str(folder)
+        ) from error
 
 
 def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     if len({_whose(spec) for spec in specs}) != len(specs) or not specs:
-        raise ConfigError("a kernel file has at least one kernel, and each variant and case of it once", where=str(folder))
-    by_kernel = {name: [spec for spec in specs if spec.kernel == name] for name in (spec.kernel for spec in specs)}
+        raise ConfigError(
+            "a kernel file has at least one kernel, and each variant and case of it once",
+            where=str(folder),
+        )
+    by_kernel = {
+        name: [spec for spec in specs if spec.kernel == name]
+        for name in (spec.kernel for spec in specs)
+    }
     if len({spec.toolchain for spec in specs}) != 1:
         raise ConfigError("the kernels of a file have one toolchain", where=str(folder))
     toolchain = _unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN)
     kernels = [_kernel(group, folder) for group in by_kernel.values()]
     if len(kernels) == 1:
         return {"schema": SCHEMA, "kernel": specs[0].kernel, **toolchain, **kernels[0]}
-    places = [{key: value for key, value in kernel.items() if key in kernel_sources.KEYS} for kernel in kernels]
+    places = [
+        {key: value for key, value in kernel.items() if key in kernel_sources.KEYS}
+        for kernel in kernels
+    ]
     common = places[0] if all(place == places[0] for place in places) else {}
     return {
         "schema": SCHEMA,
@@ -122,11 +153,18 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
 def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     """What a kernel file says of one kernel, in any form the same, but its name."""
     by_place = {_place(spec): spec for spec in specs}
-    variants = {variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place}
+    variants = {
+        variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place
+    }
     cases = in_order([spec.case for spec in group] for group in variants.values())
     kernel, by_variant, by_case = _tables(by_place, folder)
-    sources = {variant: _source(_one(group, "source"), _one(group, "roots"), folder) for variant, group in variants.items()}
-    summaries = {variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()}
+    sources = {
+        variant: _source(_one(group, "source"), _one(group, "roots"), folder)
+        for variant, group in variants.items()
+    }
+    summaries = {
+        variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()
+    }
     source, summary = sources[specs[0].variant], _common(summaries.values())
     written = [
         {
@@ -140,14 +178,22 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
         }
         for variant, group in variants.items()
     ]
-    alone = len(written) == 1 and written[0].keys() == {"name", "function"} and written[0]["name"] == ONLY_VARIANT
+    alone = (
+        len(written) == 1
+        and written[0].keys() == {"name", "function"}
+        and written[0]["name"] == ONLY_VARIANT
+    )
     return {
         **source,
         **(_unless("function", written[0]["function"], specs[0].kernel) if alone else {}),
         **_unless("targets", list(_one(specs, "targets")), []),
         **_unless("summary", summary, ""),
         **kernel,
-        **_unless("case", [{"name": case, **by_case.get(case, {})} for case in cases], [{"name": ONLY_CASE}]),
+        **_unless(
+            "case",
+            [{"name": case, **by_case.get(case, {})} for case in cases],
+            [{"name": ONLY_CASE}],
+        ),
         **({} if alone else {"variant": written}),
     }
 
@@ -176,12 +222,17 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
     first, *others = specs
     for other in others:
         if getattr(other, field) != getattr(first, field):
-            raise Unwritable(f"{first.variant} has one {field} in the case {first.case}, and another one in {other.case}")
+            raise Unwritable(
+                f"{first.variant} has one {field} in the case {first.case}, and another one in"
+                f" {other.case}"
+            )
     return getattr(first, field)
 
 
 def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
-    """What says where the source is: its path, or where that does not say its roots its module and where that is looked for."""
+    """What says where the source is: its path, or where that does not say its roots its module and
+    where that is looked for.
+    """
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
     path, here = Path(os.path.realpath(source)), Path(os.path.realpath(folder))
@@ -192,10 +243,16 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]
         return {"source": os.path.relpath(path, here)}
     packages = [requirement for _, requirement in found if requirement]
     if len(packages) > 1:
-        raise Unwritable(f"the kernel needs the sources of several libraries ({', '.join(packages)})")
+        raise Unwritable(
+            f"the kernel needs the sources of several libraries ({', '.join(packages)})"
+        )
     paths = [os.path.relpath(root, here) for root, requirement in found if not requirement]
     said = {"module": module_of(path, [Path(root) for root in roots])}
-    return {**said, **({"path": paths} if paths else {}), **({"package": packages[0]} if packages else {})}
+    return {
+        **said,
+        **({"path": paths} if paths else {}),
+        **({"package": packages[0]} if packages else {}),
+    }
 
 
 def _expectation(expectation: Expectation) -> dict[str, Any]:
@@ -210,14 +267,16 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
     }
 
 
-# --- the tables that are merged ---------------------------------------------------------------------------------------------------
+# --- the tables that are merged -------------------------------------------------------------------
 
 
 _Tables = dict[str, Any]
 _ORDER = ("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options")
 
 
-def _tables(specs: Mapping[Place, Specialization], folder: Path) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
+def _tables(
+    specs: Mapping[Place, Specialization], folder: Path
+) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
     """The tables of the kernel, of each variant and of each case."""
     kernel: _Tables = {}
     variants: dict[str, _Tables] = {}
@@ -225,7 +284,9 @@ def _tables(specs: Mapping[Place, Specialization], folder: Path) -> tuple[_Table
     found = [*_layers(specs), *_layers_of_problems(specs, folder)]
     for table, name, layers, written in sorted(found, key=lambda each: _ORDER.index(each[0])):
         said = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
-        said += [(variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()]
+        said += [
+            (variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()
+        ]
         said += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
         for tables, value in said:
             for key in table.split("."):
@@ -236,19 +297,34 @@ def _tables(specs: Mapping[Place, Specialization], folder: Path) -> tuple[_Table
     return kernel, variants, cases
 
 
-def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+def _layers(
+    specs: Mapping[Place, Specialization],
+) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """Table, entry, what each layer says of it, and how that is written."""
     typed = {place: leaf_types(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
-        suited = {place: [path for path, kind in leaves.items() if takes_hint(kind, hint)] for place, leaves in typed.items()}
-        yield "hints", hint, _of(Hint(values=values, can_be_dropped=False, suited=suited), specs, f"hints.{hint}"), list
+        suited = {
+            place: [path for path, kind in leaves.items() if takes_hint(kind, hint)]
+            for place, leaves in typed.items()
+        }
+        yield (
+            "hints",
+            hint,
+            _of(Hint(values=values, can_be_dropped=False, suited=suited), specs, f"hints.{hint}"),
+            list,
+        )
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):
             said = {place: values.get(name, ABSENT) for place, values in found.items()}
             entry = LayerEntry(values=said, in_order=table != "options")
-            yield table, name, _of(entry, specs, f"{table}.{name}"), arguments.plain if table == "launch" else constexprs.plain
+            yield (
+                table,
+                name,
+                _of(entry, specs, f"{table}.{name}"),
+                arguments.plain if table == "launch" else constexprs.plain,
+            )
 
 
 def _layers_of_problems(
@@ -259,7 +335,10 @@ def _layers_of_problems(
     for table, index in (("problem", 0), ("problem.parameters", 1)):
         found: dict[Place, Mapping[str, Any]] = {place: both[index] for place, both in said.items()}
         for name in in_order(found.values()):
-            entry = LayerEntry(can_be_dropped=False, values={place: values.get(name, ABSENT) for place, values in found.items()})
+            entry = LayerEntry(
+                can_be_dropped=False,
+                values={place: values.get(name, ABSENT) for place, values in found.items()},
+            )
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
 
@@ -276,14 +355,19 @@ def _said(spec: Specialization, hint: str) -> Any:
     if spec.compile.launch:
         return ABSENT
     value = spec.compile.hints[hint]
-    return ABSENT if hint in spec.assumed and value == usual_hints(spec.compile.signature)[hint] else tuple(value)
+    return (
+        ABSENT
+        if hint in spec.assumed and value == usual_hints(spec.compile.signature)[hint]
+        else tuple(value)
+    )
 
 
-# --- layers ----------------------------------------------------------------------------------------------------------------------
+# --- layers ---------------------------------------------------------------------------------------
 #
-# The reverse of merging: what each layer of a kernel file has to say so that kernel ← variant ← case come to given values. A layer
-# that says nothing leaves what is below it. A case says the same to all variants; a variant can drop an entry, and then no case
-# brings it back. So there are values that no layers come to; those that were read from layers are none of them.
+# The reverse of merging: what each layer of a kernel file has to say so that kernel ← variant ←
+# case come to given values. A layer that says nothing leaves what is below it. A case says the same
+# to all variants; a variant can drop an entry, and then no case brings it back. So there are values
+# that no layers come to; those that were read from layers are none of them.
 
 
 @frozen(kw_only=True)
@@ -294,7 +378,9 @@ class LayerEntry:
     in_order: bool = True
     """Whether its table keeps its order, which is that of the layer at the bottom."""
     can_be_dropped: bool = True
-    """Whether a layer can drop what one below it says; else, where it is absent, no layer below says anything."""
+    """Whether a layer can drop what one below it says; else, where it is absent, no layer below
+    says anything.
+    """
 
     def agree(self, places: Sequence[Place]) -> Any:
         """What can be said to all of these places. Raises :class:`Unwritable` where they differ."""
@@ -304,13 +390,19 @@ class LayerEntry:
         return first
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether what is said comes to the value of a place; ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself."""
+        """Whether what is said comes to the value of a place.
+
+        ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself.
+        """
         return repr(said) == repr(self.values[place])
 
 
 @frozen(kw_only=True)
 class Hint(LayerEntry):
-    """A hint: names of arguments, of which those count that may have it at a place. An absent one differs from an empty one."""
+    """A hint: names of arguments, of which those count that may have it at a place.
+
+    An absent one differs from an empty one.
+    """
 
     suited: Mapping[Place, Collection[str]]
     """The arguments of a place whose types may have the hint."""
@@ -343,10 +435,15 @@ class Layers:
 def layers_of(entry: LayerEntry) -> Layers:
     """Layers that come to the values of an entry. Raises :class:`Unwritable` where there are none.
 
-    A case says what it can say to all its variants. What it has to leave to them must be the same in all such cases of a variant.
+    A case says what it can say to all its variants. What it has to leave to them must be the same
+    in all such cases of a variant.
     """
     places = list(entry.values)
-    gone = [v for v, group in _grouped(places, 0).items() if entry.can_be_dropped and _all_fit(entry, ABSENT, group)]
+    gone = [
+        v
+        for v, group in _grouped(places, 0).items()
+        if entry.can_be_dropped and _all_fit(entry, ABSENT, group)
+    ]
     left = [place for place in places if place[0] not in gone]
     if not entry.in_order and (few := _of_few(entry, left, len(gone))) is not None:
         return few
@@ -355,14 +452,32 @@ def layers_of(entry: LayerEntry) -> Layers:
     by_variant = _grouped([place for place in left if place[1] not in cases], 0)
     variants = {variant: entry.agree(group) for variant, group in by_variant.items()}
     kernel = _of_kernel(entry, left, variants, cases)
-    variants = {variant: said for variant, said in variants.items() if not _all_fit(entry, kernel, by_variant[variant])}
-    cases = {c: said for c, said in cases.items() if not all(entry.fits(variants.get(p[0], kernel), p) for p in by_case[c])}
-    given = {variant for variant, case in places if kernel is not ABSENT or cases.get(case, ABSENT) is not ABSENT}
-    return Layers(kernel=kernel, variants=variants | {each: ABSENT for each in gone if each in given}, cases=cases)
+    variants = {
+        variant: said
+        for variant, said in variants.items()
+        if not _all_fit(entry, kernel, by_variant[variant])
+    }
+    cases = {
+        c: said
+        for c, said in cases.items()
+        if not all(entry.fits(variants.get(p[0], kernel), p) for p in by_case[c])
+    }
+    given = {
+        variant
+        for variant, case in places
+        if kernel is not ABSENT or cases.get(case, ABSENT) is not ABSENT
+    }
+    return Layers(
+        kernel=kernel,
+        variants=variants | {each: ABSENT for each in gone if each in given},
+        cases=cases,
+    )
 
 
 def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
-    """Layers where fewer variants have the entry than have not: those that have it say so, if each always says the same."""
+    """Layers where fewer variants have the entry than have not: those that have it say so, if each
+    always says the same.
+    """
     groups = _grouped(left, 0)
     if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
         return None
@@ -370,7 +485,9 @@ def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | Non
 
 
 def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
-    """All names of some sequences, each behind the one that it stands behind in the first sequence that has it."""
+    """All names of some sequences, each behind the one that it stands behind in the first sequence
+    that has it.
+    """
     found: list[str] = []
     for names in sequences:
         at = 0
@@ -402,11 +519,20 @@ def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
 
 def _may_say(entry: LayerEntry, places: Sequence[Place]) -> bool:
     """Whether a case can say the value of all its variants."""
-    return _agrees(entry, places) and (entry.can_be_dropped or all(entry.values[place] is not ABSENT for place in places))
+    return _agrees(entry, places) and (
+        entry.can_be_dropped or all(entry.values[place] is not ABSENT for place in places)
+    )
 
 
-def _of_kernel(entry: LayerEntry, places: Sequence[Place], variants: Mapping[str, Any], cases: Mapping[str, Any]) -> Any:
-    """What is right everywhere; else what is said most often, by the variants if they have to say anything."""
+def _of_kernel(
+    entry: LayerEntry,
+    places: Sequence[Place],
+    variants: Mapping[str, Any],
+    cases: Mapping[str, Any],
+) -> Any:
+    """What is right everywhere; else what is said most often, by the variants if they have to say
+    anything.
+    """
     if places and _agrees(entry, places):
         return entry.agree(places)
     said = list((variants or cases).values())

@@ -1,7 +1,9 @@
-"""Libraries of the package index in several versions, as ``--package`` names them (``fla-core==0.4.0,0.6.0``), and their kernels.
+"""Libraries of the package index in several versions, as ``--package`` names them
+(``fla-core==0.4.0,0.6.0``), and their kernels.
 
-Kernel files whose kernels are of a library are read as if they named another version of it. The arguments that a kernel is compiled
-with stay as they are. A kernel that a version does not have, or that takes others there, is left out, and told.
+Kernel files whose kernels are of a library are read as if they named another version of it. The
+arguments that a kernel is compiled with stay as they are. A kernel that a version does not have, or
+that takes others there, is left out, and told.
 """
 
 from __future__ import annotations
@@ -40,18 +42,28 @@ class LibraryVersions:
 
     @property
     def variant(self) -> str:
-        """What the variant of a kernel is called that is written as this version has it: ``fla-core-0.6.0``."""
+        """What the variant of a kernel is called that is written as this version has it:
+        ``fla-core-0.6.0``.
+        """
         return f"{self.name}-{self.version}"
 
     @classmethod
     def of(cls, requirement: str) -> LibraryVersions | None:
-        """The library that a requirement names with its version; ``None`` for any other requirement."""
+        """The library that a requirement names with its version.
+
+        ``None`` for any other requirement.
+        """
         name, equal, version = (part.strip() for part in requirement.partition("=="))
-        return cls(name=canonicalize_name(name.partition("[")[0]), version=version) if equal and name else None
+        return (
+            cls(name=canonicalize_name(name.partition("[")[0]), version=version)
+            if equal and name
+            else None
+        )
 
 
 def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
-    """The libraries that these texts mean, each once: a name with versions, further versions and names after commas.
+    """The libraries that these texts mean, each once: a name with versions, further versions and
+    names after commas.
 
     Raises SelectionError.
     """
@@ -63,14 +75,22 @@ def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
             if equal:
                 name = _name(before_equal, text)
             elif not name:
-                raise SelectionError(f"{before_equal!r} has no version", where=f"{OPTION} {text}", hint=_HINT)
-            libraries[LibraryVersions(name=name, version=_version(version if equal else before_equal, text))] = None
+                raise SelectionError(
+                    f"{before_equal!r} has no version", where=f"{OPTION} {text}", hint=_HINT
+                )
+            libraries[
+                LibraryVersions(
+                    name=name, version=_version(version if equal else before_equal, text)
+                )
+            ] = None
     return tuple(libraries)
 
 
 def _name(word: str, text: str) -> str:
     if not _NAME.fullmatch(word):
-        raise SelectionError(f"{word!r} is not the name of a package", where=f"{OPTION} {text}", hint=_HINT)
+        raise SelectionError(
+            f"{word!r} is not the name of a package", where=f"{OPTION} {text}", hint=_HINT
+        )
     return canonicalize_name(word)
 
 
@@ -78,7 +98,9 @@ def _version(word: str, text: str) -> str:
     try:
         return str(Version(word))
     except InvalidVersion:
-        raise SelectionError(f"{word!r} is not a version", where=f"{OPTION} {text}", hint=_HINT) from None
+        raise SelectionError(
+            f"{word!r} is not a version", where=f"{OPTION} {text}", hint=_HINT
+        ) from None
 
 
 @frozen(kw_only=True)
@@ -105,7 +127,8 @@ def load_at_versions(
     *,
     where: str | None = None,
 ) -> AtVersions:
-    """The kernels of these libraries that kernel files declare, once for each version, as variants; all others are left out.
+    """The kernels of these libraries that kernel files declare, once for each version, as variants;
+    all others are left out.
 
     What is no kernel file that can be read, whatever the version, is a ConfigError.
     """
@@ -121,7 +144,9 @@ def load_at_versions(
     return AtVersions(
         specs=tuple(spec for source in sources.values() for spec in source.specs),
         absent=tuple(
-            Absent(library=library, kernel=name, why=source.why) for (library, name), source in sources.items() if source.why
+            Absent(library=library, kernel=name, why=source.why)
+            for (library, name), source in sources.items()
+            if source.why
         ),
     )
 
@@ -139,7 +164,9 @@ class _SourceAtVersion:
 
     @property
     def rank(self) -> tuple[bool, bool]:
-        """Of two kernel files the one counts whose kernel is there, then the one that was made for this version."""
+        """Of two kernel files the one counts whose kernel is there, then the one that was made for
+        this version.
+        """
         return bool(self.specs), self.is_own
 
 
@@ -150,15 +177,21 @@ def _of_library(table: Table, path: Path, library: LibraryVersions) -> Iterator[
         try:
             declared = kernel.specializations()
         except ConfigError as error:
-            yield _SourceAtVersion(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
+            yield _SourceAtVersion(
+                kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own
+            )
             continue
-        specs = tuple(_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
+        specs = tuple(
+            _as_variant(spec, library) for spec in declared if spec.package == library.requirement
+        )
         if specs:
             yield _SourceAtVersion(kernel=kernel.kernel, specs=specs, is_own=is_own)
 
 
 def _as_variant(spec: Specialization, library: LibraryVersions) -> Specialization:
-    variant = library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
+    variant = (
+        library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
+    )
     return evolve(spec, variant=variant)
 
 
@@ -184,4 +217,6 @@ def _moved(data: Any, library: LibraryVersions) -> Any:
     moved = {key: _moved(item, library) for key, item in data.items()}
     package = data.get("package")
     named = LibraryVersions.of(package) if isinstance(package, str) else None
-    return {**moved, "package": library.requirement} if named and named.name == library.name else moved
+    return (
+        {**moved, "package": library.requirement} if named and named.name == library.name else moved
+    )

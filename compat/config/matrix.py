@@ -1,6 +1,7 @@
 """``matrix.toml``: which environments, targets and kernels there are, and what a cell may cost.
 
-The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is the base of every relative path in it.
+The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is the base of every
+relative path in it.
 """
 
 from __future__ import annotations
@@ -28,9 +29,13 @@ from compat.model import Env, Target
 from compat.text import lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
-_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?")
+_PAIR = lazy_pattern(
+    r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?"
+)
 _RELEASES, _DEFAULT = "releases", "default"
-"""The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
+"""The groups of the envs that are used where nothing says which: of a toolchain's own file, and of
+a project's.
+"""
 
 
 @frozen(kw_only=True)
@@ -42,7 +47,9 @@ class MatrixConfig:
     kernels: tuple[str, ...]
     """Paths or globs of kernel files, relative to the file's folder."""
     envs: tuple[Env, ...]
-    """Every env, in the order of the file, with what its companions install; the built-in ones where it declares none."""
+    """Every env, in the order of the file, with what its companions install; the built-in ones
+    where it declares none.
+    """
     released: tuple[Env, ...] = ()
     """Built-in envs, which can be named although the file declares others."""
     targets: tuple[Target, ...]
@@ -52,7 +59,9 @@ class MatrixConfig:
     further_companions: tuple[Companion, ...] = ()
     """The built-in ones; none where the file says ``companion = []``."""
     default_envs: tuple[str, ...]
-    """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked for."""
+    """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked
+    for.
+    """
     default_targets: tuple[Target, ...]
     deadline: float
     """Seconds one cell may take."""
@@ -61,13 +70,17 @@ class MatrixConfig:
     import_deadline: float
     """Seconds that importing a kernel's file may take."""
     keep_workers: float
-    """Seconds that a worker waits for the next command after the last one that used it; with 0 it ends with its command."""
+    """Seconds that a worker waits for the next command after the last one that used it; with 0 it
+    ends with its command.
+    """
     run_pairs: bool = True
     """Whether a matrix tries the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
     executor: Table | None = None
-    """Where to compile, where the file says so, as :mod:`compat.executors` reads it; ``None`` for this machine."""
+    """Where to compile, where the file says so, as :mod:`compat.executors` reads it; ``None`` for
+    this machine.
+    """
 
     @property
     def declared_names(self) -> frozenset[str]:
@@ -75,7 +88,9 @@ class MatrixConfig:
         return frozenset(env.name for env in (*self.envs, *self.released))
 
     def env_cache(self) -> EnvCache:
-        """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's cache. Raises EnvError."""
+        """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's
+        cache. Raises EnvError.
+        """
         return env_cache(self.env_folder)
 
     @property
@@ -93,22 +108,35 @@ class MatrixConfig:
         return {group: tuple(names) for group, names in groups.items()}
 
     def choose_envs(self, patterns: Sequence[str] = ()) -> tuple[Env, ...]:
-        """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the default ones without any."""
-        return select_envs(self.envs, patterns or self.default_envs, self.released, self._undeclared)
+        """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the
+        default ones without any.
+        """
+        return select_envs(
+            self.envs, patterns or self.default_envs, self.released, self._undeclared
+        )
 
     def one_env(self, word: str) -> Env:
-        """The one env that a pattern means. Raises SelectionError where it means several, or none."""
+        """The one env that a pattern means.
+
+        Raises SelectionError where it means several, or none.
+        """
         envs = self.choose_envs([word])
         if len(envs) != 1:
-            raise SelectionError(f"{word!r} matches {len(envs)} envs", hint=f"Choose one: {', '.join(env.name for env in envs)}.")
+            raise SelectionError(
+                f"{word!r} matches {len(envs)} envs",
+                hint=f"Choose one: {', '.join(env.name for env in envs)}.",
+            )
         return envs[0]
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
-        """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`), without any the default ones."""
+        """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`),
+        without any the default ones.
+        """
         return select_targets(self.targets, patterns) if patterns else self.default_targets
 
     def env(self, name: str) -> Env:
-        """The env of that name; ``triton-X`` and ``triton-X-torch-Y``, and so of other toolchains, need not be in the file.
+        """The env of that name; ``triton-X`` and ``triton-X-torch-Y``, and so of other toolchains,
+        need not be in the file.
 
         Raises SelectionError for any other name that is not in the file.
         """
@@ -116,13 +144,18 @@ class MatrixConfig:
         env = next(named, None) or self._undeclared(name)
         if env is not None:
             return env
-        usual, hint = toolchains.named(self._usual_toolchain), did_you_mean(name, [env.name for env in self.envs])
+        usual, hint = (
+            toolchains.named(self._usual_toolchain),
+            did_you_mean(name, [env.name for env in self.envs]),
+        )
         raise SelectionError(
-            f"unknown env {name!r}", hint=hint or f"Choose an env of {FILE}, or {usual.name}-X[-{usual.framework.name}-Y]."
+            f"unknown env {name!r}",
+            hint=hint or f"Choose an env of {FILE}, or {usual.name}-X[-{usual.framework.name}-Y].",
         )
 
     def for_toolchains(self, names: Collection[str]) -> MatrixConfig:
-        """The same where all kernels are for these toolchains: with what is built in of them alone, if they have to be named.
+        """The same where all kernels are for these toolchains: with what is built in of them alone,
+        if they have to be named.
 
         What the file declares stays as it is.
         """
@@ -133,16 +166,25 @@ class MatrixConfig:
         others = tuple(env for env in self.envs if env.toolchain not in names)
         groups = tuple(f"{toolchain.name}-{_RELEASES}" for toolchain in used if toolchain.releases)
         unsaid = self.default_envs == (_RELEASES,)
-        return evolve(self, envs=own, released=others, default_envs=groups if unsaid and groups else self.default_envs)
+        return evolve(
+            self,
+            envs=own,
+            released=others,
+            default_envs=groups if unsaid and groups else self.default_envs,
+        )
 
     def accompany(self, env: Env) -> Env:
         """An env with what its companions install: those of the file, and the built-in ones."""
         return accompanied(env, self.companions, self.further_companions)
 
     def _undeclared(self, word: str) -> Env | None:
-        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with a framework."""
+        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release,
+        perhaps with a framework.
+        """
         short = releases.whole_release(word.partition("-")[0]) is not None
-        match = _PAIR.fullmatch(f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word)
+        match = _PAIR.fullmatch(
+            f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word
+        )
         try:
             toolchain = env_tables.toolchain_called(match["toolchain"]) if match else None
             if match and toolchain and match["framework"] in (None, toolchain.framework.name):
@@ -151,17 +193,22 @@ class MatrixConfig:
                     toolchain=toolchain.name,
                     release=Version(match["release"]),
                     framework=toolchain.framework.name,
-                    framework_release=Version(match["framework_release"]) if match["framework"] else None,
+                    framework_release=(
+                        Version(match["framework_release"]) if match["framework"] else None
+                    ),
                     distribution=toolchain.distribution,
                 )
                 return self.accompany(env)
-        except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
+        # InvalidVersion is one, and a number with more digits than Python reads another.
+        except ValueError:
             pass
         return None
 
     @property
     def _usual_toolchain(self) -> str:
-        """The toolchain that a release is of which no env has: the only one that there are envs of, or else the default one."""
+        """The toolchain that a release is of which no env has: the only one that there are envs of,
+        or else the default one.
+        """
         there = {env.toolchain for env in self.envs}
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
 
@@ -176,7 +223,9 @@ def load_matrix(path: Path) -> MatrixConfig:
 
 
 def find_matrix(folder: Path) -> Path | None:
-    """The ``matrix.toml`` of a folder, else the nearest one in the folders above it, up to the top of the repository it is in."""
+    """The ``matrix.toml`` of a folder, else the nearest one in the folders above it, up to the top
+    of the repository it is in.
+    """
     folder = folder.absolute()
     above = (folder, *folder.parents)
     top = next((parent for parent in above if os.path.lexists(parent / ".git")), folder)
@@ -190,12 +239,18 @@ def no_matrix(folder: Path) -> MatrixConfig:
 
 
 def _config(top: Table, path: Path) -> MatrixConfig:
-    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor")
+    top.only(
+        "schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor"
+    )
     if "kernels" in top and not top.strings("kernels"):
         top.fail("must not be empty", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     declared, released = env_tables.declared(top, path.parent), built_in()
     if "env" in top and not declared.envs:
-        top.fail("must not be empty", "env", hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.")
+        top.fail(
+            "must not be empty",
+            "env",
+            hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.",
+        )
     further = () if "companion" in top and not declared.companions else released.companions
     own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
     others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
@@ -224,14 +279,20 @@ def _config(top: Table, path: Path) -> MatrixConfig:
 
 
 def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
-    """What is used where neither the file nor the command line says: the releases, or of a file's own envs a group, or all."""
+    """What is used where neither the file nor the command line says: the releases, or of a file's
+    own envs a group, or all.
+    """
     if not own:
         return (_RELEASES,)
     return (_DEFAULT,) if any(_DEFAULT in env.groups for env in own) else ("*",)
 
 
-def _default_targets(defaults: Table, targets: Sequence[Target], envs: Sequence[Env]) -> tuple[Target, ...]:
-    """What is compiled for by default: what the file says, else what is usual with the toolchains of these envs."""
+def _default_targets(
+    defaults: Table, targets: Sequence[Target], envs: Sequence[Env]
+) -> tuple[Target, ...]:
+    """What is compiled for by default: what the file says, else what is usual with the toolchains
+    of these envs.
+    """
     if "targets" in defaults:
         patterns = defaults.strings("targets")
         _check_patterns(defaults, "targets", patterns, partial(select_targets, targets))
@@ -240,7 +301,8 @@ def _default_targets(defaults: Table, targets: Sequence[Target], envs: Sequence[
     return tuple(
         target
         for target in targets
-        if target.toolchain in used and target.name in toolchains.named(target.toolchain).device.default_targets
+        if target.toolchain in used
+        and target.name in toolchains.named(target.toolchain).device.default_targets
     )
 
 
@@ -266,31 +328,43 @@ def _env_folder(table: Table, base: Path) -> Path | None:
     return folder
 
 
-# --- targets and defaults ----------------------------------------------------------------------------------------------------
+# --- targets and defaults -------------------------------------------------------------------------
 
 
 def _targets(top: Table) -> tuple[Target, ...]:
-    """The targets of all toolchains, and those that the file declares: each for every toolchain that has such a backend."""
+    """The targets of all toolchains, and those that the file declares: each for every toolchain
+    that has such a backend.
+    """
     targets = toolchains.targets()
     for table in top.tables("target"):
         table.only("name", "backend", "arch", "warp_size", "shared_memory")
         name = table.string("name")
         if not _TARGET_NAME.fullmatch(name):
-            table.fail(f"{name!r} is not a valid name: use small letters, digits and _ only", "name")
+            table.fail(
+                f"{name!r} is not a valid name: use small letters, digits and _ only", "name"
+            )
         if name in {target.name for target in targets}:
             table.fail(f"the target {name!r} already exists", "name")
         backend = table.string("backend")
         alike = {target.toolchain: target for target in targets if target.backend == backend}
         if not alike:
-            backends = " or ".join(f'"{known}"' for known in dict.fromkeys(target.backend for target in targets))
+            backends = " or ".join(
+                f'"{known}"' for known in dict.fromkeys(target.backend for target in targets)
+            )
             table.fail(f"expected {backends}, found {backend!r}", "backend")
         example = next(iter(alike.values())).arch
         facts: dict[str, Any] = {
-            "arch": table.integer("arch") if isinstance(example, int) else table.string("arch", example=f'"{example}"'),
+            "arch": (
+                table.integer("arch")
+                if isinstance(example, int)
+                else table.string("arch", example=f'"{example}"')
+            ),
             "warp_size": table.integer("warp_size"),
             "shared_memory": table.integer("shared_memory"),
         }
-        targets += tuple(Target(name=name, toolchain=toolchain, backend=backend, **facts) for toolchain in alike)
+        targets += tuple(
+            Target(name=name, toolchain=toolchain, backend=backend, **facts) for toolchain in alike
+        )
     return targets
 
 
@@ -300,11 +374,15 @@ def _memory(defaults: Table) -> int:
         return defaults.integer("memory")
     size = size_of_text(value)
     if size is None:
-        defaults.fail(f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory")
+        defaults.fail(
+            f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory"
+        )
     return size
 
 
-def _check_patterns(defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]) -> None:
+def _check_patterns(
+    defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]
+) -> None:
     """Refuse defaults that select nothing, at the key that says so and not when they are used."""
     if not patterns:
         defaults.fail("must not be empty", key)
@@ -312,11 +390,16 @@ def _check_patterns(defaults: Table, key: str, patterns: Sequence[str], select: 
         try:
             select((pattern,))
         except SelectionError as error:
-            raise ConfigError(str(error), where=defaults.where(f"{key}[{index}]"), hint=error.hint) from None
+            raise ConfigError(
+                str(error), where=defaults.where(f"{key}[{index}]"), hint=error.hint
+            ) from None
 
 
 def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:
-    """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it. The same envs are in the same file every time."""
+    """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it.
+
+    The same envs are in the same file every time.
+    """
     defaults = {"envs": [env["name"] for env in envs]}
     document = {"schema": SCHEMA, "env": list(envs), "defaults": defaults}
     path = folder / f"matrix-{short_hash(json.dumps(document))}.toml"

@@ -16,8 +16,21 @@ NEWEST = "newest"
 
 _OPERATOR = lazy_pattern(r"\s*(===|==|~=|!=|<=|>=|<|>)")
 _SLIP = lazy_pattern(r"(?P<operator>[=<>!~≤≥^]*)\s*v?(?P<version>\d+(?:\.\d+)*)\s*(?P<after>\+?)")
-_MEANT = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "+": ">=", "=": "==", "=!": "!=", "=~": "~=", "~": "~=", "^": "~="}
-"""What is written before a version, or after it, and is no operator → the operator that is meant."""
+_MEANT = {
+    "=>": ">=",
+    "=<": "<=",
+    "≥": ">=",
+    "≤": "<=",
+    "+": ">=",
+    "=": "==",
+    "=!": "!=",
+    "=~": "~=",
+    "~": "~=",
+    "^": "~=",
+}
+"""What is written before a version, or after it, and is no operator → the operator that is
+meant.
+"""
 _NUMBER = lazy_pattern(r"v?\d+(\.\d+)*")
 _WHOLE = 3
 """Numbers of a version that names one release; with fewer it names a series."""
@@ -26,7 +39,9 @@ _LONGEST = 200
 
 
 def words(texts: Iterable[str]) -> list[str]:
-    """The words in texts that may have several, with commas between them. Version specifiers side by side are one word.
+    """The words in texts that may have several, with commas between them.
+
+    Version specifiers side by side are one word.
 
     So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and ``>=3.4,<3.9``.
     """
@@ -44,7 +59,9 @@ def words(texts: Iterable[str]) -> list[str]:
 
 
 def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
-    """The envs of the releases that a word means, in their own order; none where it means none of these.
+    """The envs of the releases that a word means, in their own order.
+
+    None where it means none of these.
 
     Of several envs of one release the one without PyTorch is meant. Forks have no releases.
     """
@@ -59,24 +76,34 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 def known(envs: Sequence[Env]) -> tuple[Version, ...]:
     """The releases that a word can mean which names no toolchain, in the order of the envs."""
     found = [_representatives(of_toolchain) for of_toolchain in _by_toolchain(envs).values()]
-    return tuple(dict.fromkeys(env.release for env in envs if env.release and any(env.release in own for own in found)))
+    return tuple(
+        dict.fromkeys(
+            env.release for env in envs if env.release and any(env.release in own for own in found)
+        )
+    )
 
 
 def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
     """The envs of each toolchain that a word can mean which names none."""
-    from compat import toolchains  # whose facts take longer to read than most of what needs this module
+    # Whose facts take longer to read than most of what needs this module.
+    from compat import toolchains
 
     by_name: dict[str, list[Env]] = {}
     for env in envs:
         by_name.setdefault(env.toolchain, []).append(env)
-    return {name: found for name, found in by_name.items() if not toolchains.named(name).only_named} or by_name
+    return {
+        name: found for name, found in by_name.items() if not toolchains.named(name).only_named
+    } or by_name
 
 
 def whole_release(word: str) -> Version | None:
-    """The release that a word names in full, whether it is known or not: ``3.5.1``, ``v3.5.1``, ``3.6.0rc1``."""
+    """The release that a word names in full, whether it is known or not: ``3.5.1``, ``v3.5.1``,
+    ``3.6.0rc1``.
+    """
     try:
         version = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
-    except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
+    # InvalidVersion is one, and a number with more digits than Python reads another.
+    except ValueError:
         return None
     return version if version and len(version.release) >= _WHOLE else None
 
@@ -87,8 +114,13 @@ def is_one(word: str) -> bool:
 
 
 def corrected(text: str) -> str | None:
-    """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``; ``None`` where none is near."""
-    parts = [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
+    """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``.
+
+    ``None`` where none is near.
+    """
+    parts = (
+        [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
+    )
     corrected_text = ",".join(filter(None, parts))
     return None if None in parts or corrected_text == text.replace(" ", "") else corrected_text
 
@@ -106,7 +138,8 @@ def _corrected(part: str) -> str | None:
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
-    from compat import toolchains  # whose facts take longer to read than most of what needs this module
+    # Whose facts take longer to read than most of what needs this module.
+    from compat import toolchains
 
     by_version: dict[Version, Env] = {}
     for env in sorted(envs, key=lambda env: env.paired):
@@ -126,15 +159,21 @@ def _chooser(word: str) -> _Chooser:
         return lambda releases: ()
     try:
         if _OPERATOR.match(word) or word.endswith(".*"):
-            specifier = SpecifierSet(word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}")
+            specifier = SpecifierSet(
+                word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}"
+            )
             specifier.contains("3.0.0")  # only now are the numbers in it read
-            return lambda releases: [release for release in releases if specifier.contains(release, prereleases=True)]
+            return lambda releases: [
+                release for release in releases if specifier.contains(release, prereleases=True)
+            ]
         named = Version(word)
     except (InvalidSpecifier, InvalidVersion, ValueError):
         return lambda releases: ()
     if len(named.release) < _WHOLE and _NUMBER.fullmatch(word):
         series = named.release
-        return lambda releases: _newest([release for release in releases if release.release[: len(series)] == series])
+        return lambda releases: _newest(
+            [release for release in releases if release.release[: len(series)] == series]
+        )
     return lambda releases: [release for release in releases if release == named]
 
 

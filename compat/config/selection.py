@@ -1,7 +1,10 @@
-"""From what a user asks for, names, groups, globs and releases, to records; and which cells an id, its beginning or a glob means.
+"""From what a user asks for, names, groups, globs and releases, to records.
 
-A pattern that matches nothing is an error, never an empty answer. Several patterns may come in one text, with commas between them.
-Where cells are named, a release may stand for an env, and a GPU for a target.
+And which cells an id, its beginning or a glob means.
+
+A pattern that matches nothing is an error, never an empty answer. Several patterns may come in one
+text, with commas between them. Where cells are named, a release may stand for an env, and a GPU for
+a target.
 """
 
 from __future__ import annotations
@@ -25,11 +28,19 @@ if TYPE_CHECKING:
 MATRIX = "matrix.toml"
 """What the file is called that declares what can be chosen."""
 PAIRS = "pair"
-"""What pairs of a PyTorch and a release are called where kernels are chosen, as if it were one of them: ``pair/2.9.1+3.6.0``."""
+"""What pairs of a PyTorch and a release are called where kernels are chosen, as if it were one of
+them: ``pair/2.9.1+3.6.0``.
+"""
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
-_OPTIONS = {"kernel": "--kernel", "variant": "--variant", "case": "--case", "target": "--target", "env": "--envs"}
+_OPTIONS = {
+    "kernel": "--kernel",
+    "variant": "--variant",
+    "case": "--case",
+    "target": "--target",
+    "env": "--envs",
+}
 """The parts of an id in their order, and the options that choose them."""
 _PARTS = len(_OPTIONS)
 _TARGET = list(_OPTIONS).index("target")
@@ -43,17 +54,29 @@ def _patterns(texts: Iterable[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "") -> SelectionError:
-    """The error for a pattern that no ``kind`` of thing matches, with what it may be a misspelling of, else what there is."""
+def nothing_matches(
+    kind: str, pattern: str, known: Iterable[str], more: str = ""
+) -> SelectionError:
+    """The error for a pattern that no ``kind`` of thing matches, with what it may be a misspelling
+    of, else what there is.
+    """
     names = list(dict.fromkeys(known))
     hint = did_you_mean(pattern, names) or f"Available: {listed_names(names) or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Names with commas between them, as many as a hint has room for, and how many more there are."""
-    fitting = [name for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True) if end <= _LISTED]
-    return ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
+    """Names with commas between them, as many as a hint has room for, and how many more there
+    are.
+    """
+    fitting = [
+        name
+        for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True)
+        if end <= _LISTED
+    ]
+    return ", ".join(fitting) + (
+        f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else ""
+    )
 
 
 def select_envs(
@@ -62,11 +85,14 @@ def select_envs(
     released: Sequence[Env] = (),
     undeclared: Callable[[str], Env | None] = lambda word: None,
 ) -> tuple[Env, ...]:
-    """The envs that the patterns mean, in their own order; this is what is understood wherever an env is meant.
+    """The envs that the patterns mean, in their own order.
 
-    A pattern is the name of an env, else the name of a group, else a glob over the names of envs, else a release: ``3.9`` for the
-    newest of that series, ``3.5.1``, a specifier such as ``>=3.1,<3.9``, or ``newest``; of several envs of one release the one
-    without PyTorch is meant. What means none of ``envs`` is looked for among the ``released`` ones in the same way, and then
+    This is what is understood wherever an env is meant.
+
+    A pattern is the name of an env, else the name of a group, else a glob over the names of envs,
+    else a release: ``3.9`` for the newest of that series, ``3.5.1``, a specifier such as
+    ``>=3.1,<3.9``, or ``newest``; of several envs of one release the one without PyTorch is meant.
+    What means none of ``envs`` is looked for among the ``released`` ones in the same way, and then
     ``undeclared`` is asked. Raises SelectionError.
     """
     chosen: dict[str, Env] = {}
@@ -82,7 +108,10 @@ def select_envs(
 
 
 def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
-    named = {word, *(f"{toolchain}-{word.removeprefix('v')}" for toolchain in {env.toolchain for env in envs})}
+    named = {
+        word,
+        *(f"{toolchain}-{word.removeprefix('v')}" for toolchain in {env.toolchain for env in envs}),
+    }
     return (
         tuple(env for env in envs if env.name == word)
         or tuple(env for env in envs if word in env.groups)
@@ -96,17 +125,30 @@ def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
     known_releases = [str(release) for release in releases.known(envs)]
     if meant := releases.corrected(word):
-        return SelectionError(f"{word!r} is neither a release nor a version specifier", hint=f"Did you mean {meant!r}?")
+        return SelectionError(
+            f"{word!r} is neither a release nor a version specifier",
+            hint=f"Did you mean {meant!r}?",
+        )
     if not releases.is_one(word):
-        return nothing_matches("env, group of envs or release", word, [*groups, *(env.name for env in envs), releases.NEWEST])
-    hint = f"Known releases: {', '.join(known_releases) or 'none'}. Give any other release in full, such as 3.10.0."
+        return nothing_matches(
+            "env, group of envs or release",
+            word,
+            [*groups, *(env.name for env in envs), releases.NEWEST],
+        )
+    hint = (
+        f"Known releases: {', '.join(known_releases) or 'none'}. Give any other release in full,"
+        " such as 3.10.0."
+    )
     return SelectionError(f"no known release matches {word!r}", hint=hint)
 
 
 def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[Target, ...]:
-    """The targets that the patterns mean, in their own order; this is what is understood wherever a target is meant.
+    """The targets that the patterns mean, in their own order.
 
-    A pattern is a glob over the names of targets, else the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
+    This is what is understood wherever a target is meant.
+
+    A pattern is a glob over the names of targets, else the name of a GPU: ``h100``, ``rtx4090``.
+    Raises SelectionError.
     """
     chosen: set[Target] = set()
     for pattern in _patterns(patterns):
@@ -114,13 +156,17 @@ def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[
         matched = named or [target for target in targets if toolchains.is_of_gpu(target, pattern)]
         if not matched:
             names = [*(target.name for target in targets), *toolchains.gpus()]
-            raise nothing_matches("target", pattern, names, f" Declare others with [[target]] in {MATRIX}.")
+            raise nothing_matches(
+                "target", pattern, names, f" Declare others with [[target]] in {MATRIX}."
+            )
         chosen.update(matched)
     return tuple(target for target in targets if target in chosen)
 
 
 def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-    """The globs over kernels without those that mean the pairs (``pair``, ``pair/*``), and whether there were any."""
+    """The globs over kernels without those that mean the pairs (``pair``, ``pair/*``), and whether
+    there were any.
+    """
     patterns = _patterns(kernels)
     remaining = tuple(word for word in patterns if word.partition("/")[0] != PAIRS)
     return remaining, len(remaining) < len(patterns)
@@ -132,9 +178,12 @@ def select_specs(
     variants: Sequence[str] = (),
     cases: Sequence[str] = (),
 ) -> tuple[Specialization, ...]:
-    """The specializations whose kernel, variant and case match a glob each; no globs for one of them means all of it.
+    """The specializations whose kernel, variant and case match a glob each.
 
-    The globs narrow one after the other, so that each has to match something in what the ones before it left.
+    No globs for one of them means all of it.
+
+    The globs narrow one after the other, so that each has to match something in what the ones
+    before it left.
     """
     remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
@@ -144,11 +193,15 @@ def select_specs(
             if not any(fnmatchcase(name, pattern) for name in names):
                 raise nothing_matches(kind, pattern, names)
         if wanted:
-            remaining = tuple(s for s in remaining if any(fnmatchcase(getattr(s, kind), pattern) for pattern in wanted))
+            remaining = tuple(
+                s
+                for s in remaining
+                if any(fnmatchcase(getattr(s, kind), pattern) for pattern in wanted)
+            )
     return remaining
 
 
-# --- cells -----------------------------------------------------------------------------------------------------------------------
+# --- cells ----------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -158,41 +211,67 @@ class CellPattern:
     text: str
     """As it was written, for errors: a cell, or the files whose cells are meant."""
     globs: tuple[str, ...]
-    """Ids, beginnings of ids, or globs over ids, with the names that ids have for releases and GPUs."""
+    """Ids, beginnings of ids, or globs over ids, with the names that ids have for releases and
+    GPUs.
+    """
     envs: tuple[Env, ...] = ()
     """The envs that it names, which need not be among those of ``matrix.toml``."""
 
     @property
     def leaves_open(self) -> bool:
-        """Whether it is no glob over ids, and leaves the env open: files, or the beginning of an id such as a kernel's name."""
-        return self.globs == ("*",) or all(glob.count("/") < _WITHOUT_ENV and not _GLOB & set(glob) for glob in self.globs)
+        """Whether it is no glob over ids, and leaves the env open: files, or the beginning of an id
+        such as a kernel's name.
+        """
+        return self.globs == ("*",) or all(
+            glob.count("/") < _WITHOUT_ENV and not _GLOB & set(glob) for glob in self.globs
+        )
 
     def match(self, cell_id: str) -> bool:
         """Whether the cell of that id is meant."""
-        return any(cell_id == glob or fnmatchcase(cell_id, glob) or fnmatchcase(cell_id, f"{glob}/*") for glob in self.globs)
+        return any(
+            cell_id == glob or fnmatchcase(cell_id, glob) or fnmatchcase(cell_id, f"{glob}/*")
+            for glob in self.globs
+        )
 
     def choose(self, *sets: Iterable[Cell]) -> tuple[Cell, ...]:
-        """The one cell of that id; else all that are meant of the first set that has any. Raises SelectionError for none."""
+        """The one cell of that id; else all that are meant of the first set that has any.
+
+        Raises SelectionError for none.
+        """
         by_id = [{cell.id: cell for cell in cells} for cells in sets]
         if exact := next((cells[self.text] for cells in by_id if self.text in cells), None):
             return (exact,)
-        matching = (tuple(cell for name, cell in cells.items() if self.match(name)) for cells in by_id)
+        matching = (
+            tuple(cell for name, cell in cells.items() if self.match(name)) for cells in by_id
+        )
         chosen = next(filter(None, matching), ())
         if not chosen:
             raise self._nothing(tuple(by_id[-1].values()))
         return chosen
 
     def _nothing(self, cells: Sequence[Cell]) -> SelectionError:
-        """The error where no cell is meant: the first part of an id that no cell has, and what there is in its place."""
+        """The error where no cell is meant: the first part of an id that no cell has, and what
+        there is in its place.
+        """
         for place, kind in enumerate(_OPTIONS):
             wanted = {parts[place] for glob in self.globs if len(parts := glob.split("/")) > place}
-            remaining = tuple(cell for cell in cells if any(fnmatchcase(_parts(cell)[place], part) for part in wanted))
+            remaining = tuple(
+                cell
+                for cell in cells
+                if any(fnmatchcase(_parts(cell)[place], part) for part in wanted)
+            )
             if wanted and not remaining:
-                part, before = self.text.split("/")[place], "/".join(self.globs[0].split("/")[:place])
-                missing = f"{before} has no {kind} {part!r}" if before else f"unknown {kind} {part!r}"
+                part, before = (
+                    self.text.split("/")[place],
+                    "/".join(self.globs[0].split("/")[:place]),
+                )
+                missing = (
+                    f"{before} has no {kind} {part!r}" if before else f"unknown {kind} {part!r}"
+                )
                 other = nothing_matches(kind, part, (_parts(cell)[place] for cell in cells)).hint
                 return SelectionError(f"no cell matches {self.text!r}", hint=f"{missing}. {other}")
-            if not wanted or any("*" in part for part in wanted):  # a star reaches over several parts
+            # A star reaches over several parts.
+            if not wanted or any("*" in part for part in wanted):
                 break
             cells = remaining
         return nothing_matches("cell", self.text, (cell.id for cell in cells))
@@ -212,16 +291,28 @@ def cell_pattern(text: str, config: MatrixConfig, files: Sequence[str] = ()) -> 
     return CellPattern(text=text, globs=tuple(map("/".join, product(*meant))), envs=envs)
 
 
-def several_match(text: str, cells: Iterable[Cell], *, most: int = 1, any_env: bool = False) -> SelectionError:
-    """The error for what has to mean one cell, or ``most``, and matches more: in what they differ, and which they are.
+def several_match(
+    text: str, cells: Iterable[Cell], *, most: int = 1, any_env: bool = False
+) -> SelectionError:
+    """The error for what has to mean one cell, or ``most``, and matches more: in what they differ,
+    and which they are.
 
     With ``any_env`` it has to mean one kernel, case and target.
     """
-    named = list(dict.fromkeys(_parts(cell)[: _WITHOUT_ENV if any_env else _PARTS] for cell in cells))
-    names_of = zip(_OPTIONS.values(), (list(dict.fromkeys(names)) for names in zip(*named, strict=True)), strict=False)
+    named = list(
+        dict.fromkeys(_parts(cell)[: _WITHOUT_ENV if any_env else _PARTS] for cell in cells)
+    )
+    names_of = zip(
+        _OPTIONS.values(),
+        (list(dict.fromkeys(names)) for names in zip(*named, strict=True)),
+        strict=False,
+    )
     differ = {option: names for option, names in names_of if len(names) > 1}
     *rest, last = differ
-    add = f"{f'At most {most} at a time. ' if most > 1 else ''}Add {', '.join(rest)}{' and ' if rest else ''}{last}"
+    add = (
+        f"{f'At most {most} at a time. ' if most > 1 else ''}Add"
+        f" {', '.join(rest)}{' and ' if rest else ''}{last}"
+    )
     ids = ["/".join(parts) for parts in named]
     what = "kernels and targets" if any_env else "cells"
     if len(ids) <= _CELLS:
@@ -239,10 +330,11 @@ def _parts(cell: Cell) -> tuple[str, ...]:
 
 
 def _targets(parts: list[str], place: int) -> tuple[str, ...]:
-    """What a part of a pattern means, which may be a GPU where the target can stand: the last part, or the one before it.
+    """What a part of a pattern means, which may be a GPU where the target can stand: the last part,
+    or the one before it.
 
-    A star reaches over several parts, so that fewer may stand before the target than an id has there; what looks like a GPU may be
-    the name of a variant or a case then, too.
+    A star reaches over several parts, so that fewer may stand before the target than an id has
+    there; what looks like a GPU may be the name of a variant or a case then, too.
     """
     fewer = place < _TARGET and any("*" in part for part in parts[:place])
     if place < len(parts) - 2 or not (place == _TARGET or fewer):

@@ -1,7 +1,8 @@
 """TOML, read so that every error names the path of the key, and written with notes beside the keys.
 
-A :class:`Table` hands out the values of one TOML table, each checked for its type; every complaint is a
-:class:`~compat.errors.ConfigError` whose ``where`` a reader can go to: ``matrix.toml: env[2].triton``.
+A :class:`Table` hands out the values of one TOML table, each checked for its type; every complaint
+is a :class:`~compat.errors.ConfigError` whose ``where`` a reader can go to: ``matrix.toml:
+env[2].triton``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ from compat.text import printable
 T = TypeVar("T")
 
 SCHEMA = 1
-"""The version of the formats that this program reads, the ``schema`` at the top of each file; one that has none is of this."""
+"""The version of the formats that this program reads, the ``schema`` at the top of each file; one
+that has none is of this.
+"""
 
 LONGEST = 100_000_000
 """Seconds that anything may take or wait: three years, which every clock and timer can count."""
@@ -33,7 +36,9 @@ DROP = {"drop": True}
 """What stands in a table in the place of an entry that is to be removed."""
 _LARGEST = (1 << 63) - 1
 _LONG = 500
-"""Characters of a version, a specifier or a requirement; with more of them no number in it need be one that Python reads."""
+"""Characters of a version, a specifier or a requirement; with more of them no number in it need be
+one that Python reads.
+"""
 _DOTS = 1000
 """Dots on a line: Python's reader takes minutes for a key with some ten thousand."""
 _QUOTED = 80
@@ -50,7 +55,10 @@ _NAMES = {
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names what ``word`` is probably a misspelling of; ``None`` where nothing is near."""
+    """A hint that names what ``word`` is probably a misspelling of.
+
+    ``None`` where nothing is near.
+    """
     near = get_close_matches(word, list(known), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(near)}?" if near else None
 
@@ -88,7 +96,7 @@ class Table:
     """The path of this table in the file; empty for the file itself."""
     data: Mapping[str, Any]
 
-    # --- saying what is wrong ---------------------------------------------------------------------------------------------
+    # --- saying what is wrong ---------------------------------------------------------------------
 
     def where(self, key: str | None = None) -> str:
         """The place of a key of this table, or of the table itself, for a reader to go to."""
@@ -106,7 +114,7 @@ class Table:
                 hint = did_you_mean(key, keys) or f"Known keys here: {', '.join(keys)}."
                 self.fail("unknown key", key, hint=hint)
 
-    # --- values ---------------------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------
 
     def __contains__(self, key: str) -> bool:
         return key in self.data
@@ -117,8 +125,13 @@ class Table:
             self.fail("is missing", key)
         return self.data[key]
 
-    def expect(self, value: object, kind: type[T], key: str, *, example: str = "", hint: str | None = None) -> T:
-        """The value itself, if it is of that kind; a boolean is not a number here, and a whole number is a number."""
+    def expect(
+        self, value: object, kind: type[T], key: str, *, example: str = "", hint: str | None = None
+    ) -> T:
+        """The value itself, if it is of that kind.
+
+        A boolean is not a number here, and a whole number is a number.
+        """
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             such = f", such as {example}" if example else ""
@@ -157,7 +170,11 @@ class Table:
         if amount > LONGEST:
             self.fail(f"must be at most {LONGEST:,}, found {number(amount)}", key)
         if not (amount > 0 or (or_zero and amount == 0)):
-            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number(amount)}", key)
+            self.fail(
+                f"must be {'zero or more' if or_zero else 'greater than zero'}, found"
+                f" {number(amount)}",
+                key,
+            )
         return float(amount)
 
     def strings(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -175,35 +192,54 @@ class Table:
 
     def table(self, key: str) -> Table:
         """A table inside this one; empty where the key is absent."""
-        return Table(file=self.file, path=".".join(p for p in (self.path, key) if p), data=self.mapping(key))
+        return Table(
+            file=self.file, path=".".join(p for p in (self.path, key) if p), data=self.mapping(key)
+        )
 
     def tables(self, key: str) -> tuple[Table, ...]:
         """An array of tables, each with its index in its path."""
         items = self.expect(self.data.get(key, []), list, key, example=f"[[{key}]]")
         path = ".".join(p for p in (self.path, key) if p)
         return tuple(
-            Table(file=self.file, path=f"{path}[{index}]", data=self.expect(item, dict, f"{key}[{index}]"))
+            Table(
+                file=self.file,
+                path=f"{path}[{index}]",
+                data=self.expect(item, dict, f"{key}[{index}]"),
+            )
             for index, item in enumerate(items)
         )
 
-    # --- what packaging knows ---------------------------------------------------------------------------------------------
+    # --- what packaging knows ---------------------------------------------------------------------
 
     def parsed(
-        self, key: str, text: str, parse: Callable[[str], T], complaint: str, meant: Callable[[str], str | None] = lambda _: None
+        self,
+        key: str,
+        text: str,
+        parse: Callable[[str], T],
+        complaint: str,
+        meant: Callable[[str], str | None] = lambda _: None,
     ) -> T:
-        """``parse(text)``; what packaging refuses becomes a complaint about the key, with what was ``meant``."""
+        """``parse(text)``; what packaging refuses becomes a complaint about the key, with what was
+        ``meant``.
+        """
         try:
             if len(text) > _LONG:
                 raise InvalidVersion(text)
             return parse(text)
         except ValueError:  # InvalidVersion, InvalidSpecifier or InvalidRequirement
             near = meant(text)
-            self.fail(f"{quoted(text)} is not {complaint}", key, hint=f"Did you mean {near!r}?" if near else None)
+            self.fail(
+                f"{quoted(text)} is not {complaint}",
+                key,
+                hint=f"Did you mean {near!r}?" if near else None,
+            )
 
     def version(self, key: str) -> Version | None:
         """A version (PEP 440), or ``None`` where the key is absent."""
         text = self.optional(key, example='"3.1.0"')
-        return None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
+        return (
+            None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
+        )
 
     def day(self, key: str) -> date | None:
         """A day, written as TOML writes one, or ``None`` where the key is absent."""
@@ -216,7 +252,11 @@ class Table:
         """A version specifier (PEP 440); one that matches everything where the key is absent."""
         text = self.optional(key, example='">=3.1"')
         what = 'a version specifier, such as ">=3.1,<3.9"'
-        return SpecifierSet() if text is None else self.parsed(key, text, SpecifierSet, what, meant=corrected)
+        return (
+            SpecifierSet()
+            if text is None
+            else self.parsed(key, text, SpecifierSet, what, meant=corrected)
+        )
 
     def requirements(self, key: str) -> tuple[str, ...]:
         """An array of requirements (PEP 508), checked and left as written."""
@@ -233,7 +273,9 @@ class Table:
 
 
 def shown(path: Path, base: Path | None = None) -> str:
-    """A path as a user knows it: relative to ``base`` (else to the working directory) where it is inside."""
+    """A path as a user knows it: relative to ``base`` (else to the working directory) where it is
+    inside.
+    """
     base = (base or Path.cwd()).resolve()
     path = path.absolute()
     return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
@@ -254,7 +296,10 @@ def read_toml(path: Path, base: Path | None = None) -> Table:
 
 
 def parse_toml(text: str, name: str) -> Table:
-    """The table of a TOML text; ``name`` is what errors call the file. Raises ConfigError as :func:`read_toml` does."""
+    """The table of a TOML text; ``name`` is what errors call the file.
+
+    Raises ConfigError as :func:`read_toml` does.
+    """
     try:
         if max(line.count(".") for line in text.split("\n")) > _DOTS:
             raise ConfigError("is nested too deeply", where=name)
@@ -266,12 +311,18 @@ def parse_toml(text: str, name: str) -> Table:
     table = Table(file=name, path="", data=data)
     schema = table.expect(table.data.get("schema", SCHEMA), int, "schema", example=str(SCHEMA))
     if schema != SCHEMA:
-        table.fail(f"this program reads schema {SCHEMA}, found {schema}", "schema", hint="Upgrade triton-compat.")
+        table.fail(
+            f"this program reads schema {SCHEMA}, found {schema}",
+            "schema",
+            hint="Upgrade triton-compat.",
+        )
     return table
 
 
 _WIDTH = 110
-"""Columns after which an array has a line for each element, and a table in an array of tables gets a heading."""
+"""Columns after which an array has a line for each element, and a table in an array of tables gets
+a heading.
+"""
 
 _Table = TypeVar("_Table", bound=Any)
 
@@ -279,9 +330,10 @@ _Table = TypeVar("_Table", bound=Any)
 def toml_text(document: Mapping[str, Any]) -> str:
     """A document as TOML, in its order; ``tomllib`` reads the same values from it.
 
-    It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them :class:`Noted`. Tables and arrays of
-    tables at its top get headings, and so do, in a table of such an array, arrays of tables and tables too wide for a line. Raises
-    ValueError for text that no encoding has.
+    It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them
+    :class:`Noted`. Tables and arrays of tables at its top get headings, and so do, in a table of
+    such an array, arrays of tables and tables too wide for a line. Raises ValueError for text that
+    no encoding has.
     """
     import tomlkit  # takes longer to import than most commands take
 
@@ -299,7 +351,9 @@ def without_notes(value: Any) -> Any:
     return [without_notes(item) for item in value] if isinstance(value, list) else value
 
 
-def _filled(table: _Table, entries: Mapping[str, Any], has_heading: Callable[[str, Any], bool]) -> _Table:
+def _filled(
+    table: _Table, entries: Mapping[str, Any], has_heading: Callable[[str, Any], bool]
+) -> _Table:
     """A table with its entries, those that have headings last."""
     import tomlkit
 
@@ -312,7 +366,9 @@ def _filled(table: _Table, entries: Mapping[str, Any], has_heading: Callable[[st
             table.append(name, _filled(tomlkit.table(), value, lambda inner, of: False))
         else:
             tables = tomlkit.aot()
-            tables.extend(_filled(tomlkit.table(), member, _has_heading_in_array) for member in value)
+            tables.extend(
+                _filled(tomlkit.table(), member, _has_heading_in_array) for member in value
+            )
             table.append(name, tables)
     return table
 
@@ -328,7 +384,10 @@ def _has_heading_in_array(name: str, value: Any) -> bool:
     """The same in a table of an array, where small tables stand on one line."""
     if not isinstance(value, Mapping):
         return _has_heading(name, value)
-    return any(isinstance(item, Noted) for item in value.values()) or len(f"{name} = {_inline(value).as_string()}") > _WIDTH
+    return (
+        any(isinstance(item, Noted) for item in value.values())
+        or len(f"{name} = {_inline(value).as_string()}") > _WIDTH
+    )
 
 
 def _inline(value: Any) -> Any:

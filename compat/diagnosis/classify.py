@@ -1,15 +1,19 @@
-"""From evidence to an outcome: what became of a cell, and why. Pure; the words are read in :mod:`compat.diagnosis.symptoms`.
+"""From evidence to an outcome: what became of a cell, and why.
+
+Pure; the words are read in :mod:`compat.diagnosis.symptoms`.
 
 Two questions, in this order:
 
 - What does one attempt say? :func:`_read`: limits and the way a process ended first, then
   :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
-- What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among neighbours, and are compared by
-  fingerprint, because the same defect dies of a signal in one and raises in the other.
+- What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among
+  neighbours, and are compared by fingerprint, because the same defect dies of a signal in one and
+  raises in the other.
 
-A missing answer is never ``ok``, and counts against the kernel only if there is evidence for that. A signal that no process raises
-by a mistake of its own (SIGKILL, SIGTERM, …) came from outside, most likely from the system's out-of-memory killer or an operator:
-``lost``. So is any exit without a message, whatever its code.
+A missing answer is never ``ok``, and counts against the kernel only if there is evidence for that.
+A signal that no process raises by a mistake of its own (SIGKILL, SIGTERM, …) came from outside,
+most likely from the system's out-of-memory killer or an operator: ``lost``. So is any exit without
+a message, whatever its code.
 """
 
 from __future__ import annotations
@@ -24,12 +28,25 @@ from attrs import evolve, frozen
 from compat.diagnosis import common, symptoms
 from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Symptoms, fingerprint
-from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
+from compat.model import (
+    SOURCE_STAGE,
+    Diagnosis,
+    Evidence,
+    Failure,
+    Noticed,
+    Outcome,
+    Status,
+    Target,
+)
 from compat.model.evidence import StoodIn
 from compat.text import TEXT_LIMIT, bounded, narrowed, printable
 
-_FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
-_BY_LIMIT = frozenset(each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT))
+_FROM_OUTSIDE = frozenset(
+    {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"}
+)
+_BY_LIMIT = frozenset(
+    each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT)
+)
 _LINES = 12
 """Lines an excerpt may have."""
 _LAST = 3
@@ -41,8 +58,8 @@ _WIDTH = 400
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
     """What all attempts at one cell mean together, by what its toolchain knows of its failures.
 
-    The first of a run may have been made among neighbours, the others alone. There are several runs where joined stores disagree.
-    Raises ``ValueError`` when there are none.
+    The first of a run may have been made among neighbours, the others alone. There are several runs
+    where joined stores disagree. Raises ``ValueError`` when there are none.
     """
     if not attempts:
         raise ValueError("no attempt, no outcome")
@@ -51,7 +68,11 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
     decisive = _decisive(alone or readings)
     flaky = any(not _same(decisive, other) for other in alone)
     flaky = flaky or any(not _same(decisive, other) for other in _decisive_of_runs(readings))
-    flaky = flaky or (len(alone) == 1 and decisive.status is Status.OK and any(not _same(decisive, other) for other in readings))
+    flaky = flaky or (
+        len(alone) == 1
+        and decisive.status is Status.OK
+        and any(not _same(decisive, other) for other in readings)
+    )
     fullest = _fullest(decisive, readings)
     evidence = fullest.evidence
     return Outcome(
@@ -60,7 +81,10 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         failure=_with_diagnosis(fullest, readings),
         flaky=flaky,
         attempts=tuple(reading.summary for reading in readings),
-        warnings=tuple(Noticed(type=printable(warning.type), message=printable(warning.message)) for warning in evidence.warnings),
+        warnings=tuple(
+            Noticed(type=printable(warning.type), message=printable(warning.message))
+            for warning in evidence.warnings
+        ),
         metrics=evidence.metrics,
         stages=evidence.stages,
         seconds=evidence.seconds,
@@ -69,13 +93,18 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
 
 
 def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledge) -> bool:
-    """Whether two attempts at one cell failed the same way, in whatever form; if not, another attempt alone should settle it."""
+    """Whether two attempts at one cell failed the same way, in whatever form.
+
+    If not, another attempt alone should settle it.
+    """
     first, second = _Reader(target, knowledge).readings((one, other))
     return _same(first, second)
 
 
 def broken_env(words: str, toolchain: str) -> Outcome:
-    """The outcome of every cell of an env that could not be made, given the installer's words and the env's toolchain."""
+    """The outcome of every cell of an env that could not be made, given the installer's words and
+    the env's toolchain.
+    """
     install = common.INSTALL
     failure = Failure(
         failure_class=install.name,
@@ -85,10 +114,15 @@ def broken_env(words: str, toolchain: str) -> Outcome:
         excerpt=_excerpt(words),
         advice=install.advice,
     )
-    return Outcome(status=install.status, stage=SOURCE_STAGE, failure=failure, attempts=(f"{install.status} {install.name}",))
+    return Outcome(
+        status=install.status,
+        stage=SOURCE_STAGE,
+        failure=failure,
+        attempts=(f"{install.status} {install.name}",),
+    )
 
 
-# --- one attempt -------------------------------------------------------------------------------------------------------------
+# --- one attempt ----------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -99,7 +133,9 @@ class _Reading:
     status: Status
     failure: Failure | None = None
     whatever_the_pass: str = ""
-    """The failure's fingerprint without the pass, which an attempt among neighbours often cannot name."""
+    """The failure's fingerprint without the pass, which an attempt among neighbours often cannot
+    name.
+    """
 
     @property
     def summary(self) -> str:
@@ -115,25 +151,40 @@ class _Reader:
     def readings(self, attempts: Sequence[Evidence]) -> list[_Reading]:
         """What each attempt says, in the light of the others.
 
-        Whether the toolchain knows the target, which one of them found out, is true of all. Where it writes reproducers, as
-        in a diagnostics run, MLIR catches signals, and may say no more than that a pass failed: where another attempt died of a
-        signal in that stage, it did so too.
+        Whether the toolchain knows the target, which one of them found out, is true of all. Where
+        it writes reproducers, as in a diagnostics run, MLIR catches signals, and may say no more
+        than that a pass failed: where another attempt died of a signal in that stage, it did so
+        too.
         """
-        known = next((attempt.target_known for attempt in attempts if attempt.target_known is not None), None)
+        known = next(
+            (attempt.target_known for attempt in attempts if attempt.target_known is not None), None
+        )
         readings = [self.read(evolve(evidence, target_known=known)) for evidence in attempts]
-        died = next((reading.evidence for reading in readings if self.is_wordless_signal(reading)), None)
+        died = next(
+            (reading.evidence for reading in readings if self.is_wordless_signal(reading)), None
+        )
         if died is None:
             return readings
         return [
-            self.by_signal(reading.evidence, died) if self.is_wordless_pass(reading, died.stage) else reading
+            (
+                self.by_signal(reading.evidence, died)
+                if self.is_wordless_pass(reading, died.stage)
+                else reading
+            )
             for reading in readings
         ]
 
     def is_wordless_signal(self, reading: _Reading) -> bool:
-        return reading.evidence.signal is not None and _class_of(reading) == common.COMPILER_CRASH.name
+        return (
+            reading.evidence.signal is not None and _class_of(reading) == common.COMPILER_CRASH.name
+        )
 
     def is_wordless_pass(self, reading: _Reading, stage: str) -> bool:
-        if reading.failure is None or reading.evidence.stage != stage or reading.evidence.signal is not None:
+        if (
+            reading.failure is None
+            or reading.evidence.stage != stage
+            or reading.evidence.signal is not None
+        ):
             return False
         failure_class = self.knowledge.by_name[reading.failure.failure_class]
         silent = failure_class.of_pass and not self.knowledge.symptoms(reading.evidence).diagnostic
@@ -148,23 +199,33 @@ class _Reader:
 
     def read(self, evidence: Evidence) -> _Reading:
         if evidence.refused is not None:
-            return self.failed(common.MACHINE, evidence, "refused by the machine", _excerpt(evidence.refused))
+            return self.failed(
+                common.MACHINE, evidence, "refused by the machine", _excerpt(evidence.refused)
+            )
         if evidence.toolchain_broken:
             return self.of_broken_toolchain(evidence)
         if evidence.complete:
             return self.of_built(evidence)
         if not evidence.answered:
-            if evidence.stage == SOURCE_STAGE and (evidence.deadline is not None or evidence.memory is not None):
+            if evidence.stage == SOURCE_STAGE and (
+                evidence.deadline is not None or evidence.memory is not None
+            ):
                 return self.of_source(evidence)
             if evidence.deadline is not None:
                 return self.of_limit(
-                    common.TIMEOUT, f"timed out after {evidence.deadline:g} s, in stage {evidence.stage}", evidence
+                    common.TIMEOUT,
+                    f"timed out after {evidence.deadline:g} s, in stage {evidence.stage}",
+                    evidence,
                 )
             if evidence.memory is not None:
                 return self.of_limit(
-                    common.OUT_OF_MEMORY, f"stopped at {evidence.memory / 2**20:.0f} MiB, in stage {evidence.stage}", evidence
+                    common.OUT_OF_MEMORY,
+                    f"stopped at {evidence.memory / 2**20:.0f} MiB, in stage {evidence.stage}",
+                    evidence,
                 )
-            if evidence.signal in _FROM_OUTSIDE or (evidence.signal is None and not evidence.exit_code):
+            if evidence.signal in _FROM_OUTSIDE or (
+                evidence.signal is None and not evidence.exit_code
+            ):
                 return self.lost(evidence)
         if evidence.stage == SOURCE_STAGE and not self.is_about_toolchain(evidence):
             return self.of_source(evidence)
@@ -176,10 +237,18 @@ class _Reader:
         found = self.knowledge.recognise(said)
         if found is not None:
             failure_class, sign, facts = found
-            advice = _of_optional_import(said, evidence, facts) or sign.advice or failure_class.advice
+            advice = (
+                _of_optional_import(said, evidence, facts) or sign.advice or failure_class.advice
+            )
             words, within = sign.tell(said, facts), said.pass_ if sign.by_pass else ""
             return self.failed(
-                failure_class, evidence, words, self.excerpt_of(said, sign), facts=facts, within=within, advice=advice
+                failure_class,
+                evidence,
+                words,
+                self.excerpt_of(said, sign),
+                facts=facts,
+                within=within,
+                advice=advice,
             )
         if evidence.signal is not None:
             return self.by_signal(evidence, evidence)
@@ -189,9 +258,11 @@ class _Reader:
         return self.failed(common.UNCLASSIFIED, evidence, words, self.excerpt_of(said))
 
     def is_about_toolchain(self, evidence: Evidence) -> bool:
-        """Whether an exception that came while the kernel's file was being imported is an answer of the toolchain's.
+        """Whether an exception that came while the kernel's file was being imported is an answer of
+        the toolchain's.
 
-        It lacks what the file asks of it, or its own code (a decorator, say) refuses what it is given.
+        It lacks what the file asks of it, or its own code (a decorator, say) refuses what it is
+        given.
         """
         if not evidence.answered:
             return False
@@ -200,9 +271,13 @@ class _Reader:
             failure_class, _, facts = found
             if failure_class.status is Status.SOURCE_BROKEN:
                 return False
-            if failure_class.at_import is not None and re.search(failure_class.at_import, facts.get("name", "")):
+            if failure_class.at_import is not None and re.search(
+                failure_class.at_import, facts.get("name", "")
+            ):
                 return True
-        return bool(evidence.raised) and self.knowledge.is_in_own_code(evidence.raised[-1].traceback)
+        return bool(evidence.raised) and self.knowledge.is_in_own_code(
+            evidence.raised[-1].traceback
+        )
 
     def of_source(self, evidence: Evidence) -> _Reading:
         """A kernel's file that could not be imported says nothing of the kernel."""
@@ -220,7 +295,13 @@ class _Reader:
         found = self.knowledge.recognise(said)
         if found is not None and found[0].status is Status.SOURCE_BROKEN:
             failure_class, sign, facts = found
-            return self.failed(failure_class, evidence, sign.tell(said, facts), self.excerpt_of(said, sign), facts=facts)
+            return self.failed(
+                failure_class,
+                evidence,
+                sign.tell(said, facts),
+                self.excerpt_of(said, sign),
+                facts=facts,
+            )
         if evidence.signal is not None:
             words = f"ended by {evidence.signal} while it was imported"
             return self.failed(common.SOURCE_IMPORT, evidence, evidence.signal, words)
@@ -229,7 +310,9 @@ class _Reader:
         words = f"{said.error}: {said.message}".strip(": ")
         missing = re.match(r"name '(?P<name>\w+)' is not defined", said.message)
         advice = _of_optional_import(said, evidence, missing.groupdict() if missing else {})
-        return self.failed(common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said), advice=advice)
+        return self.failed(
+            common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said), advice=advice
+        )
 
     def of_built(self, evidence: Evidence) -> _Reading:
         """What came to its end is ok, unless its numbers tell that running it would fail."""
@@ -239,11 +322,15 @@ class _Reader:
             if prediction and excerpt is not None:
                 failed = self.failed(failure_class, evidence, prediction.words, excerpt)
                 assert failed.failure is not None
-                return evolve(failed, failure=evolve(failed.failure, stage=prediction.stage, prediction=True))
+                return evolve(
+                    failed, failure=evolve(failed.failure, stage=prediction.stage, prediction=True)
+                )
         return _Reading(evidence=evidence, status=Status.OK)
 
     def of_limit(self, limit: FailureClass, words: str, evidence: Evidence) -> _Reading:
-        return self.failed(limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", words)
+        return self.failed(
+            limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", words
+        )
 
     def of_broken_toolchain(self, evidence: Evidence) -> _Reading:
         said = self.knowledge.symptoms(evidence)
@@ -258,7 +345,13 @@ class _Reader:
         else:
             end = "an answer without a reason" if evidence.answered else "no trace of how it ended"
         words = f"no answer: {end}"
-        return self.failed(common.UNCLASSIFIED, evidence, words, _excerpt(f"{words}\n{evidence.stderr}"), status=Status.LOST)
+        return self.failed(
+            common.UNCLASSIFIED,
+            evidence,
+            words,
+            _excerpt(f"{words}\n{evidence.stderr}"),
+            status=Status.LOST,
+        )
 
     def failed(
         self,
@@ -274,54 +367,88 @@ class _Reader:
     ) -> _Reading:
         """A failure of one of the toolchain's classes, or of one that every toolchain has.
 
-        ``words`` tell the defect (its fingerprint), ``within`` the pass it is in where they do not; ``excerpt`` tells the
-        reader.
+        ``words`` tell the defect (its fingerprint), ``within`` the pass it is in where they do not;
+        ``excerpt`` tells the reader.
         """
         failure_class = self.knowledge.own(failure_class)
         placed = {"target": self.target.name, "stage": evidence.stage, **(facts or {})}
-        advice = f"{_of_other_module(evidence)}{(advice or failure_class.advice).format_map(placed)}"
+        advice = (
+            f"{_of_other_module(evidence)}{(advice or failure_class.advice).format_map(placed)}"
+        )
         diagnosis = evidence.diagnosis
         failure = Failure(
             failure_class=failure_class.name,
             toolchain=self.knowledge.toolchain,
             stage=evidence.stage,
-            fingerprint=self.fingerprint(failure_class, f"{words} in {within}" if within else words),
+            fingerprint=self.fingerprint(
+                failure_class, f"{words} in {within}" if within else words
+            ),
             excerpt=excerpt,
             advice=printable(advice),
             pass_=_shown(diagnosis.pass_),
             op=_shown(diagnosis.op),
-            location=None if failure_class.status is Status.UNSUPPORTED else _shown(diagnosis.location),
+            location=(
+                None if failure_class.status is Status.UNSUPPORTED else _shown(diagnosis.location)
+            ),
             reproducer=diagnosis.reproducer,
             ir=diagnosis.ir,
         )
         if status is None:  # what ends the process is a crash, whatever it says before that
-            status = Status.CRASHED if failure_class.status is Status.REJECTED and not evidence.answered else failure_class.status
-        return _Reading(evidence=evidence, status=status, failure=failure, whatever_the_pass=self.fingerprint(failure_class, words))
+            status = (
+                Status.CRASHED
+                if failure_class.status is Status.REJECTED and not evidence.answered
+                else failure_class.status
+            )
+        return _Reading(
+            evidence=evidence,
+            status=status,
+            failure=failure,
+            whatever_the_pass=self.fingerprint(failure_class, words),
+        )
 
     def excerpt_of(self, said: Symptoms, sign: Sign | None = None) -> str:
-        """The lines that say it: the kernel's line with its caret and the message, or the compiler's own last words."""
-        told = next((name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None)
+        """The lines that say it: the kernel's line with its caret and the message, or the
+        compiler's own last words.
+        """
+        told = next(
+            (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
+        )
         if sign is not None and sign.brief:
             lines = [f"{said.error}: {said.message.partition(chr(10))[0]}"]
         else:
             lines = [getattr(said, _LINES_OF[told])] if told else list(_quoted(said))
         name = self.knowledge.wording.assembler_name
         passes = [place for place, _ in self.knowledge.wording.reader.failed_passes(said.output)]
-        return _excerpt("\n".join([f"{name}: {lines[0]}" if told == "assembler" and name else lines[0], *lines[1:], *passes]))
+        return _excerpt(
+            "\n".join(
+                [
+                    f"{name}: {lines[0]}" if told == "assembler" and name else lines[0],
+                    *lines[1:],
+                    *passes,
+                ]
+            )
+        )
 
     def fingerprint(self, failure_class: FailureClass, words: str) -> str:
-        return fingerprint(failure_class.name, words, self.knowledge.wording.forget, toolchain=self.knowledge.toolchain)
+        return fingerprint(
+            failure_class.name,
+            words,
+            self.knowledge.wording.forget,
+            toolchain=self.knowledge.toolchain,
+        )
 
 
 def _class_of(reading: _Reading) -> str | None:
     return reading.failure.failure_class if reading.failure else None
 
 
-# --- what is to be done about imports ----------------------------------------------------------------------------------------
+# --- what is to be done about imports -------------------------------------------------------------
 
 
 def _of_other_module(evidence: Evidence) -> str:
-    """Which module cannot be imported, and what imports it, where that is not the kernel's own file; else nothing."""
+    """Which module cannot be imported, and what imports it, where that is not the kernel's own
+    file; else nothing.
+    """
     path, _, number = (evidence.at or "").rpartition(":")
     if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
         return ""
@@ -329,43 +456,74 @@ def _of_other_module(evidence: Evidence) -> str:
     frames = symptoms.frames_of(evidence.raised)
     paths = [frame["path"] for frame in frames]
     folder = next(parent for parent in own.parents if failing.is_relative_to(parent))
-    folder = folder.parent if str(folder / "__init__.py") in paths else folder  # a reader sees the name of the package
+    # A reader sees the name of the package.
+    folder = folder.parent if str(folder / "__init__.py") in paths else folder
     line = evidence.quoted.get(evidence.at or "", "").strip()
-    says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (f" (`{line}`)" if line else "")
+    says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (
+        f" (`{line}`)" if line else ""
+    )
     before = frames[: paths.index(path)] if path in paths else []
-    if outside := [frame for frame in before if frame["path"] != path and PurePath(frame["path"]).is_relative_to(folder)]:
-        says += f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)} imports it"
+    if outside := [
+        frame
+        for frame in before
+        if frame["path"] != path and PurePath(frame["path"]).is_relative_to(folder)
+    ]:
+        says += (
+            f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)}"
+            " imports it"
+        )
     if any(symptoms.FRAMES_LEFT_OUT in each.traceback for each in evidence.raised):
         return f"{says}. "
     if evidence.source in paths:
         return f"{says}. The kernel's own file, {own.relative_to(folder)}, needs that module. "
-    return f"{says}. The kernel's own file, {own.relative_to(folder)}, is not at fault: the import did not reach it. "
+    return (
+        f"{says}. The kernel's own file, {own.relative_to(folder)}, is not at fault: the import did"
+        " not reach it. "
+    )
 
 
 def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
-    """What to do where a name is missing, or ``None``, since its import failed and that was caught; else nothing."""
-    used = re.findall(r"(\w+)\s*[.(]", said.source) if said.message.startswith("'NoneType' object") else []
-    name = next((each for each in (facts.get("name", ""), *used) if each in evidence.optional), None)
+    """What to do where a name is missing, or ``None``, since its import failed and that was caught;
+    else nothing.
+    """
+    used = (
+        re.findall(r"(\w+)\s*[.(]", said.source)
+        if said.message.startswith("'NoneType' object")
+        else []
+    )
+    name = next(
+        (each for each in (facts.get("name", ""), *used) if each in evidence.optional), None
+    )
     if name is None:
         return ""
     certain = bool(used) or said.message.endswith("is not defined")
     place, _, statement = evidence.optional[name].partition(": ")
-    caught = f"`{statement}` ({place.rpartition('/')[2]}) is in a `try` whose `except` goes on without it"
+    caught = (
+        f"`{statement}` ({place.rpartition('/')[2]}) is in a `try` whose `except` goes on"
+        " without it"
+    )
     says = (
-        f"`{name}` {'is' if certain else 'may be'} missing because its import failed: {caught}. Run that import in this env to "
-        f"see why. Check for `{name}` before you use it, or write out what it does."
+        f"`{name}` {'is' if certain else 'may be'} missing because its import failed: {caught}. Run"
+        f" that import in this env to see why. Check for `{name}` before you use it, or write out"
+        " what it does."
     )
     return says.replace("{", "{{").replace("}", "}}")
 
 
-# --- several attempts --------------------------------------------------------------------------------------------------------
+# --- several attempts -----------------------------------------------------------------------------
 
 
 def _same(one: _Reading, other: _Reading) -> bool:
-    """Whether two attempts tell of the same fate. A limit is a limit, even a tighter one hit a stage earlier."""
+    """Whether two attempts tell of the same fate.
+
+    A limit is a limit, even a tighter one hit a stage earlier.
+    """
     if one.failure is None or other.failure is None:
         return one.failure is other.failure
-    if one.failure.failure_class == other.failure.failure_class and one.failure.failure_class in _BY_LIMIT:
+    if (
+        one.failure.failure_class == other.failure.failure_class
+        and one.failure.failure_class in _BY_LIMIT
+    ):
         return True
     if one.evidence.alone and other.evidence.alone:
         return one.failure.fingerprint == other.failure.fingerprint
@@ -373,7 +531,9 @@ def _same(one: _Reading, other: _Reading) -> bool:
 
 
 def _decisive(readings: Sequence[_Reading]) -> _Reading:
-    """The last answer that failed, if any did: of attempts that disagree, the failure is what has to be looked at."""
+    """The last answer that failed, if any did: of attempts that disagree, the failure is what has
+    to be looked at.
+    """
     answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
     failed = [reading for reading in answers if reading.failure is not None]
     return (failed or answers)[-1]
@@ -387,26 +547,46 @@ def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
-    """Of all that tell the same as the decisive one: of a timeout the longest wait, else the decisive one itself."""
+    """Of all that tell the same as the decisive one: of a timeout the longest wait, else the
+    decisive one itself.
+    """
     if decisive.evidence.deadline is None:
         return decisive
-    alike = [reading for reading in readings if _same(decisive, reading) and reading.evidence.deadline is not None]
+    alike = [
+        reading
+        for reading in readings
+        if _same(decisive, reading) and reading.evidence.deadline is not None
+    ]
     return max(alike, key=lambda reading: reading.evidence.deadline or 0.0)
 
 
 def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure | None:
-    """The failure with what any attempt of the same fate in the same stage found out; attempts alone know more."""
+    """The failure with what any attempt of the same fate in the same stage found out.
+
+    Attempts alone know more.
+    """
     failure = reading.failure
     if failure is None:
         return None
-    alike = [other.evidence for other in readings if _same(reading, other) and other.evidence.stage == reading.evidence.stage]
-    found = [evidence.diagnosis for evidence in sorted(alike, key=lambda evidence: not evidence.alone)]
+    alike = [
+        other.evidence
+        for other in readings
+        if _same(reading, other) and other.evidence.stage == reading.evidence.stage
+    ]
+    found = [
+        evidence.diagnosis for evidence in sorted(alike, key=lambda evidence: not evidence.alone)
+    ]
 
     def first(name: str) -> str | None:
         return next((value for diagnosis in found if (value := _part(diagnosis, name))), None)
 
     return evolve(
-        failure, pass_=first("pass_"), op=first("op"), location=first("location"), reproducer=first("reproducer"), ir=first("ir")
+        failure,
+        pass_=first("pass_"),
+        op=first("op"),
+        location=first("location"),
+        reproducer=first("reproducer"),
+        ir=first("ir"),
     )
 
 
@@ -419,11 +599,17 @@ def _shown(text: str | None) -> str | None:
     return None if text is None else printable(text)
 
 
-# --- excerpts ----------------------------------------------------------------------------------------------------------------
+# --- excerpts -------------------------------------------------------------------------------------
 
 
-_LINES_OF = {"assertion": "assertion_line", "assembler": "assembler", "diagnostic": "diagnostic_line"}
-"""Symptom that a class is recognised by → the symptom that shows it to a reader; all others are shown by the exception."""
+_LINES_OF = {
+    "assertion": "assertion_line",
+    "assembler": "assembler",
+    "diagnostic": "diagnostic_line",
+}
+"""Symptom that a class is recognised by → the symptom that shows it to a reader; all others are
+shown by the exception.
+"""
 
 
 def _quoted(said: Symptoms) -> Iterator[str]:
@@ -434,7 +620,8 @@ def _quoted(said: Symptoms) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    """At most :data:`_LINES` lines of it, without empty ones, each of at most :data:`_WIDTH` letters; safe to show.
+    """At most :data:`_LINES` lines of it, without empty ones, each of at most :data:`_WIDTH`
+    letters; safe to show.
 
     Of more lines the first, and the last, which have the cause.
     """

@@ -1,7 +1,8 @@
-"""Failure classes that every toolchain has: the env, the limits, the machine, and how a program ends.
+"""Failure classes that every toolchain has: the env, the limits, the machine, and how a program
+ends.
 
-What they mean is said here; a toolchain gives them signs of its own, and advice that speaks of its releases
-(``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and says in which order they are tried
+What they mean is said here; a toolchain gives them signs of its own, and advice that speaks of its
+releases (``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and says in which order they are tried
 (:class:`compat.diagnosis.failure_class.Knowledge`).
 """
 
@@ -13,11 +14,16 @@ from compat.model import Status
 INSTALL = FailureClass(
     name="install",
     title="Install failed",
-    meaning="The environment could not be built. The release does not exist, it has no wheel for any Python of this machine, or "
-    "the index did not answer.",
+    meaning=(
+        "The environment could not be built. The release does not exist, it has no wheel for any"
+        " Python of this machine, or the index did not answer."
+    ),
     status=Status.ENV_BROKEN,
-    advice="Check that the release exists, that it has wheels for a Python of this machine, and that the network works. `compat "
-    "envs build` tries again and names the file with the installer's output.",
+    advice=(
+        "Check that the release exists, that it has wheels for a Python of this machine, and that"
+        " the network works. `compat envs build` tries again and names the file with the"
+        " installer's output."
+    ),
     blame=Blame.ENV,
 )
 IMPORT = FailureClass(
@@ -31,7 +37,10 @@ IMPORT = FailureClass(
 TOOLCHAIN_DAMAGED = FailureClass(
     name="toolchain-damaged",
     title="Toolchain damaged",
-    meaning="A program of the toolchain is empty, cut short, not executable, or another program than the one that was installed.",
+    meaning=(
+        "A program of the toolchain is empty, cut short, not executable, or another program than"
+        " the one that was installed."
+    ),
     status=Status.ENV_BROKEN,
     advice="Rebuild the environment. This failure says nothing about the kernel.",
     blame=Blame.ENV,
@@ -39,22 +48,38 @@ TOOLCHAIN_DAMAGED = FailureClass(
 MACHINE = FailureClass(
     name="machine",
     title="Refused by the machine",
-    meaning="The machine refused something that a compile needs, such as disk space, or another process killed the assembler.",
+    meaning=(
+        "The machine refused something that a compile needs, such as disk space, or another process"
+        " killed the assembler."
+    ),
     status=Status.LOST,
-    advice="Check the free space where TMPDIR is, the memory and `ulimit -a`. This failure says nothing about the kernel, and "
-    "the next run tries again.",
+    advice=(
+        "Check the free space where TMPDIR is, the memory and `ulimit -a`. This failure says"
+        " nothing about the kernel, and the next run tries again."
+    ),
     blame=Blame.ENV,
 )
-LACKING = Sign(error=r"(?:^|\.)Lacking$", message=r"this env lacks `(?P<name>[\w.]+)`", stage=r"^source$", means="no module {name}")
+LACKING = Sign(
+    error=r"(?:^|\.)Lacking$",
+    message=r"this env lacks `(?P<name>[\w.]+)`",
+    stage=r"^source$",
+    means="no module {name}",
+)
 """The kernel reaches something of a package that only a stand-in was there for."""
 SOURCE_NEEDS_PACKAGE = FailureClass(
     name="source-needs-package",
     title="Package missing",
-    meaning="The kernel's Python file imports a package or module that this env does not have. The kernel itself was not compiled.",
+    meaning=(
+        "The kernel's Python file imports a package or module that this env does not have. The"
+        " kernel itself was not compiled."
+    ),
     status=Status.SOURCE_BROKEN,
-    advice="The kernel's file needs `{name}`. Install it into every environment with a `[[companion]]` that has `install = "
-    '["{name}"]` in matrix.toml, or put the module beside the file. For torch, use `--envs pairs`. You can also move the kernel '
-    "into a file that does not import it.",
+    advice=(
+        "The kernel's file needs `{name}`. Install it into every environment with a"
+        ' `[[companion]]` that has `install = ["{name}"]` in matrix.toml, or put the module beside'
+        " the file. For torch, use `--envs pairs`. You can also move the kernel into a file that"
+        " does not import it."
+    ),
     blame=Blame.ENV,
     signs=(
         Sign(
@@ -69,19 +94,29 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
 SOURCE_IMPORT = FailureClass(
     name="source-import",
     title="Kernel file cannot be imported",
-    meaning="The import of the kernel's Python file fails in this environment, in its own code or in a package's. The kernel "
-    "itself was not compiled.",
+    meaning=(
+        "The import of the kernel's Python file fails in this environment, in its own code or in a"
+        " package's. The kernel itself was not compiled."
+    ),
     status=Status.SOURCE_BROKEN,
-    advice="`compat explain` shows the traceback. Fix the file, or move the kernel into a file that does less when it is imported.",
+    advice=(
+        "`compat explain` shows the traceback. Fix the file, or move the kernel into a file that"
+        " does less when it is imported."
+    ),
     blame=Blame.ENV,
 )
 SOURCE_TIMEOUT = FailureClass(
     name="source-timeout",
     title="Import of the kernel's file timed out",
-    meaning="The import of the kernel's Python file did not end within its deadline. The kernel itself was not compiled.",
+    meaning=(
+        "The import of the kernel's Python file did not end within its deadline. The kernel itself"
+        " was not compiled."
+    ),
     status=Status.SOURCE_BROKEN,
-    advice="Raise `import_deadline` in `[defaults]` of matrix.toml if the import is only slow, or move the kernel into a file "
-    "that imports less.",
+    advice=(
+        "Raise `import_deadline` in `[defaults]` of matrix.toml if the import is only slow, or move"
+        " the kernel into a file that imports less."
+    ),
     blame=Blame.ENV,
 )
 TIMEOUT = FailureClass(
@@ -89,7 +124,10 @@ TIMEOUT = FailureClass(
     title="Timeout",
     meaning="triton-compat stopped the compile at its deadline.",
     status=Status.TIMED_OUT,
-    advice="It was still in stage {stage} at its deadline. Raise the deadline if the compile is only slow.",
+    advice=(
+        "It was still in stage {stage} at its deadline. Raise the deadline if the compile is only"
+        " slow."
+    ),
     blame=Blame.LIMIT,
 )
 OUT_OF_MEMORY = FailureClass(
@@ -101,13 +139,18 @@ OUT_OF_MEMORY = FailureClass(
     blame=Blame.LIMIT,
     signs=(
         Sign(error=r"^MemoryError$", means="out of memory"),
-        Sign(output=r"std::bad_alloc|LLVM ERROR: out of memory|Cannot allocate memory", means="out of memory"),
+        Sign(
+            output=r"std::bad_alloc|LLVM ERROR: out of memory|Cannot allocate memory",
+            means="out of memory",
+        ),
     ),
 )
 TOOLCHAIN_MISSING = FailureClass(
     name="toolchain-missing",
     title="Toolchain part missing",
-    meaning="The toolchain needs a program for {target}, and neither its wheel nor the machine has it.",
+    meaning=(
+        "The toolchain needs a program for {target}, and neither its wheel nor the machine has it."
+    ),
     status=Status.UNSUPPORTED,
     advice="Install the program, or use a release that ships it.",
     blame=Blame.TOOLCHAIN,
@@ -126,9 +169,15 @@ COMPILER_CRASH = FailureClass(
     name="compiler-crash",
     says_little=True,
     title="Compiler crashed",
-    meaning="A signal that the compiler caused itself ended it without a message. Most often it is a segmentation fault.",
+    meaning=(
+        "A signal that the compiler caused itself ended it without a message. Most often it is a"
+        " segmentation fault."
+    ),
     status=Status.CRASHED,
-    advice="This is a bug of the compiler. Try the neighbouring releases, and report it (`compat repro`).",
+    advice=(
+        "This is a bug of the compiler. Try the neighbouring releases, and report it (`compat"
+        " repro`)."
+    ),
     blame=Blame.COMPILER,
 )
 SHARED_MEMORY = FailureClass(
@@ -149,14 +198,28 @@ UNCLASSIFIED = FailureClass(
     name="unclassified",
     says_little=True,
     title="Not classified",
-    meaning="No other class fits. The status is rejected if an exception ended the compile, crashed if a signal did, and lost if "
-    "there is no message.",
-    advice="Read the message. `compat explain` shows everything that is known. A failure that others can meet deserves a class "
-    "of its own.",
+    meaning=(
+        "No other class fits. The status is rejected if an exception ended the compile, crashed if"
+        " a signal did, and lost if there is no message."
+    ),
+    advice=(
+        "Read the message. `compat explain` shows everything that is known. A failure that others"
+        " can meet deserves a class of its own."
+    ),
     blame=Blame.COMPILER,
 )
 EVERYWHERE = (
-    *(INSTALL, IMPORT, TOOLCHAIN_DAMAGED, MACHINE, SOURCE_NEEDS_PACKAGE, SOURCE_IMPORT, SOURCE_TIMEOUT),
+    *(
+        INSTALL,
+        IMPORT,
+        TOOLCHAIN_DAMAGED,
+        MACHINE,
+        SOURCE_NEEDS_PACKAGE,
+        SOURCE_IMPORT,
+        SOURCE_TIMEOUT,
+    ),
     *(TIMEOUT, OUT_OF_MEMORY, TOOLCHAIN_MISSING, TARGET_UNKNOWN, COMPILER_CRASH, SHARED_MEMORY),
 )
-"""All but the last, which is for what fits none: in the order of precedence, before a toolchain's own classes."""
+"""All but the last, which is for what fits none: in the order of precedence, before a toolchain's
+own classes.
+"""

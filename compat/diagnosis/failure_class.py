@@ -32,7 +32,9 @@ class Blame(StrEnum):
 
 @frozen(kw_only=True)
 class Sign:
-    """One way in which a class shows: every pattern given must be found in the symptom of its name."""
+    """One way in which a class shows: every pattern given must be found in the symptom of its
+    name.
+    """
 
     error: str | None = None
     message: str | None = None
@@ -49,9 +51,14 @@ class Sign:
     words: str = "message"
     """The symptom that tells the defect: the fingerprint is made of it."""
     means: str | None = None
-    """What the fingerprint is made of instead, where releases say the same in different words. May hold facts in braces."""
+    """What the fingerprint is made of instead, where releases say the same in different words.
+
+    May hold facts in braces.
+    """
     brief: bool = False
-    """Only the first line of the message is shown to a reader: the rest is a command, with the names of temporary files."""
+    """Only the first line of the message is shown to a reader: the rest is a command, with the
+    names of temporary files.
+    """
     by_pass: bool = False
     """Whether the pass tells defects apart, because the words do not."""
     advice: str | None = None
@@ -72,7 +79,12 @@ class Sign:
             found = re.search(pattern, getattr(symptoms, symptom), re.MULTILINE)
             if found is None:
                 return None
-            facts.update({name: fact.replace("'", "") if fact else symptoms.called for name, fact in found.groupdict().items()})
+            facts.update(
+                {
+                    name: fact.replace("'", "") if fact else symptoms.called
+                    for name, fact in found.groupdict().items()
+                }
+            )
         return facts
 
     def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
@@ -103,7 +115,10 @@ class Prediction:
     """What a repro script prints of such a kernel, with numbers around it."""
 
     def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
-        """The excerpt for a build with these metrics, where it would fail; ``None`` where nothing says so."""
+        """The excerpt for a build with these metrics, where it would fail.
+
+        ``None`` where nothing says so.
+        """
         found, most = metrics.get(self.metric), self.most(target)
         if not isinstance(found, int) or found <= most:
             return None
@@ -118,25 +133,37 @@ class FailureClass:
     title: str
     meaning: str
     advice: str
-    """What a kernel author can do. May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``."""
+    """What a kernel author can do.
+
+    May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``.
+    """
     status: Status = Status.REJECTED
     blame: Blame = Blame.KERNEL
     signs: tuple[Sign, ...] = ()
-    """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or by nothing else."""
+    """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or
+    by nothing else.
+    """
     prediction: Prediction | None = None
     """How it is foretold of what compiles; ``None`` where it is not."""
     at_import: str | None = None
-    """Of which names (the fact ``name``) it says something of the toolchain even while the kernel's file is being imported, as a
-    pattern; ``None`` for classes that a file's own code can show as well."""
+    """Of which names (the fact ``name``) it says something of the toolchain even while the kernel's
+    file is being imported, as a pattern; ``None`` for classes that a file's own code can show as
+    well.
+    """
     of_pass: bool = False
-    """Whether a pass of the compiler gave up, which tells little of why unless it comes with a diagnostic."""
+    """Whether a pass of the compiler gave up, which tells little of why unless it comes with a
+    diagnostic.
+    """
     unreadable_ir: bool = False
     """Whether it says that the compiler could not read the IR it was given."""
     says_little: bool = False
-    """Whether nothing but the way it ended tells a failure of this class: two of them in different passes are different ones."""
+    """Whether nothing but the way it ended tells a failure of this class: two of them in different
+    passes are different ones.
+    """
     lacks: bool = False
-    """Whether it says that this release does not have what the kernel asks for: not yet, or no longer. A history then tells which
-    releases have it, and not of a defect."""
+    """Whether it says that this release does not have what the kernel asks for: not yet, or no
+    longer. A history then tells which releases have it, and not of a defect.
+    """
 
 
 _IN_PACKAGE = r'"[^"\n]*/site-packages/%s/(?P<path>[^"\n]*)"'
@@ -145,7 +172,9 @@ _NO_PATTERNS = ("words", "means", "brief", "by_pass", "advice")
 
 @cache
 def _patterns(sign: Sign) -> Mapping[str, str]:
-    return asdict(sign, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS)
+    return asdict(
+        sign, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS
+    )
 
 
 @frozen(kw_only=True, slots=False)
@@ -155,10 +184,15 @@ class Knowledge:
     toolchain: str
     """The name of the toolchain."""
     classes: tuple[FailureClass, ...]
-    """In the order of precedence: the first with a matching sign wins. Those of :mod:`compat.diagnosis.common` are among them."""
+    """In the order of precedence: the first with a matching sign wins.
+
+    Those of :mod:`compat.diagnosis.common` are among them.
+    """
     wording: Wording = Factory(Wording)
     programs: Mapping[str, str] = Factory(dict)
-    """Stage → the program at work in it, which no release renames: all there is to tell apart failures that say nothing."""
+    """Stage → the program at work in it, which no release renames: all there is to tell apart
+    failures that say nothing.
+    """
 
     @cached_property
     def by_name(self) -> Mapping[str, FailureClass]:
@@ -180,7 +214,10 @@ class Knowledge:
     def recognise(
         self, said: Symptoms, classes: Iterable[FailureClass] | None = None
     ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
-        """The first class with a matching sign, that sign, and the facts it names; ``None`` if no class knows these symptoms."""
+        """The first class with a matching sign, that sign, and the facts it names.
+
+        ``None`` if no class knows these symptoms.
+        """
         for failure_class in self.classes if classes is None else classes:
             for sign in failure_class.signs:
                 facts = sign.match(said)
@@ -189,8 +226,14 @@ class Knowledge:
         return None
 
     def is_in_own_code(self, traceback: str) -> bool:
-        """Whether the innermost frame of a traceback is in the toolchain's own code, where that does not look at the machine."""
+        """Whether the innermost frame of a traceback is in the toolchain's own code, where that
+        does not look at the machine.
+        """
         frame = traceback.rpartition("  File ")[2]
-        found = re.match(_IN_PACKAGE % re.escape(self.wording.package), frame) if self.wording.package else None
+        found = (
+            re.match(_IN_PACKAGE % re.escape(self.wording.package), frame)
+            if self.wording.package
+            else None
+        )
         machine = self.wording.machine
         return found is not None and not (machine and re.match(machine, found["path"]))

@@ -1,12 +1,15 @@
-"""From what an interpreter made of a kernel, and launches of it on a GPU, to whether its numbers are right. Pure.
+"""From what an interpreter made of a kernel, and launches of it on a GPU, to whether its numbers
+are right. Pure.
 
-An interpreter has defects of its own. What of them matters to a kernel is found out by *probes*, small kernels that are known to
-be right: where a kernel does not come out right, and a probe of something that the kernel uses does not either, nothing is known of
-the kernel. Each toolchain with an interpreter has an :class:`Interpreter` that says all of this.
+An interpreter has defects of its own. What of them matters to a kernel is found out by *probes*,
+small kernels that are known to be right: where a kernel does not come out right, and a probe of
+something that the kernel uses does not either, nothing is known of the kernel. Each toolchain with
+an interpreter has an :class:`Interpreter` that says all of this.
 
-Kernels that have no reference are held to each other: what they changed in the interpreter, and on a GPU in other releases. Where
-some release's launch agrees with what an interpreter makes of the same kernel, two implementations that have little in common came
-to the same numbers. The newest such release is the reference of the others. Else nothing is said to be right or wrong.
+Kernels that have no reference are held to each other: what they changed in the interpreter, and on
+a GPU in other releases. Where some release's launch agrees with what an interpreter makes of the
+same kernel, two implementations that have little in common came to the same numbers. The newest
+such release is the reference of the others. Else nothing is said to be right or wrong.
 """
 
 from __future__ import annotations
@@ -37,9 +40,14 @@ class Probe:
     """A small kernel that is right, and what of an interpreter it tries."""
 
     name: str
-    """Of the kernel's function in the file of probes. Its problem is the function ``NAME_problem`` there."""
+    """Of the kernel's function in the file of probes.
+
+    Its problem is the function ``NAME_problem`` there.
+    """
     uses: re.Pattern[str]
-    """Found in what a kernel needed of the interpreter (``uses`` in the worker's contract) where this probe is about it."""
+    """Found in what a kernel needed of the interpreter (``uses`` in the worker's contract) where
+    this probe is about it.
+    """
     words: str
     """What the interpreter gets wrong where it fails: ``rounds … towards zero``."""
 
@@ -63,20 +71,35 @@ class Interpreter:
 def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
     """What one run of a kernel on its problems says by itself."""
     metrics = evidence.metrics
-    running = (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
+    running = (
+        (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
+    )
     where = printable(str(metrics.get("problem") or running))
     if evidence.complete:
         return evolve(_compared(metrics.get("check")), samples=samples_in(metrics.get("values")))
     if evidence.toolchain_broken:
-        return _unknown(f"the interpreter could not be started: {_last(evidence.raised) or evidence.stderr.strip()[-_WORDS:]}")
+        return _unknown(
+            "the interpreter could not be started:"
+            f" {_last(evidence.raised) or evidence.stderr.strip()[-_WORDS:]}"
+        )
     if evidence.deadline is not None:
         if evidence.stage == SOURCE_STAGE:
             return _unknown(f"importing its file took more than {evidence.deadline:g} s")
-        return Check(status=Status.TIMED_OUT, where=where, reason=f"took more than {evidence.deadline:g} s in the interpreter")
+        return Check(
+            status=Status.TIMED_OUT,
+            where=where,
+            reason=f"took more than {evidence.deadline:g} s in the interpreter",
+        )
     if evidence.memory is not None:
-        return Check(status=Status.OUT_OF_MEMORY, where=where, reason=f"took {evidence.memory >> 20:,} MiB in the interpreter")
+        return Check(
+            status=Status.OUT_OF_MEMORY,
+            where=where,
+            reason=f"took {evidence.memory >> 20:,} MiB in the interpreter",
+        )
     if evidence.signal in _CRASHES:
-        return Check(status=Status.CRASHED, where=where, reason=f"the interpreter ended by {evidence.signal}")
+        return Check(
+            status=Status.CRASHED, where=where, reason=f"the interpreter ended by {evidence.signal}"
+        )
     if not evidence.answered or not evidence.raised:
         return _unknown(evidence.refused or "the interpreter gave no answer")
     return _raised(evidence, where, interpreter)
@@ -86,47 +109,75 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     message = _last(evidence.raised)
     if is_mistake(evidence):
         mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
-        return _unknown(f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where)
+        return _unknown(
+            f"a mistake in the problem, not in the kernel: {_line(mistake.message)}", where
+        )
     if evidence.stage == SOURCE_STAGE:
         return _unknown(f"its file cannot be imported to be interpreted: {message}")
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
     where = ", ".join(filter(None, (where, printable(place))))
-    if any(pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks):
-        return Check(status=Status.UNSUPPORTED, where=where, reason=f"this release's interpreter cannot do it: {message}")
-    return Check(status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {message}")
+    if any(
+        pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks
+    ):
+        return Check(
+            status=Status.UNSUPPORTED,
+            where=where,
+            reason=f"this release's interpreter cannot do it: {message}",
+        )
+    return Check(
+        status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {message}"
+    )
 
 
 def is_confirmed(check: Check) -> bool:
-    """Whether a kernel of which one run said this is run again. One that took too long is not: that it did is a fact."""
+    """Whether a kernel of which one run said this is run again.
+
+    One that took too long is not: that it did is a fact.
+    """
     return check.right is False and check.status is not Status.TIMED_OUT
 
 
 def settled(first: Check, later: Sequence[Check]) -> Check:
-    """What the first run says in the light of those that were to confirm it: no more than one, or two that settle it.
+    """What the first run says in the light of those that were to confirm it: no more than one, or
+    two that settle it.
 
-    Where memory was short only at times, the run that came to an end counts; where the numbers, or how it failed, are other ones
-    from run to run, it is ``unstable``. A run that was lost says nothing.
+    Where memory was short only at times, the run that came to an end counts; where the numbers, or
+    how it failed, are other ones from run to run, it is ``unstable``. A run that was lost says
+    nothing.
     """
     runs = [first, *(check for check in later if check.status is not Status.LOST)]
     different = sum(check.status is not first.status for check in runs)
     if not different:
         return first
-    ended = [check for check in runs if check.status not in (Status.TIMED_OUT, Status.OUT_OF_MEMORY)]
+    ended = [
+        check for check in runs if check.status not in (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
+    ]
     if len({check.status for check in ended}) == 1:
         return ended[0]
     words = ", then ".join(check.status for check in runs)
-    reason = f"not the same in each of {len(runs)} runs in the interpreter: {words}{f' ({first.reason})' if first.reason else ''}"
-    return evolve(first, status=Status.UNSTABLE, max_abs=None, max_rel=None, reason=reason, samples=())
+    reason = (
+        f"not the same in each of {len(runs)} runs in the interpreter:"
+        f" {words}{f' ({first.reason})' if first.reason else ''}"
+    )
+    return evolve(
+        first, status=Status.UNSTABLE, max_abs=None, max_rel=None, reason=reason, samples=()
+    )
 
 
 def is_mistake(evidence: Evidence) -> bool:
-    """Whether a problem could not be made, or cannot be used: nothing is known of the kernel then."""
+    """Whether a problem could not be made, or cannot be used: nothing is known of the kernel
+    then.
+    """
     return any(each.type.endswith(_MISTAKE) for each in evidence.raised)
 
 
 def _compared(data: object) -> Check:
     """What the worker made of comparing; ``lost`` where it has not the form of that."""
-    if not isinstance(data, Mapping) or data.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
+    if not isinstance(data, Mapping) or data.get("status") not in (
+        Status.OK,
+        Status.WRONG,
+        Status.UNSUPPORTED,
+    ):
         return _unknown("the interpreter's answer is not a comparison")
     return Check(
         status=Status(data["status"]),
@@ -138,7 +189,13 @@ def _compared(data: object) -> Check:
 
 
 def _error(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf") else None
+    return (
+        float(value)
+        if isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 0 <= value < float("inf")
+        else None
+    )
 
 
 def _unknown(reason: str, where: str = "") -> Check:
@@ -157,37 +214,63 @@ def _line(text: str) -> str:
 
 
 def without_reference(check: Check) -> Check:
-    """What became of a launch that was recorded: the program that made it is known, and not what has to come out of it.
+    """What became of a launch that was recorded: the program that made it is known, and not what
+    has to come out of it.
 
-    So that it raised something, or did not end, is no fact about the kernel: floating point numbers were made up.
+    So that it raised something, or did not end, is no fact about the kernel: floating point numbers
+    were made up.
     """
     if check.right is None:
         return check
     words = f"nothing is known: the recorded launch ended with {check.status} in the interpreter"
-    return evolve(check, status=Status.UNSUPPORTED, reason=f"{words}{f' ({check.reason})' if check.reason else ''}")
+    return evolve(
+        check,
+        status=Status.UNSUPPORTED,
+        reason=f"{words}{f' ({check.reason})' if check.reason else ''}",
+    )
 
 
-# --- defects of the interpreter ------------------------------------------------------------------------------------------------
+# --- defects of the interpreter -------------------------------------------------------------------
 
 
 def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tuple[Probe, ...]:
-    """The probes that tell whether a kernel or the interpreter is at fault; none where a check is ``ok`` or tells nothing."""
+    """The probes that tell whether a kernel or the interpreter is at fault.
+
+    None where a check is ``ok`` or tells nothing.
+    """
     uses = str(evidence.metrics.get("uses") or "")
     if check.right is not False or not uses:
         return ()
     return tuple(probe for probe in interpreter.tried if probe.uses.search(uses))
 
 
-def excused(evidence: Evidence, check: Check, probes: Iterable[tuple[Probe, Evidence]], interpreter: Interpreter) -> Check:
-    """A check that is not right, by what became of probes of what the kernel uses: ``unsupported`` where one fails in the same way.
+def excused(
+    evidence: Evidence,
+    check: Check,
+    probes: Iterable[tuple[Probe, Evidence]],
+    interpreter: Interpreter,
+) -> Check:
+    """A check that is not right, by what became of probes of what the kernel uses: ``unsupported``
+    where one fails in the same way.
 
-    Wrong numbers are its fault where a probe has wrong numbers, and an exception is where a probe raises it at the same line.
+    Wrong numbers are its fault where a probe has wrong numbers, and an exception is where a probe
+    raises it at the same line.
     """
     for probe, tried in probes:
         found = check_of(tried, interpreter)
-        if found.status is check.status and (check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None):
-            defect = f"this release's interpreter {probe.words} (a kernel that is right: {found.reason})"
-            return evolve(check, status=Status.UNSUPPORTED, max_abs=None, max_rel=None, reason=f"nothing is known: {defect}")
+        if found.status is check.status and (
+            check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None
+        ):
+            defect = (
+                f"this release's interpreter {probe.words} (a kernel that is right: {found.reason})"
+            )
+            return evolve(
+                check,
+                status=Status.UNSUPPORTED,
+                max_abs=None,
+                max_rel=None,
+                reason=f"nothing is known: {defect}",
+            )
     return check
 
 
@@ -199,7 +282,7 @@ def _origin(evidence: Evidence) -> tuple[str, str] | None:
     return (evidence.raised[-1].type, frames[-1]) if frames else None
 
 
-# --- kernels without a reference ----------------------------------------------------------------------------------------------
+# --- kernels without a reference ------------------------------------------------------------------
 
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
 """By element type, as a part of the largest magnitude; float32 as that of dots in TF32."""
@@ -209,7 +292,9 @@ _MOST = 4096
 
 
 def samples_of(data: object) -> tuple[Sample, ...]:
-    """What :func:`compat.toolchains.pytorch.numerics.outputs.changes` told, as far as it has the form of that."""
+    """What :func:`compat.toolchains.pytorch.numerics.outputs.changes` told, as far as it has the
+    form of that.
+    """
     found = [_sample(each) for each in data] if isinstance(data, list) else []
     return tuple(each for each in found if each is not None)
 
@@ -225,13 +310,22 @@ def samples_in(text: object) -> tuple[Sample, ...]:
 def _sample(data: object) -> Sample | None:
     if not isinstance(data, Mapping):
         return None
-    name, kind, elements, values, written = (data.get(key) for key in ("name", "type", "elements", "sample", "written"))
-    if not (isinstance(name, str) and isinstance(kind, str) and isinstance(elements, int) and isinstance(values, list)):
+    name, kind, elements, values, written = (
+        data.get(key) for key in ("name", "type", "elements", "sample", "written")
+    )
+    if not (
+        isinstance(name, str)
+        and isinstance(kind, str)
+        and isinstance(elements, int)
+        and isinstance(values, list)
+    ):
         return None
     if not isinstance(written, str) or not len(written) == len(values) <= _MOST:
         return None
     try:
-        numbers = tuple(float(value) if kind.startswith(("float", "bfloat")) else int(value) for value in values)
+        numbers = tuple(
+            float(value) if kind.startswith(("float", "bfloat")) else int(value) for value in values
+        )
     except (TypeError, ValueError):
         return None
     return Sample(
@@ -259,7 +353,13 @@ def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
     for index, result in enumerate(results):
         if any(check.samples for check in result.numbers.checks):
             spec = result.cell.spec
-            key = (spec.kernel, spec.variant, spec.case, spec.closure, spec.problem and spec.problem.closure)
+            key = (
+                spec.kernel,
+                spec.variant,
+                spec.case,
+                spec.closure,
+                spec.problem and spec.problem.closure,
+            )
             series.setdefault(key, []).append(index)
     found = list(results)
     for those in series.values():
@@ -269,13 +369,19 @@ def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
 
 
 def _agreeing(results: Sequence[Result]) -> list[Result]:
-    interpreted = sorted((result for result in results if _has_samples(result.numbers.interpreter)), key=_release, reverse=True)
+    interpreted = sorted(
+        (result for result in results if _has_samples(result.numbers.interpreter)),
+        key=_release,
+        reverse=True,
+    )
     compared = [_with_interpreters(result, interpreted) for result in results]
     by_place: dict[tuple[str, str | None], list[Result]] = {}
     for result in results:
         if _has_samples(result.numbers.gpu):
             assert result.numbers.gpu is not None
-            by_place.setdefault((result.cell.target.name, result.numbers.gpu.device), []).append(result)
+            by_place.setdefault((result.cell.target.name, result.numbers.gpu.device), []).append(
+                result
+            )
     references = {place: _reference(those, interpreted) for place, those in by_place.items()}
     return [_with_reference(each, references) for each in compared]
 
@@ -301,11 +407,17 @@ def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
         same += [env] if not difference.words else []
         apart += [f"other ones in {env}: {difference.words}"] if difference.words else []
     words = [f"the same in the interpreters of {', '.join(same)}"] if same else []
-    return _saying(result, evolve(check, reason="; ".join([check.reason, *words, *apart])), gpu=False)
+    return _saying(
+        result, evolve(check, reason="; ".join([check.reason, *words, *apart])), gpu=False
+    )
 
 
-def _reference(launched: Iterable[Result], interpreted: Sequence[Result]) -> tuple[Result, Result] | None:
-    """The newest release whose launch agrees with an interpreter, and that of which release it agrees with."""
+def _reference(
+    launched: Iterable[Result], interpreted: Sequence[Result]
+) -> tuple[Result, Result] | None:
+    """The newest release whose launch agrees with an interpreter, and that of which release it
+    agrees with.
+    """
     for each in sorted(launched, key=_release, reverse=True):
         for other in interpreted:
             assert each.numbers.gpu is not None
@@ -315,7 +427,9 @@ def _reference(launched: Iterable[Result], interpreted: Sequence[Result]) -> tup
     return None
 
 
-def _with_reference(result: Result, references: Mapping[tuple[str, str | None], tuple[Result, Result] | None]) -> Result:
+def _with_reference(
+    result: Result, references: Mapping[tuple[str, str | None], tuple[Result, Result] | None]
+) -> Result:
     check = result.numbers.gpu
     if check is None or not check.samples:
         return result
@@ -328,10 +442,14 @@ def _with_reference(result: Result, references: Mapping[tuple[str, str | None], 
     of = f"{_title(reference)}, which agrees with the interpreter of {_title(interpreted)}"
     if reference.cell == result.cell:
         of = f"the interpreter of {_title(interpreted)}"
-    words = f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
+    words = (
+        f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
+    )
     status = Status.WRONG if difference.words else Status.OK
     reason = f"{difference.words}; {words}" if difference.words else words
-    judged = evolve(check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason)
+    judged = evolve(
+        check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason
+    )
     return _saying(result, judged, gpu=True)
 
 
@@ -340,15 +458,19 @@ def _title(result: Result) -> str:
 
 
 def _saying(result: Result, check: Check, *, gpu: bool) -> Result:
-    numbers = evolve(result.numbers, gpu=check) if gpu else evolve(result.numbers, interpreter=check)
+    numbers = (
+        evolve(result.numbers, gpu=check) if gpu else evolve(result.numbers, interpreter=check)
+    )
     return evolve(result, numbers=numbers)
 
 
-# --- two of them --------------------------------------------------------------------------------------------------------------
+# --- two of them ----------------------------------------------------------------------------------
 
 
 def _difference(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
-    """Whether samples agree: floating point numbers within what their type allows, whole numbers exactly."""
+    """Whether samples agree: floating point numbers within what their type allows, whole numbers
+    exactly.
+    """
     ours, theirs = ({each.name: each for each in samples} for samples in (got, wanted))
     if ours.keys() != theirs.keys():
         changed = " and ".join(" ".join(sorted(each)) or "nothing" for each in (ours, theirs))
@@ -363,11 +485,20 @@ def _difference(got: Sequence[Sample], wanted: Sequence[Sample]) -> _Difference:
 
 
 def _apart(got: Sample, wanted: Sample) -> _Difference:
-    if (got.type, got.elements, len(got.values)) != (wanted.type, wanted.elements, len(wanted.values)):
+    if (got.type, got.elements, len(got.values)) != (
+        wanted.type,
+        wanted.elements,
+        len(wanted.values),
+    ):
         return _Difference(words=f"{got.name} is another tensor", where=got.name)
     either = [ours or theirs for ours, theirs in zip(got.written, wanted.written, strict=True)]
     largest = max(
-        (abs(each) for each, is_new in zip(wanted.values, either, strict=True) if is_new and math.isfinite(each)), default=0.0
+        (
+            abs(each)
+            for each, is_new in zip(wanted.values, either, strict=True)
+            if is_new and math.isfinite(each)
+        ),
+        default=0.0,
     )
     is_real = got.type.startswith(("float", "bfloat"))
     allowed = _TOLERANCES.get(got.type, _ROUGH) * largest if is_real else 0.0
@@ -377,7 +508,12 @@ def _apart(got: Sample, wanted: Sample) -> _Difference:
             continue
         off = abs(ours - theirs)
         if not off <= allowed:
-            words = f"{got.name} has {ours:.6g} where the other has {theirs:.6g}, and {allowed:.3g} is allowed"
-            return _Difference(words=words, where=got.name, max_abs=off if math.isfinite(off) else None)
+            words = (
+                f"{got.name} has {ours:.6g} where the other has {theirs:.6g}, and {allowed:.3g} is"
+                " allowed"
+            )
+            return _Difference(
+                words=words, where=got.name, max_abs=off if math.isfinite(off) else None
+            )
         worst = max(worst, off)
     return _Difference(words="", where=got.name, max_abs=worst)

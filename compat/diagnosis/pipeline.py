@@ -36,9 +36,13 @@ class Pipeline:
 
     steps: tuple[Step, ...]
     failed: str | None = None
-    """The pass that the compiler itself says failed; one that took the process with it is only the last step."""
+    """The pass that the compiler itself says failed; one that took the process with it is only the
+    last step.
+    """
     left_out: tuple[str, ...] = ()
-    """Passes that did not run since they cannot be run by themselves, where passes were run one by one."""
+    """Passes that did not run since they cannot be run by themselves, where passes were run one by
+    one.
+    """
     pass_key: Callable[[str], str] = field(default=str, eq=False)
     """The name of a pass → what of it releases do not change."""
     canonical: Callable[[str], str] = field(default=str, eq=False)
@@ -87,7 +91,10 @@ def _no_seconds(text: str) -> tuple[Mapping[str, float], float | None]:
 
 @frozen(kw_only=True)
 class OutputReader:
-    """How what a compiler prints is taken apart. Unless it says more, all that is printed are words."""
+    """How what a compiler prints is taken apart.
+
+    Unless it says more, all that is printed are words.
+    """
 
     sources: tuple[Path, ...] = ()
     """The files of its code: where they change, what was kept of earlier attempts is read again."""
@@ -100,7 +107,9 @@ class OutputReader:
     read: Callable[[str], Printed] = _words_alone
     """What was printed → the words, and the passes."""
     failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
-    """Words → the places in which they say that a pass failed, each with the pass's name, or nothing where they do not name it."""
+    """Words → the places in which they say that a pass failed, each with the pass's name, or
+    nothing where they do not name it.
+    """
     operation: Callable[[str], str | None] = _nothing
     """Words → the operation of the IR that they speak of."""
     kernel_line: Callable[[str], str | None] = _nothing
@@ -108,7 +117,9 @@ class OutputReader:
     pass_key: Callable[[str], str] = str
     """The name of a pass → what of it releases do not change."""
     pass_seconds: Callable[[str], tuple[Mapping[str, float], float | None]] = _no_seconds
-    """What was printed → the seconds of each pass, all its runs together; of wall time also the seconds of all passes."""
+    """What was printed → the seconds of each pass, all its runs together; of wall time also the
+    seconds of all passes.
+    """
 
 
 @frozen(kw_only=True)
@@ -116,31 +127,51 @@ class Split:
     """Where two pipelines part for good."""
 
     after: str | None
-    """The first pass after which their IR differs and stays different; ``None`` if it does before the first pass."""
+    """The first pass after which their IR differs and stays different; ``None`` if it does before
+    the first pass.
+    """
     position: int
     """How many passes of the first pipeline ran up to there."""
     only_in: int | None = None
-    """0 or 1 where only the first or the second of the two runs that pass, ``None`` where both do."""
+    """0 or 1 where only the first or the second of the two runs that pass, ``None`` where both
+    do.
+    """
     one: str = ""
     """The first one's IR after it, in canonical form."""
     other: str = ""
     earlier: str | None = None
-    """A pass after which their IR differed before that, and became equal again; ``""`` if it already came so from the front end."""
+    """A pass after which their IR differed before that, and became equal again; ``""`` if it
+    already came so from the front end.
+    """
 
 
 def common(one: Pipeline, other: Pipeline) -> list[tuple[int, int]]:
-    """The positions of passes that both ran, in order; passes that one of them lacks are left out."""
+    """The positions of passes that both ran, in order.
+
+    Passes that one of them lacks are left out.
+    """
     matcher = SequenceMatcher(None, one.keys, other.keys, autojunk=False)
-    return [(block.a + n, block.b + n) for block in matcher.get_matching_blocks() for n in range(block.size)]
+    return [
+        (block.a + n, block.b + n)
+        for block in matcher.get_matching_blocks()
+        for n in range(block.size)
+    ]
 
 
 def split(one: Pipeline, other: Pipeline) -> Split | None:
-    """Where the IR of two pipelines parts for good, ignoring names; ``None`` if it is the same before the last pass both ran."""
+    """Where the IR of two pipelines parts for good, ignoring names.
+
+    ``None`` if it is the same before the last pass both ran.
+    """
     pairs = common(one, other)
     same = [one.states[i] == other.states[j] for i, j in pairs]
     if not pairs or not any(same):
         begins = [pipeline.states[0] if pipeline.states else "" for pipeline in (one, other)]
-        return None if begins[0] == begins[1] else Split(after=None, position=0, one=begins[0], other=begins[1])
+        return (
+            None
+            if begins[0] == begins[1]
+            else Split(after=None, position=0, one=begins[0], other=begins[1])
+        )
     at = len(same) - 1 - same[::-1].index(True)
     end = pairs[at + 1] if at + 1 < len(pairs) else (len(one.steps), len(other.steps))
     found = _between(one, other, pairs[at], end)
@@ -149,16 +180,24 @@ def split(one: Pipeline, other: Pipeline) -> Split | None:
     wrong = same.index(False) if False in same[:at] else None
     earlier = None if wrong is None else one.steps[pairs[wrong - 1][0]].pass_ if wrong else ""
     after, position, only_in, texts = found
-    return Split(after=after, position=position, only_in=only_in, one=texts[0], other=texts[1], earlier=earlier)
+    return Split(
+        after=after,
+        position=position,
+        only_in=only_in,
+        one=texts[0],
+        other=texts[1],
+        earlier=earlier,
+    )
 
 
 def _between(
     one: Pipeline, other: Pipeline, start: tuple[int, int], end: tuple[int, int]
 ) -> tuple[str, int, int | None, tuple[str, str]] | None:
-    """The first pass that parts two pipelines that are the same at ``start`` and no more at ``end``.
+    """The first pass that parts two pipelines that are the same at ``start`` and no more at
+    ``end``.
 
-    That is the pass both run at ``start`` or, if it leaves them the same, the first that only one of them runs and that changes
-    something.
+    That is the pass both run at ``start`` or, if it leaves them the same, the first that only one
+    of them runs and that changes something.
     """
     (i, j), pipelines = start, (one, other)
     if i + 1 >= len(one.states) or j + 1 >= len(other.states):
@@ -169,20 +208,28 @@ def _between(
         states = pipelines[side].states
         for k in range(start[side] + 1, min(end[side], len(states) - 1)):
             if states[k] != states[k + 1]:
-                texts = (states[k + 1], other.states[j + 1]) if side == 0 else (one.states[i + 1], states[k + 1])
+                texts = (
+                    (states[k + 1], other.states[j + 1])
+                    if side == 0
+                    else (one.states[i + 1], states[k + 1])
+                )
                 return pipelines[side].steps[k].pass_, (k + 1 if side == 0 else i + 1), side, texts
     return None
 
 
 def difference(one: str, other: str, names: tuple[str, str]) -> str:
     """The unified diff of two texts, empty when they are equal."""
-    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
+    return "".join(
+        unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2)
+    )
 
 
-# --- where it failed ---------------------------------------------------------------------------------------------------------
+# --- where it failed ------------------------------------------------------------------------------
 
 WORDS_LIMIT = 1024 * 1024
-"""Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""
+"""Characters of what was printed, without IR, that are searched for where it failed; fewer are
+kept.
+"""
 
 Keep = Callable[[str, bytes], str]
 """Keeps an artifact, given a suffix and its bytes, and returns the name it can be found under."""
@@ -197,11 +244,13 @@ def version(reader: OutputReader) -> str:
     return digest.hexdigest()[:16]
 
 
-def diagnosed(evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader) -> Evidence:
+def diagnosed(
+    evidence: Evidence, found: Printed, keep: Keep | None, reader: OutputReader
+) -> Evidence:
     """The evidence of a failed attempt with what can be read in it: ``stderr`` and ``diagnosis``.
 
-    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep`` stores the IR before the failing
-    pass.
+    ``found`` is what ``reader`` reads in what the attempt printed, as far as it was kept; ``keep``
+    stores the IR before the failing pass.
     """
     words = readable(found.words, WORDS_LIMIT)
     failed = reader.failed_passes(words)
@@ -209,19 +258,29 @@ def diagnosed(evidence: Evidence, found: Printed, keep: Keep | None, reader: Out
     steps = found.pipeline.steps
     keeps_ir = inside and keep and steps
     diagnosis = Diagnosis(
-        # The dump's own name for the pass is the one its tools take; the one in the words is second best.
-        pass_=(found.pipeline.last or next((name for _, name in failed if name), None)) if inside else None,
+        # The dump's own name for the pass is the one its tools take; the one in the words is second
+        # best.
+        pass_=(
+            (found.pipeline.last or next((name for _, name in failed if name), None))
+            if inside
+            else None
+        ),
         op=reader.operation(words),
         location=_location(evidence, reader, words),
         line=_line(evidence, reader),
         reproducer=evidence.kept.get("reproducer") if inside else None,
-        ir=keep(f".before.{reader.suffix}", steps[-1].ir.encode(errors="backslashreplace")) if keep and keeps_ir else None,
+        ir=(
+            keep(f".before.{reader.suffix}", steps[-1].ir.encode(errors="backslashreplace"))
+            if keep and keeps_ir
+            else None
+        ),
     )
     return evolve(evidence, stderr=readable(words), diagnosis=diagnosis)
 
 
 def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | None:
-    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a diagnostic points at.
+    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a
+    diagnostic points at.
 
     Where no line of a function was in flight, the line that begins it is the last resort.
     """
@@ -232,17 +291,27 @@ def _location(evidence: Evidence, reader: OutputReader, words: str) -> str | Non
 
 
 def _place(evidence: Evidence, reader: OutputReader) -> str | None:
-    """The line of the kernel's file that a failure before the first pass is about, as ``path:number``.
+    """The line of the kernel's file that a failure before the first pass is about, as
+    ``path:number``.
 
     An answer knows it best: the beacon may already speak of the next cell when an answer is read.
     """
     if evidence.stage != SOURCE_STAGE and evidence.stage not in reader.front_end:
         return None
-    return evidence.at if evidence.answered else evidence.in_flight if evidence.stage != SOURCE_STAGE else None
+    return (
+        evidence.at
+        if evidence.answered
+        else evidence.in_flight
+        if evidence.stage != SOURCE_STAGE
+        else None
+    )
 
 
 def _line(evidence: Evidence, reader: OutputReader) -> str | None:
-    """That line as it was written. The one that begins the function is only a place, where an answer names it, and not quoted."""
+    """That line as it was written.
+
+    The one that begins the function is only a place, where an answer names it, and not quoted.
+    """
     line = evidence.quoted.get(_place(evidence, reader) or "")
     begins = evidence.answered and line is not None and line.lstrip().startswith(("def ", "@"))
     return None if begins else line

@@ -1,14 +1,16 @@
 """What one attempt *said*, taken out of stack traces, reprs and compiler logs.
 
-The same complaint comes in many wrappings. Triton puts ``ValueError('…')`` as text into a ``CompilationError``, or chains the
-cause, or (later releases) does both, by the kind of statement. A failing assertion is on file descriptor 2 alone, with a signal to
-3.2 and with ``PassManager::run failed`` since. Here each attempt becomes one :class:`Symptoms`; only that is matched against the
-failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever is made with C++ and Python is
-here.
+The same complaint comes in many wrappings. Triton puts ``ValueError('…')`` as text into a
+``CompilationError``, or chains the cause, or (later releases) does both, by the kind of statement.
+A failing assertion is on file descriptor 2 alone, with a signal to 3.2 and with ``PassManager::run
+failed`` since. Here each attempt becomes one :class:`Symptoms`; only that is matched against the
+failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever
+is made with C++ and Python is here.
 
-:func:`fingerprint` makes a short hash of the words that tell a failure, equal for the same defect, different for different ones.
-What goes is what differs between two appearances of one defect: paths, lines, addresses, temporary files, the wording of quotes,
-and sizes, because the same error at another block size is the same failure. What stays is what was *said*: the compiler's words,
+:func:`fingerprint` makes a short hash of the words that tell a failure, equal for the same defect,
+different for different ones. What goes is what differs between two appearances of one defect:
+paths, lines, addresses, temporary files, the wording of quotes, and sizes, because the same error
+at another block size is the same failure. What stays is what was *said*: the compiler's words,
 names and dtypes, and small numbers that say *which* (``index 1``, ``axis 0``, ``operand 2``).
 """
 
@@ -30,18 +32,24 @@ from compat.text import lazy_pattern, readable
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""
 _FRAME = lazy_pattern(
-    r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE
+    r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n(?:   '
+    r" (?P<statement>[^\n]+))?",
+    re.MULTILINE,
 )
 FRAMES_LEFT_OUT = "frames left out"
 """What stands in a long traceback in the place of frames."""
 _CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
 _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
 _ASSERTION = lazy_pattern(
-    r"(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): (?P<function>[^\n]*?): Assertion `(?P<expression>.{0,2000}?)' failed", re.DOTALL
+    r"(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): (?P<function>[^\n]*?): Assertion"
+    r" `(?P<expression>.{0,2000}?)' failed",
+    re.DOTALL,
 )
 _LITERAL = lazy_pattern(r'&& *\(?"(?P<words>[^"]+)"\)?')
 _TYPES = lazy_pattern(r"\b(To|From|T) = (?:const )?([\w:]+)")
-_DIAGNOSTIC = lazy_pattern(r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE)
+_DIAGNOSTIC = lazy_pattern(
+    r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE
+)
 _FIRST, _LAST = 3000, 1000
 """Letters of an exception's or a diagnostic's words that are looked at, from either end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
@@ -61,8 +69,9 @@ class Wording:
     package: str = ""
     """The Python package that its own code is in."""
     machine: str = ""
-    """Which files of that package look at the machine, as a pattern over their paths in it: an error there says nothing of a
-    kernel."""
+    """Which files of that package look at the machine, as a pattern over their paths in it: an
+    error there says nothing of a kernel.
+    """
     wrappers: tuple[str, ...] = ()
     """Types of exceptions that show the kernel's source, with the cause below it or behind it."""
     assembler: re.Pattern[str] | None = None
@@ -72,7 +81,9 @@ class Wording:
     forget: Rules = ()
     """What differs between two appearances of one defect, and what to put in its place."""
     fatal: tuple[re.Pattern[str], ...] = ()
-    """How the compiler gives up without an assertion, each with a group ``words``; the first pattern that is found tells."""
+    """How the compiler gives up without an assertion, each with a group ``words``; the first
+    pattern that is found tells.
+    """
     empty_diagnostic: re.Pattern[str] | None = None
     """The diagnostics that say nothing."""
     reader: OutputReader = Factory(OutputReader)
@@ -93,7 +104,9 @@ class Symptoms:
     called: str = ""
     """The function that is called at the caret."""
     assertion: str = ""
-    """What a failed assertion or an fatal error says: its sentence if it has one, else its expression."""
+    """What a failed assertion or an fatal error says: its sentence if it has one, else its
+    expression.
+    """
     assertion_line: str = ""
     """The line it was printed on, without folders."""
     diagnostic: str = ""
@@ -107,13 +120,19 @@ class Symptoms:
     output: str = ""
     """All that was printed."""
     place: str = ""
-    """Where in the toolchain the exception was raised, by file and function: ``semantic.py: dot``."""
+    """Where in the toolchain the exception was raised, by file and function: ``semantic.py:
+    dot``.
+    """
     raiser: str = ""
-    """``kernel`` where Python code of the kernel's own files raised the exception, which then says nothing of the toolchain."""
+    """``kernel`` where Python code of the kernel's own files raised the exception, which then says
+    nothing of the toolchain.
+    """
     statement: str = ""
     """The first line of what raised it there, as written: ``assert acc.type == ret_ty``."""
     pass_: str = ""
-    """The pass that was at work, in a name that releases do not change; empty outside of passes and where nobody noticed."""
+    """The pass that was at work, in a name that releases do not change; empty outside of passes and
+    where nobody noticed.
+    """
 
 
 def of(evidence: Evidence, wording: Wording) -> Symptoms:
@@ -147,13 +166,17 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
 
 
 def _bounded(text: str) -> str:
-    """As much of it as any class looks at: patterns may take a time that grows faster than their text."""
+    """As much of it as any class looks at: patterns may take a time that grows faster than their
+    text.
+    """
     return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n[…]\n{text[-_LAST:]}"
 
 
 def _without_colours(evidence: Evidence) -> Evidence:
     """The same evidence as a terminal would show it that knows no colours."""
-    if "\x1b[" not in evidence.stderr and not any("\x1b[" in link.message for link in evidence.raised):
+    if "\x1b[" not in evidence.stderr and not any(
+        "\x1b[" in link.message for link in evidence.raised
+    ):
         return evidence
     raised = tuple(evolve(link, message=_COLOURS.sub("", link.message)) for link in evidence.raised)
     return evolve(evidence, stderr=_COLOURS.sub("", evidence.stderr), raised=raised)
@@ -163,8 +186,11 @@ def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str
     """Type and message of the exception that says why, unwrapped."""
     chain = [link for link in raised if link.type != _LOG] or list(raised)
     unwrapped = [(link, *_unwrapped(link, wording)) for link in chain]
-    wrappers = [number for number, (link, _, _) in enumerate(unwrapped) if _is_wrapper(link, wording)]
-    # What a wrapper hides explains it. Of others the first: it was raised while, and knowing that, the second was handled.
+    wrappers = [
+        number for number, (link, _, _) in enumerate(unwrapped) if _is_wrapper(link, wording)
+    ]
+    # What a wrapper hides explains it. Of others the first: it was raised while, and knowing that,
+    # the second was handled.
     after = unwrapped[wrappers[-1] + 1 :] if wrappers else unwrapped
     before = unwrapped[: wrappers[-1] + 1][::-1] if wrappers else []
     explanation = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
@@ -172,13 +198,16 @@ def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str
 
 
 def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
-    """An exception's own words: of a ``CompilationError`` what stands below the caret, of a repr what is in it."""
+    """An exception's own words: of a ``CompilationError`` what stands below the caret, of a repr
+    what is in it.
+    """
     kind = link.type.rpartition(".")[2]
     caret = list(_CARET.finditer(link.message))
     if caret:
         words = link.message[caret[-1].end() :].strip()
     elif _quotes_source(link, wording):
-        words = link.message.rstrip().rpartition("\n")[2].strip()  # the whole function was printed, and the cause below it
+        # The whole function was printed, and the cause below it.
+        words = link.message.rstrip().rpartition("\n")[2].strip()
         words = words if _REPR.fullmatch(words) else ""
     else:
         words = link.message.strip()
@@ -187,7 +216,9 @@ def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
         return kind, _unquoted(kind, words)
     kind = shown["type"].rpartition(".")[2]
     try:
-        argument = ast.literal_eval(expression_of(shown["argument"].strip())) if shown["argument"] else ""
+        argument = (
+            ast.literal_eval(expression_of(shown["argument"].strip())) if shown["argument"] else ""
+        )
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return kind, shown["argument"]
     return kind, str(argument)
@@ -198,19 +229,31 @@ def _is_wrapper(link: Raised, wording: Wording) -> bool:
 
 
 def _quotes_source(link: Raised, wording: Wording) -> bool:
-    """Whether it shows a whole function, without saying where in it: so Triton does for nodes that have no line."""
-    return _is_wrapper(link, wording) and link.message.lstrip().startswith(("def ", "async def ", "@"))
+    """Whether it shows a whole function, without saying where in it: so Triton does for nodes that
+    have no line.
+    """
+    return _is_wrapper(link, wording) and link.message.lstrip().startswith(
+        ("def ", "async def ", "@")
+    )
 
 
 def _unquoted(kind: str, words: str) -> str:
-    """A ``KeyError`` puts its key in quotes, which its repr, that some releases show, does not do twice."""
-    return words[1:-1] if kind == "KeyError" and len(words) > 1 and words[0] == words[-1] in "'\"" else words
+    """A ``KeyError`` puts its key in quotes, which its repr, that some releases show, does not do
+    twice.
+    """
+    return (
+        words[1:-1]
+        if kind == "KeyError" and len(words) > 1 and words[0] == words[-1] in "'\""
+        else words
+    )
 
 
 def _source_line(evidence: Evidence) -> str:
-    """The line of the kernel and the caret below it: where exceptions of several functions have one, that of the line in flight.
+    """The line of the kernel and the caret below it: where exceptions of several functions have
+    one, that of the line in flight.
 
-    The outermost is the kernel's call of a function of its own; inner ones may be in the toolchain's library.
+    The outermost is the kernel's call of a function of its own; inner ones may be in the
+    toolchain's library.
     """
     in_flight = (evidence.diagnosis.line or "").strip()
     shown = [
@@ -241,20 +284,27 @@ def _assertion(output: str, wording: Wording) -> tuple[str, str]:
 
 
 def _point_of(found: re.Match[str]) -> str:
-    """The sentence in an assertion, which outlives its expression; else the expression; with the function where that says nothing.
+    """The sentence in an assertion, which outlives its expression.
 
-    Assertions of LLVM's casts and containers say the same everywhere; the types they were instantiated with tell them apart.
+    Else the expression; with the function where that says nothing.
+
+    Assertions of LLVM's casts and containers say the same everywhere; the types they were
+    instantiated with tell them apart.
     """
     expression = _one_line(found["expression"])
     literal = _LITERAL.search(expression)
     if _CONTENTLESS.fullmatch(expression):
         return f"{_name_of(found['function'])}: {expression}"
-    types = sorted({f"{name}={kind.rpartition(':')[2]}" for name, kind in _TYPES.findall(found["function"])})
+    types = sorted(
+        {f"{name}={kind.rpartition(':')[2]}" for name, kind in _TYPES.findall(found["function"])}
+    )
     return " ".join([literal["words"] if literal else expression, *types])
 
 
 def _name_of(signature: str) -> str:
-    """``reshapeOuts`` of ``mlir::LinearLayout mlir::LinearLayout::reshapeOuts(llvm::ArrayRef<…>) const``."""
+    """``reshapeOuts`` of ``mlir::LinearLayout mlir::LinearLayout::reshapeOuts(llvm::ArrayRef<…>)
+    const``.
+    """
     head = signature.replace("(anonymous namespace)", "").partition("(")[0]
     return re.split(r"::| |\*|&", head)[-1] or head.strip()
 
@@ -269,9 +319,13 @@ def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
     """The first diagnostic with something to say, and its line."""
     for found in _DIAGNOSTIC.finditer(output):
         of_assembler = wording.assembler_name != "" and found[0].startswith(wording.assembler_name)
-        is_empty = wording.empty_diagnostic is not None and wording.empty_diagnostic.search(found["words"])
+        is_empty = wording.empty_diagnostic is not None and wording.empty_diagnostic.search(
+            found["words"]
+        )
         if not is_empty and not of_assembler:
-            return found["words"].strip(), _one_line(f"{_short_location(found['where'])}error: {found['words']}")
+            return found["words"].strip(), _one_line(
+                f"{_short_location(found['where'])}error: {found['words']}"
+            )
     return "", ""
 
 
@@ -281,18 +335,29 @@ def _short_location(where: str) -> str:
 
 
 def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
-    """File and function, and the statement, of the innermost frame in the toolchain's own files; else of the innermost of all."""
+    """File and function, and the statement, of the innermost frame in the toolchain's own files.
+
+    Else of the innermost of all.
+    """
     frames = frames_of(raised)
-    own = [frame for frame in frames if wording.package and f"/{wording.package}/" in frame["path"]] or frames
+    own = [
+        frame for frame in frames if wording.package and f"/{wording.package}/" in frame["path"]
+    ] or frames
     if not own:
         return "", ""
     return f"{_base(own[-1]['path'])}: {own[-1]['function']}", own[-1]["statement"] or ""
 
 
 def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
-    """Whether the innermost frame is in a file that is neither an installed package's nor Python's own."""
+    """Whether the innermost frame is in a file that is neither an installed package's nor Python's
+    own.
+    """
     frames = frames_of(raised)
-    return bool(frames) and frames[-1]["path"].endswith(".py") and not _INSTALLED.search(frames[-1]["path"])
+    return (
+        bool(frames)
+        and frames[-1]["path"].endswith(".py")
+        and not _INSTALLED.search(frames[-1]["path"])
+    )
 
 
 def frames_of(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
@@ -317,10 +382,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# --- fingerprints -----------------------------------------------------------------------------------------------------------------
+# --- fingerprints ---------------------------------------------------------------------------------
 
 DIGITS = 12
-"""Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a project."""
+"""Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a
+project.
+"""
 
 _WHICH = lazy_pattern(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
 
@@ -335,7 +402,8 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\w)\[\]", ""),  # fp32[]
         (r"\bline \d+\b", "line"),
         (r"\b0x[0-9a-f]+\b", "<address>"),
-        (r"""['"](\d+)['"]""", r"\1"),  # <['128'], fp32> in later releases, <[128], fp32> in earlier ones
+        # <['128'], fp32> in later releases, <[128], fp32> in earlier ones.
+        (r"""['"](\d+)['"]""", r"\1"),
         (r"\b(?:\d+x)+(?=[a-z!])", "#x"),  # tensor<128x64xf32>
         (r"(?<![\w.])-?\d+(?:\.\d+)*(?:e[+-]?\d+)?\b", "#"),
         (r"#(?:, ?#)+", "#"),  # a shape is a shape, whatever its rank's sizes
@@ -347,24 +415,32 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def normalise(words: str, own: Rules = ()) -> str:
-    """``words`` as the same defect would be told by another release, on another machine, at another block size.
+    """``words`` as the same defect would be told by another release, on another machine, at another
+    block size.
 
     ``own`` are the toolchain's rules, which come before those that hold for all.
     """
     # Without its "#", which would make a layout of what is spelled.
-    text = _WHICH.sub(lambda found: found[1].rstrip("#") + _spelled(found[2]), readable(words).lower())
+    text = _WHICH.sub(
+        lambda found: found[1].rstrip("#") + _spelled(found[2]), readable(words).lower()
+    )
     for pattern, replacement in (*own, *_FORGET):
         text = pattern.sub(replacement, text)
     return text.strip(" .:;,!\n")
 
 
-def fingerprint(failure_class: str, words: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN) -> str:
+def fingerprint(
+    failure_class: str, words: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN
+) -> str:
     """``class:hash`` of a failure class and the words that a failure was told in.
 
-    The hash names the toolchain, so that classes of one name in two toolchains stay apart; that of the default one is left out.
+    The hash names the toolchain, so that classes of one name in two toolchains stay apart; that of
+    the default one is left out.
     """
     scope = "" if toolchain == DEFAULT_TOOLCHAIN else f"{toolchain}/"
-    digest = hashlib.sha256(f"{scope}{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")).hexdigest()
+    digest = hashlib.sha256(
+        f"{scope}{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")
+    ).hexdigest()
     return f"{failure_class}:{digest[:DIGITS]}"
 
 

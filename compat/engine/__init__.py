@@ -1,5 +1,7 @@
-"""From cells to results: stored results are read; an executor compiles the rest and confirms what fails; all are stored.
+"""From cells to results: stored results are read.
 
-In: cells and the envs to compile them in (:mod:`compat.engine.run`). Out: one result per cell, the same in any order, any batch
-and any executor.
+An executor compiles the rest and confirms what fails; all are stored.
+
+In: cells and the envs to compile them in (:mod:`compat.engine.run`). Out: one result per cell, the
+same in any order, any batch and any executor.
 """

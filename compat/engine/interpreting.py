@@ -1,9 +1,11 @@
-"""Whether the numbers of kernels are right, by running them on their problems in the interpreters of envs that have one.
+"""Whether the numbers of kernels are right, by running them on their problems in the interpreters
+of envs that have one.
 
-What an interpreter makes of a kernel is the same for all targets, and is found out once for an env. It is evidence like that of a
-compile, and kept under a key of its own. Where a kernel does not come out right, probes tell whether the interpreter is at fault
-(:mod:`compat.diagnosis.numbers`); they are kernels, too, and are kept as such. Where it is not, the kernel is run once more, alone,
-and where the two disagree a third time.
+What an interpreter makes of a kernel is the same for all targets, and is found out once for an env.
+It is evidence like that of a compile, and kept under a key of its own. Where a kernel does not come
+out right, probes tell whether the interpreter is at fault (:mod:`compat.diagnosis.numbers`); they
+are kernels, too, and are kept as such. Where it is not, the kernel is run once more, alone, and
+where the two disagree a third time.
 """
 
 from __future__ import annotations
@@ -39,12 +41,16 @@ from compat.store.store import Store
 from compat.workers.attempt import INTERPRETING, Limits, isolation
 
 _TOGETHER = 4
-"""Cells that one process runs at most: most take longer than starting one, and some much longer than others."""
+"""Cells that one process runs at most: most take longer than starting one, and some much longer
+than others.
+"""
 
 Progress = Callable[[int, int], None]
 """Hears how many of how many kernels are done."""
 _Runs = tuple[Evidence, ...]
-"""Of one kernel: the first run, and where that did not come out right those that confirm it, or do not."""
+"""Of one kernel: the first run, and where that did not come out right those that confirm it, or do
+not.
+"""
 
 
 def interpretable(cell: Cell, built: BuiltEnv) -> bool:
@@ -58,8 +64,12 @@ def interpretable(cell: Cell, built: BuiltEnv) -> bool:
     )
 
 
-def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None) -> dict[Cell, Check]:
-    """Cell → what came of interpreting it, of those that can be. What is known is read, the rest is run and kept.
+def interpret(
+    cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None
+) -> dict[Cell, Check]:
+    """Cell → what came of interpreting it, of those that can be.
+
+    What is known is read, the rest is run and kept.
 
     Raises Stopped when stopped early, and what :func:`compat.engine.run.run` raises.
     """
@@ -67,7 +77,9 @@ def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = l
 
 
 def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
-    """Results, those that were built with what earlier runs of the interpreter found, whatever its limits were. Runs nothing."""
+    """Results, those that were built with what earlier runs of the interpreter found, whatever its
+    limits were. Runs nothing.
+    """
     envs = {result.cell.env.name: result.built for result in results}
     context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
     built = [result.cell for result in results if result.outcome.status is Status.OK]
@@ -97,26 +109,44 @@ class _Asked:
 class _Interpreting:
     """Cells on their way through interpreters, and the probes that they lead to."""
 
-    def __init__(self, context: RunContext, progress: Progress = lambda done, total: None, *, only_known: bool = False) -> None:
+    def __init__(
+        self,
+        context: RunContext,
+        progress: Progress = lambda done, total: None,
+        *,
+        only_known: bool = False,
+    ) -> None:
         self.context, self.progress, self.only_known = context, progress, only_known
         self.keys = CellKeys(folder_digest(context.worker), INTERPRETING)
         self.done = self.total = 0
         self.counting = threading.Lock()
 
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
-        """What came of them, in the light of the probes that they lead to, and confirmed where it is not right."""
-        runs = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
+        """What came of them, in the light of the probes that they lead to, and confirmed where it
+        is not right.
+        """
+        runs = self.evidence(
+            [cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])]
+        )
         told = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
         wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(told[cell])}
         for cell, attempts in self.confirmed(wrong).items():
-            told[cell] = settled(told[cell], [_check_of(cell, evidence) for evidence in attempts[1:]])
+            told[cell] = settled(
+                told[cell], [_check_of(cell, evidence) for evidence in attempts[1:]]
+            )
         return told
 
     def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
         """What one run of each says, in the light of the probes that they lead to."""
         told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
-        asked = {cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()}
-        probes = {(cell.env.name, probe.name): _cell_of(probe, cell) for cell, those in asked.items() for probe in those}
+        asked = {
+            cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()
+        }
+        probes = {
+            (cell.env.name, probe.name): _cell_of(probe, cell)
+            for cell, those in asked.items()
+            for probe in those
+        }
         tried = self.evidence(list(probes.values()))
         for cell, those in asked.items():
             pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
@@ -125,12 +155,25 @@ class _Interpreting:
         return told
 
     def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
-        """The runs of cells that did not come out right: with a second one of each, and where the two disagree a third."""
+        """The runs of cells that did not come out right: with a second one of each, and where the
+        two disagree a third.
+        """
         runs = dict(wrong)
         for count in (1, 2):
-            disagree = {cell for cell, each in runs.items() if len({_check_of(cell, evidence).status for evidence in each}) > 1}
-            again = {cell: each for cell, each in runs.items() if len(each) == count and (count == 1 or cell in disagree)}
-            missing = [_Asked(key=key, alike=tuple(alike), before=runs[alike[0]]) for key, alike in self.keyed(again).items()]
+            disagree = {
+                cell
+                for cell, each in runs.items()
+                if len({_check_of(cell, evidence).status for evidence in each}) > 1
+            }
+            again = {
+                cell: each
+                for cell, each in runs.items()
+                if len(each) == count and (count == 1 or cell in disagree)
+            }
+            missing = [
+                _Asked(key=key, alike=tuple(alike), before=runs[alike[0]])
+                for key, alike in self.keyed(again).items()
+            ]
             if missing and not self.only_known:
                 self.total += len(missing)
                 runs |= self.run([[asked] for asked in missing])
@@ -148,18 +191,33 @@ class _Interpreting:
         keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
-        known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        known = (
+            {}
+            if again
+            else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        )
         if not self.only_known:  # a mistake in a problem is kept only to be looked at
-            known = {key: attempts for key, attempts in known.items() if _tells(attempts[0], keyed[key][0])}
-        found: dict[Cell, _Runs] = {cell: tuple(attempts) for key, attempts in known.items() for cell in keyed[key]}
-        missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
+            known = {
+                key: attempts
+                for key, attempts in known.items()
+                if _tells(attempts[0], keyed[key][0])
+            }
+        found: dict[Cell, _Runs] = {
+            cell: tuple(attempts) for key, attempts in known.items() for cell in keyed[key]
+        }
+        missing = [
+            _Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known
+        ]
         if missing and not self.only_known:
             self.total += len(missing)
             found |= self.run(_batches(missing))
         return found
 
     def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
-        """Run cells, ``context.slots`` batches at the same time; all runs of each. Raises Stopped when stopped early."""
+        """Run cells, ``context.slots`` batches at the same time; all runs of each.
+
+        Raises Stopped when stopped early.
+        """
         found: dict[Cell, _Runs] = {}
         with (
             closing(self.context.open_executor()) as executor,
@@ -176,25 +234,39 @@ class _Interpreting:
                 raise
         return found
 
-    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch, as far as no other process has done it meanwhile, and keep of each what came of it."""
+    def run_together(
+        self, batch: Sequence[_Asked], executor: Executor
+    ) -> list[tuple[_Asked, _Runs]]:
+        """Run the cells of one batch, as far as no other process has done it meanwhile, and keep of
+        each what came of it.
+        """
         with self.context.store.claims.all_of(asked.key for asked in batch):
             if self.context.again or any(asked.before for asked in batch):
                 return self.run_claimed(batch, executor)
             limits = self.context.limits
-            known = self.context.store.read([asked.key for asked in batch], deadline=limits.deadline, memory=limits.memory)
-            found = [(asked, tuple(runs)) for asked in batch if (runs := known.get(asked.key)) and _tells(runs[0], asked.cell)]
+            known = self.context.store.read(
+                [asked.key for asked in batch], deadline=limits.deadline, memory=limits.memory
+            )
+            found = [
+                (asked, tuple(runs))
+                for asked in batch
+                if (runs := known.get(asked.key)) and _tells(runs[0], asked.cell)
+            ]
             for _ in found:
                 self.count()
             left = [asked for asked in batch if asked.key not in {each.key for each, _ in found}]
             return [*found, *(self.run_claimed(left, executor) if left else ())]
 
-    def run_claimed(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
+    def run_claimed(
+        self, batch: Sequence[_Asked], executor: Executor
+    ) -> list[tuple[_Asked, _Runs]]:
         """Run the cells of one batch, and keep of each what came of it."""
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
         found: list[tuple[_Asked, _Runs]] = []
-        with closing(executor.submit(Batch(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
+        with closing(
+            executor.submit(Batch(cells, built, self.context.limits, mode=INTERPRETING, keep=False))
+        ) as attempted:
             for each in attempted:
                 asked, (evidence,) = batch[each.position], each.attempts
                 self.keep(asked, evidence, began)
@@ -216,7 +288,10 @@ class _Interpreting:
             self.progress(self.done, self.total)
 
     def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
-        """The evidence with what else it depends on; ``None`` where it does not belong under its key."""
+        """The evidence with what else it depends on.
+
+        ``None`` where it does not belong under its key.
+        """
         spec, problem = cell.spec, cell.spec.problem
         assert problem is not None
         unchanged = self.context.unchanged
@@ -235,12 +310,20 @@ def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
     groups: dict[tuple[object, ...], list[_Asked]] = {}
     for asked in missing:
         groups.setdefault((asked.cell.env.name, isolation(asked.cell)), []).append(asked)
-    return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
+    return [
+        group[start : start + _TOGETHER]
+        for group in groups.values()
+        for start in range(0, len(group), _TOGETHER)
+    ]
 
 
 def _check_of(cell: Cell, evidence: Evidence) -> Check:
     check = check_of(evidence, _interpreter(cell))
-    return without_reference(check) if cell.spec.problem is not None and cell.spec.problem.is_recorded else check
+    return (
+        without_reference(check)
+        if cell.spec.problem is not None and cell.spec.problem.is_recorded
+        else check
+    )
 
 
 def _tells(evidence: Evidence, cell: Cell) -> bool:
@@ -271,5 +354,7 @@ def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
         source=str(source),
         function=probe.name,
         closure=closure,
-        problem=Problem(source=str(source), function=f"{probe.name}_problem", closure=closure, dtype="fp32"),
+        problem=Problem(
+            source=str(source), function=f"{probe.name}_problem", closure=closure, dtype="fp32"
+        ),
     )

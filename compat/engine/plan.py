@@ -1,4 +1,7 @@
-"""Which cells there are, how they are divided into shards and batches, and how long they will take. Acts on nothing."""
+"""Which cells there are, how they are divided into shards and batches, and how long they will take.
+
+Acts on nothing.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +27,18 @@ BATCH_LIMIT = 32
 """Cells a child compiles at most before a fresh one takes over."""
 MOST_SHARDS = 10_000
 _ENOUGH = 0.5
-"""The part of the cells of which it must be known how long they took, to tell how long all of them will take."""
+"""The part of the cells of which it must be known how long they took, to tell how long all of them
+will take.
+"""
 _MANY = 20_000
-"""Cells of which more are not looked at one by one: what each of them took before would take as much memory as its result."""
+"""Cells of which more are not looked at one by one: what each of them took before would take as
+much memory as its result.
+"""
 
 
-def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Cell, ...]:
+def cross(
+    envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specialization]
+) -> tuple[Cell, ...]:
     """Return every combination of env, target and specialization that go together.
 
     Neighbouring cells share an environment and then a kernel, so that a worker loads each once.
@@ -39,10 +48,14 @@ def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specia
         targets: A toolchain goes with its own targets.
         specs: Kernels with variants and cases.
     """
-    return tuple(cell for env in envs for spec in specs for cell in toolchains.cells(env, spec, targets))
+    return tuple(
+        cell for env in envs for spec in specs for cell in toolchains.cells(env, spec, targets)
+    )
 
 
-def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> Callable[[Cell], int]:
+def order_of(
+    envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Specialization]
+) -> Callable[[Cell], int]:
     """A key that sorts cells as :func:`cross` orders them."""
     env_place = {env: place for place, env in enumerate(envs)}
     spec_place = {spec: place for place, spec in enumerate(specs)}
@@ -56,14 +69,22 @@ def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Spe
 
 
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """Cells in the order in which their answers tell most: of the newest release, of the oldest, then from the newest on down.
+    """Cells in the order in which their answers tell most: of the newest release, of the oldest,
+    then from the newest on down.
 
     Those of one release keep their order; what has no release comes last.
     """
     ordered = tuple(cells)
     places: dict[str, dict[Version, int]] = {}
     for toolchain in {cell.env.toolchain for cell in ordered}:
-        line = sorted({cell.env.release for cell in ordered if cell.env.toolchain == toolchain and cell.env.release}, reverse=True)
+        line = sorted(
+            {
+                cell.env.release
+                for cell in ordered
+                if cell.env.toolchain == toolchain and cell.env.release
+            },
+            reverse=True,
+        )
         order = dict.fromkeys([*line[:1], *line[-1:], *line])
         places[toolchain] = {release: place for place, release in enumerate(order)}
 
@@ -81,21 +102,32 @@ class EnvBatches:
     cells: int
     """How many."""
     batches: Iterator[tuple[int, ...]]
-    """Positions of cells each that may be compiled in one process (:func:`isolation`). Made as they are taken."""
+    """Positions of cells each that may be compiled in one process (:func:`isolation`).
+
+    Made as they are taken.
+    """
 
 
 def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, EnvBatches]:
-    """Env → the cells at these positions that are compiled there, in batches; envs in the order of the cells.
+    """Env → the cells at these positions that are compiled there, in batches.
 
-    An env's cells are split over all ``slots`` even when they are few, since one env is often all there is to do.
+    Envs in the order of the cells.
+
+    An env's cells are split over all ``slots`` even when they are few, since one env is often all
+    there is to do.
     """
     envs: dict[str, array[int]] = {}
     for position in positions:
         envs.setdefault(cells[position].env.name, array("L")).append(position)
-    return {name: EnvBatches(len(some), _batched(cells, some, ceil(len(some) / slots))) for name, some in envs.items()}
+    return {
+        name: EnvBatches(len(some), _batched(cells, some, ceil(len(some) / slots)))
+        for name, some in envs.items()
+    }
 
 
-def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+def _batched(
+    cells: Sequence[Cell], positions: Sequence[int], most: int
+) -> Iterator[tuple[int, ...]]:
     groups: dict[tuple[object, ...], list[int]] = {}
     for position in positions:
         groups.setdefault(isolation(cells[position]), []).append(position)
@@ -128,16 +160,17 @@ class BatchQueue:
             self._executor.release(env)
 
 
-# --- shards ------------------------------------------------------------------------------------------------------------------
+# --- shards ---------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
 class Shard:
     """One of several runs that share a matrix; the first has the number 1.
 
-    A kernel in one variant and case stays together, on all envs and for all targets: conclusions from several releases are drawn in
-    one shard, and a kernel is interpreted in one. Its shard depends on its name alone, neither on other cells, their order nor any
-    path, so that adding cells moves no other.
+    A kernel in one variant and case stays together, on all envs and for all targets: conclusions
+    from several releases are drawn in one shard, and a kernel is interpreted in one. Its shard
+    depends on its name alone, neither on other cells, their order nor any path, so that adding
+    cells moves no other.
     """
 
     number: int
@@ -169,25 +202,34 @@ class Shard:
         return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
 
 
-# --- how long it will take ---------------------------------------------------------------------------------------------------
+# --- how long it will take ------------------------------------------------------------------------
 
 
-def expected_seconds(ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int) -> float | None:
-    """Seconds until so many ``slots`` have compiled ``count`` cells of these ids; ``None`` where too little is known to say.
+def expected_seconds(
+    ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int
+) -> float | None:
+    """Seconds until so many ``slots`` have compiled ``count`` cells of these ids.
 
-    ``earlier`` has the id and the seconds of earlier results. A cell takes as long as it took before, whatever has been edited
-    since; else as its variant does in that env, or in others. Of many cells the variants alone are looked at.
+    ``None`` where too little is known to say.
+
+    ``earlier`` has the id and the seconds of earlier results. A cell takes as long as it took
+    before, whatever has been edited since; else as its variant does in that env, or in others. Of
+    many cells the variants alone are looked at.
     """
     keys_of = _similar_cells if count <= _MANY else _similar_variants
     means = _means(earlier, keys_of)
-    estimates = (next((means[key] for key in keys_of(cell_id) if key in means), None) for cell_id in ids)
+    estimates = (
+        next((means[key] for key in keys_of(cell_id) if key in means), None) for cell_id in ids
+    )
     estimated = [seconds for seconds in estimates if seconds is not None]
     if not estimated or len(estimated) < _ENOUGH * count:
         return None
     return max(sum(estimated) / len(estimated) * count / slots, max(estimated))
 
 
-def _means(earlier: Iterable[tuple[str, float]], keys_of: Callable[[str], tuple[str, ...]]) -> dict[str, float]:
+def _means(
+    earlier: Iterable[tuple[str, float]], keys_of: Callable[[str], tuple[str, ...]]
+) -> dict[str, float]:
     sums: dict[str, tuple[float, int]] = {}
     for cell_id, seconds in earlier:
         for key in keys_of(cell_id):
@@ -197,7 +239,9 @@ def _means(earlier: Iterable[tuple[str, float]], keys_of: Callable[[str], tuple[
 
 
 def _similar_cells(cell_id: str) -> tuple[str, ...]:
-    """What a cell has in common with others, the most telling first: its id, its variant in that env, its variant."""
+    """What a cell has in common with others, the most telling first: its id, its variant in that
+    env, its variant.
+    """
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
     return cell_id, f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"

@@ -1,11 +1,13 @@
-"""From cells to results: what is known is read, the rest is compiled and confirmed by an executor, and kept.
+"""From cells to results: what is known is read, the rest is compiled and confirmed by an executor,
+and kept.
 
-The only module with concurrency. A batch is the unit of work handed to an executor; what was finished is in the store before the
-next cell is asked for, so that a run that ends early, however, loses nothing.
+The only module with concurrency. A batch is the unit of work handed to an executor; what was
+finished is in the store before the next cell is asked for, so that a run that ends early, however,
+loses nothing.
 
-What is known is told without compiling anything, and nothing is asked of an index for it: a release exists if ``matrix.toml``
-declares an env of it or a kept answer of the package index lists a wheel; an env is there if ``matrix.toml`` declares it or a
-command of the project has asked for it.
+What is known is told without compiling anything, and nothing is asked of an index for it: a release
+exists if ``matrix.toml`` declares an env of it or a kept answer of the package index lists a wheel;
+an env is there if ``matrix.toml`` declares it or a command of the project has asked for it.
 """
 
 from __future__ import annotations
@@ -36,7 +38,18 @@ from compat.errors import MachineError, SelectionError
 from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    Env,
+    Evidence,
+    Expectation,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+    Target,
+)
 from compat.model.outcome import compacted
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.source.closure import Unchanged, roots_of
@@ -101,7 +114,10 @@ class RunContext:
         return evolve(self, envs={built.env.name: built for built in envs})
 
     def expected_seconds(self, cells: Sequence[Cell]) -> float | None:
-        """Return an estimate for compiling cells, in seconds, from earlier times. ``None``: unknown."""
+        """Return an estimate for compiling cells, in seconds, from earlier times.
+
+        ``None``: unknown.
+        """
         earlier = self.store.seconds({cell.spec.kernel for cell in cells})
         return plan.expected_seconds((cell.id for cell in cells), earlier, self.slots, len(cells))
 
@@ -110,7 +126,11 @@ class RunContext:
 
         It stops when ``stop`` is set; by default the run's.
         """
-        return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
+        return self.executor(
+            worker=self.worker,
+            idle_timeout=self.idle_timeout,
+            stop=self.stop if stop is None else stop,
+        )
 
 
 def run(
@@ -152,9 +172,14 @@ def run(
 
 
 class _RunningCells:
-    """The cells of a run, each at its position, on their way to results. Cells with equal keys share one outcome."""
+    """The cells of a run, each at its position, on their way to results.
 
-    def __init__(self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> None:
+    Cells with equal keys share one outcome.
+    """
+
+    def __init__(
+        self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]
+    ) -> None:
         self._cells, self._context, self._on_result = cells, context, on_result
         self._keys = CellKeys(folder_digest(context.worker), context.mode)
         self._claims = context.store.claims
@@ -177,7 +202,10 @@ class _RunningCells:
     # --- what is known ---
 
     def find_missing(self) -> Sequence[int]:
-        """Note what is known, of broken envs and by the store; returns the first position of each other key, in order."""
+        """Note what is known, of broken envs and by the store.
+
+        Returns the first position of each other key, in order.
+        """
         missing: list[int] = []
         for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:
@@ -190,13 +218,17 @@ class _RunningCells:
                 if first != position:
                     self._alike.setdefault(first, []).append(position)
             if not self._context.again:
-                for key, outcome in _already_known({key: self._cells[first] for key, first in firsts.items()}, self._context):
+                for key, outcome in _already_known(
+                    {key: self._cells[first] for key, first in firsts.items()}, self._context
+                ):
                     self._finish(firsts.pop(key), outcome, cached=True)
             missing += firsts.values()
         return array("L", sorted(missing))
 
     def _finish(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
-        """Note what became of a cell, and of all that are like it; it is ``cached`` where another run has compiled it.
+        """Note what became of a cell, and of all that are like it.
+
+        It is ``cached`` where another run has compiled it.
 
         May be called from several threads.
         """
@@ -211,13 +243,21 @@ class _RunningCells:
     # --- what has to be compiled ---
 
     def compile_all(self, missing: Sequence[int]) -> None:
-        """Compile the cells at some positions, those that other processes have claimed when these have done so or ended."""
+        """Compile the cells at some positions, those that other processes have claimed when these
+        have done so or ended.
+        """
         waiting = self._keys_at(self._compile_free(missing) if missing else ())
         while waiting and not self._context.stop.is_set() and not interruption.asked():
-            free = [position for position, key in waiting.items() if self._claims.holder(key) is None]
+            free = [
+                position for position, key in waiting.items() if self._claims.holder(key) is None
+            ]
             if free:
                 claimed = self._compile_free(free)
-                waiting = {position: key for position, key in waiting.items() if position in claimed or position not in free}
+                waiting = {
+                    position: key
+                    for position, key in waiting.items()
+                    if position in claimed or position not in free
+                }
             else:
                 self._claims.name_holder(next(iter(waiting.values())))
                 self._context.stop.wait(_LOOK_EVERY)
@@ -225,17 +265,26 @@ class _RunningCells:
     def _keys_at(self, positions: Collection[int]) -> dict[int, str]:
         """Position → the key of the cell there."""
         cells, envs = self._cells, self._context.envs
-        return {position: self._keys.of(cells[position], envs[cells[position].env.name]) for position in sorted(positions)}
+        return {
+            position: self._keys.of(cells[position], envs[cells[position].env.name])
+            for position in sorted(positions)
+        }
 
     def _compile_free(self, missing: Sequence[int]) -> Collection[int]:
-        """Compile the cells at some positions, and return those that other processes have claimed meanwhile."""
+        """Compile the cells at some positions, and return those that other processes have claimed
+        meanwhile.
+        """
         context, claimed = self._context, set[int]()
-        with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
+        with (
+            closing(context.open_executor()) as executor,
+            slot_threads(executor, context) as threads,
+        ):
             slots = executor.slots or context.slots
             batches = plan.batches(self._cells, missing, slots)
             queue = BatchQueue(batches, executor)
 
-            def compile_left() -> None:  # not a future for each batch: of many they take more memory than the results
+            # Not a future for each batch: of many they take more memory than the results.
+            def compile_left() -> None:
                 while not context.stop.is_set() and (batch := queue.take()) is not None:
                     claimed.update(self._compile_batch(batch, executor, queue))
 
@@ -243,7 +292,8 @@ class _RunningCells:
             try:
                 _wait(futures)
             except KeyboardInterrupt:
-                context.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
+                # What is finished is kept; the caller sees by the results that it is not all.
+                context.stop.set()
             except BaseException:
                 context.stop.set()
                 raise
@@ -251,10 +301,19 @@ class _RunningCells:
                 threads.shutdown(wait=True, cancel_futures=True)
         return claimed
 
-    def _compile_batch(self, positions: Sequence[int], executor: Executor, queue: BatchQueue) -> Collection[int]:
-        """Have a batch attempted and confirmed, keep and tell; returns the positions of cells that another process has claimed."""
+    def _compile_batch(
+        self, positions: Sequence[int], executor: Executor, queue: BatchQueue
+    ) -> Collection[int]:
+        """Have a batch attempted and confirmed, keep and tell.
+
+        Returns the positions of cells that another process has claimed.
+        """
         key_of = self._keys_at(positions)
-        own = [position for position in positions if self._context.again or self._claims.take(key_of[position])]
+        own = [
+            position
+            for position in positions
+            if self._context.again or self._claims.take(key_of[position])
+        ]
         try:
             if left := self._not_kept_meanwhile(own, key_of):
                 self._compile_claimed(left, executor, key_of)
@@ -266,23 +325,42 @@ class _RunningCells:
             queue.done(self._cells[positions[0]].env.name, len(positions))
         return set(positions).difference(own)
 
-    def _not_kept_meanwhile(self, positions: Sequence[int], key_of: Mapping[int, str]) -> Sequence[int]:
-        """Tell of cells that another process has compiled since it was planned, and return the positions of the others."""
+    def _not_kept_meanwhile(
+        self, positions: Sequence[int], key_of: Mapping[int, str]
+    ) -> Sequence[int]:
+        """Tell of cells that another process has compiled since it was planned, and return the
+        positions of the others.
+        """
         if self._context.again:
             return positions
         by_key = {key_of[position]: position for position in positions}
-        for key, outcome in _already_known({key: self._cells[position] for key, position in by_key.items()}, self._context):
+        for key, outcome in _already_known(
+            {key: self._cells[position] for key, position in by_key.items()}, self._context
+        ):
             self._finish(by_key.pop(key), outcome, cached=True)
         return list(by_key.values())
 
-    def _compile_claimed(self, positions: Sequence[int], executor: Executor, key_of: Mapping[int, str]) -> None:
-        """Have cells attempted and confirmed that this process has claimed, keep and tell; a claim ends when its cell is kept."""
-        context, batch, began = self._context, [self._cells[position] for position in positions], time.time()
+    def _compile_claimed(
+        self, positions: Sequence[int], executor: Executor, key_of: Mapping[int, str]
+    ) -> None:
+        """Have cells attempted and confirmed that this process has claimed, keep and tell.
+
+        A claim ends when its cell is kept.
+        """
+        context, batch, began = (
+            self._context,
+            [self._cells[position] for position in positions],
+            time.time(),
+        )
         built, confirm = context.envs[batch[0].env.name], context.mode == PLAIN
         submitted = Batch(batch, built, context.limits, mode=context.mode, confirm=confirm)
         with closing(executor.submit(submitted)) as stream:
             for each in stream:
-                cell, position, attempts = batch[each.position], positions[each.position], each.attempts
+                cell, position, attempts = (
+                    batch[each.position],
+                    positions[each.position],
+                    each.attempts,
+                )
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
@@ -303,23 +381,32 @@ def _wait(futures: Iterable[Future[None]]) -> None:
         future.result()
 
 
-def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
+def concurrently(
+    function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int
+) -> list[_Answer]:
     """What a function says of each item, in their order; of ``slots`` at the same time."""
     with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
         return list(executor.map(function, items))
 
 
 def _refuse_mixed(cells: Iterable[Cell]) -> None:
-    """Refuse cells whose outcome would say nothing: of a kernel in another toolchain than it is for."""
+    """Refuse cells whose outcome would say nothing: of a kernel in another toolchain than it is
+    for.
+    """
     for cell in cells:
         if cell.env.toolchain != cell.spec.toolchain:
-            raise ValueError(f"{cell.id}: the env is of {cell.env.toolchain}, the kernel is for {cell.spec.toolchain}")
+            raise ValueError(
+                f"{cell.id}: the env is of {cell.env.toolchain}, the kernel is for"
+                f" {cell.spec.toolchain}"
+            )
 
 
-# --- what is known -----------------------------------------------------------------------------------------------------------
+# --- what is known --------------------------------------------------------------------------------
 
 
-def known(cells: Sequence[Cell], context: RunContext, *, imported: bool = True) -> tuple[Result, ...]:
+def known(
+    cells: Sequence[Cell], context: RunContext, *, imported: bool = True
+) -> tuple[Result, ...]:
     """Return the results that the store has for some of ``cells``. Compiles nothing.
 
     Args:
@@ -335,15 +422,21 @@ def known(cells: Sequence[Cell], context: RunContext, *, imported: bool = True) 
         keyed: dict[str, list[Cell]] = {}
         for position in positions:
             keyed.setdefault(keys.of(cells[position], env), []).append(cells[position])
-        for key, outcome in _already_known({key: alike[0] for key, alike in keyed.items()}, context, imported=imported):
+        for key, outcome in _already_known(
+            {key: alike[0] for key, alike in keyed.items()}, context, imported=imported
+        ):
             results += [_result(cell, context, outcome, cached=True) for cell in keyed[key]]
     return tuple(results)
 
 
-def _by_content(cells: Sequence[Cell], context: RunContext) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
-    """Envs, of those that are the same inside the first, and the positions of their cells: no others have equal keys.
+def _by_content(
+    cells: Sequence[Cell], context: RunContext
+) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
+    """Envs, of those that are the same inside the first, and the positions of their cells: no
+    others have equal keys.
 
-    So that the keys of one env are in memory at a time: of all cells they take as much as the results.
+    So that the keys of one env are in memory at a time: of all cells they take as much as the
+    results.
     """
     positions: dict[tuple[str, str | None], array[int]] = {}
     for position, cell in enumerate(cells):
@@ -353,47 +446,75 @@ def _by_content(cells: Sequence[Cell], context: RunContext) -> Iterator[tuple[Bu
         yield context.envs[cells[those[0]].env.name], those
 
 
-def _already_known(keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True) -> Iterator[tuple[str, Outcome]]:
-    """Keys with outcomes, of those that the store has an answer for; few of them are in memory at a time."""
+def _already_known(
+    keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True
+) -> Iterator[tuple[str, Outcome]]:
+    """Keys with outcomes, of those that the store has an answer for.
+
+    Few of them are in memory at a time.
+    """
     limits = context.limits
     remaining = iter(keyed.items())
     while some := dict(islice(remaining, _AT_ONCE)):
-        for key, attempts in context.store.read(some, deadline=limits.deadline, memory=limits.memory).items():
+        for key, attempts in context.store.read(
+            some, deadline=limits.deadline, memory=limits.memory
+        ).items():
             if not is_about(some[key], attempts):
                 continue
             outcome = outcome_of(some[key], attempts)
             # What is no answer is kept only to be looked at: what was missing may be there by now.
-            if outcome.status.is_answer or (outcome.status is Status.SOURCE_BROKEN and not imported):
+            if outcome.status.is_answer or (
+                outcome.status is Status.SOURCE_BROKEN and not imported
+            ):
                 yield key, outcome
 
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
     """What all attempts at a cell mean together."""
-    return compacted(classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures))
+    return compacted(
+        classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
+    )
 
 
 def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) -> Result:
     built = context.envs[cell.env.name]
-    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=cached)
+    return Result(
+        cell=cell,
+        built=built,
+        outcome=outcome,
+        expectation=expectation_of(cell, built),
+        cached=cached,
+    )
 
 
 def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
-    """The first declared failure that covers a cell; ``None`` means that it is expected to be ok."""
+    """The first declared failure that covers a cell.
+
+    ``None`` means that it is expected to be ok.
+    """
     release = Version(built.release) if built.release else cell.env.release
     if release is None:
         return None
-    public = Version(release.public)  # a fork's local version (+git…, +fork1) behaves as the release it is made from
-    covering = (e for e in cell.spec.expectations if e.covers(release=public, target=cell.target.name, case=cell.spec.case))
+    # A fork's local version (+git…, +fork1) behaves as the release it is made from.
+    public = Version(release.public)
+    covering = (
+        e
+        for e in cell.spec.expectations
+        if e.covers(release=public, target=cell.target.name, case=cell.spec.case)
+    )
     return next(covering, None)
 
 
-# --- which releases and envs there are ----------------------------------------------------------------------------------------
+# --- which releases and envs there are ------------------------------------------------------------
 
 
 def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
-    """Toolchain → the final releases that are known to exist, oldest first; withdrawn ones are not among them.
+    """Toolchain → the final releases that are known to exist, oldest first.
 
-    Known are those that ``matrix.toml`` declares, and what the index answered last, or the built-in ones where it never has.
+    Withdrawn ones are not among them.
+
+    Known are those that ``matrix.toml`` declares, and what the index answered last, or the built-in
+    ones where it never has.
     """
     return {toolchain.name: _existing(config, toolchain) for toolchain in toolchains.every()}
 
@@ -402,9 +523,19 @@ def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]
     published = toolchain.distribution
     listed = kept_files(published, index_urls(), cache=config.base / INDEX).versions()
     envs = config.envs if listed else (*config.released, *config.envs)
-    declared = {env.release for env in envs if env.toolchain == toolchain.name and toolchains.is_release(env) and env.release}
-    versions = declared | {version for version in listed if toolchain.oldest is None or version >= toolchain.oldest}
-    return tuple(sorted(version for version in versions if not version.is_prerelease and version.local is None))
+    declared = {
+        env.release
+        for env in envs
+        if env.toolchain == toolchain.name and toolchains.is_release(env) and env.release
+    }
+    versions = declared | {
+        version for version in listed if toolchain.oldest is None or version >= toolchain.oldest
+    }
+    return tuple(
+        sorted(
+            version for version in versions if not version.is_prerelease and version.local is None
+        )
+    )
 
 
 def known_envs(config: MatrixConfig) -> tuple[Env, ...]:
@@ -419,17 +550,33 @@ def known_envs(config: MatrixConfig) -> tuple[Env, ...]:
 
 
 def recall(
-    kernels: Sequence[tuple[Specialization, Target]], context: RunContext, config: MatrixConfig, *, besides: Iterable[BuiltEnv]
+    kernels: Sequence[tuple[Specialization, Target]],
+    context: RunContext,
+    config: MatrixConfig,
+    *,
+    besides: Iterable[BuiltEnv],
 ) -> tuple[Result, ...]:
-    """What earlier runs found of ``kernels`` on releases other than those of ``besides``, as far as it still holds.
+    """What earlier runs found of ``kernels`` on releases other than those of ``besides``, as far as
+    it still holds.
 
     Envs of ``besides`` that cannot be used do not count.
     """
-    excluded = {(built.env.toolchain, built.env.release) for built in besides if built.error is None}
-    others = [env for env in known_envs(config) if env.release is not None and (env.toolchain, env.release) not in excluded]
+    excluded = {
+        (built.env.toolchain, built.env.release) for built in besides if built.error is None
+    }
+    others = [
+        env
+        for env in known_envs(config)
+        if env.release is not None and (env.toolchain, env.release) not in excluded
+    ]
     cache = config.env_cache()
     envs = [built for env in others if _is_release(built := read_env(env, cache))]
-    cells = [cell for built in envs for spec, target in kernels for cell in toolchains.cells(built.env, spec, (target,))]
+    cells = [
+        cell
+        for built in envs
+        for spec, target in kernels
+        for cell in toolchains.cells(built.env, spec, (target,))
+    ]
     return known(cells, context.with_envs(envs))
 
 
@@ -437,34 +584,48 @@ def _is_release(built: BuiltEnv) -> bool:
     return built.error is None and not toolchains.is_fork(built.env, built.release)
 
 
-# --- what is kept ------------------------------------------------------------------------------------------------------------
+# --- what is kept ---------------------------------------------------------------------------------
 
 
 def _to_be_kept(
     cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
 ) -> Sequence[Evidence] | None:
-    """Evidence that belongs under the cell's key, with what else it depends on; ``None`` where it does not belong there.
+    """Evidence that belongs under the cell's key, with what else it depends on.
 
-    It does if it is about the kernel, or says why its file could not be imported, and the file was what the key says, all the time.
+    ``None`` where it does not belong there.
+
+    It does if it is about the kernel, or says why its file could not be imported, and the file was
+    what the key says, all the time.
     """
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
         return None
     spec = cell.spec
     imported = [path for evidence in attempts for path in evidence.imported]
     beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
-    if beyond is None or not all(map(Path.is_absolute, beyond)):  # where too much was imported, it is not all told
+    # Where too much was imported, it is not all told.
+    if beyond is None or not all(map(Path.is_absolute, beyond)):
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     found = witnesses_of(beyond, roots, began)
     if found is None:
         return None
     partly = {path.name for path in context.unchanged.partly(spec.source, spec.closure, spec.roots)}
-    closure = spec.closure if partly and any(_names_lines(evidence, partly) for evidence in attempts) else ""
-    return [evolve(evidence, witnesses=found, closure=closure) for evidence in attempts] if found or closure else attempts
+    closure = (
+        spec.closure
+        if partly and any(_names_lines(evidence, partly) for evidence in attempts)
+        else ""
+    )
+    return (
+        [evolve(evidence, witnesses=found, closure=closure) for evidence in attempts]
+        if found or closure
+        else attempts
+    )
 
 
 def _names_lines(evidence: Evidence, files: Collection[str]) -> bool:
-    """Whether evidence may be about lines of files with these names: all of a failure, and where a stand-in was asked."""
+    """Whether evidence may be about lines of files with these names: all of a failure, and where a
+    stand-in was asked.
+    """
     stood_in = evidence.stood_in
     if not evidence.complete or (stood_in is not None and stood_in.skipped):
         return True

@@ -1,4 +1,5 @@
-"""What envs are asked for, and where they are kept by that: one folder for all projects of a user, and in it one for each.
+"""What envs are asked for, and where they are kept by that: one folder for all projects of a user,
+and in it one for each.
 
 ::
 
@@ -10,7 +11,8 @@
             names                   which names the toolchain has, where somebody has asked (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
 
-Two projects that ask for the same have the same env. Its own name, its groups and the path of its wheel do not count.
+Two projects that ask for the same have the same env. Its own name, its groups and the path of its
+wheel do not count.
 """
 
 from __future__ import annotations
@@ -40,11 +42,14 @@ VARIABLE = "COMPAT_ENVS"
 
 _RECORD, _LOG = "env.json", "install.log"
 _TAG = "CACHEDIR.TAG"
-_SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Environments of triton-compat. A deleted one is built again.\n"
+_SIGNATURE = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# Environments of triton-compat. A deleted one is"
+    " built again.\n"
+)
 """What has backups pass a folder over: https://bford.info/cachedir/."""
 
 
-# --- what is asked for -----------------------------------------------------------------------------------------------------------
+# --- what is asked for ----------------------------------------------------------------------------
 
 EDITABLE = "-e "
 """How a folder begins that is installed as it is, so that edits count."""
@@ -58,32 +63,55 @@ _KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
 
 def requirements(env: Env) -> tuple[str, ...]:
     """What is installed into an env, as pip reads it: toolchain, framework, then the rest."""
-    toolchain = env.wheel or (f"{env.distribution}=={env.release}" if env.release else env.distribution)
+    toolchain = env.wheel or (
+        f"{env.distribution}=={env.release}" if env.release else env.distribution
+    )
     framework = (f"{env.framework}=={env.framework_release}",) if env.paired else ()
     return (toolchain, *framework, *env.install)
 
 
 def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
-    """The arguments of ``pip install`` (or ``uv pip install``, where ``backend`` is ``uv``) that fill an env."""
-    arguments = tuple(part for text in requirements(env) for part in (("-e", text[3:]) if text.startswith(EDITABLE) else (text,)))
+    """The arguments of ``pip install`` (or ``uv pip install``, where ``backend`` is ``uv``) that
+    fill an env.
+    """
+    arguments = tuple(
+        part
+        for text in requirements(env)
+        for part in (("-e", text[3:]) if text.startswith(EDITABLE) else (text,))
+    )
     if env.index:
         arguments += ("--extra-index-url", env.index)
-        # uv takes a package only from the first index that has its name; pip, and whoever names a further index, mean all of them.
+        # uv takes a package only from the first index that has its name; pip, and whoever names a
+        # further index, mean all of them.
         arguments += ("--index-strategy", "unsafe-best-match") if backend == "uv" else ()
     return arguments
 
 
 def fingerprint(env: Env) -> str:
-    """One hash over all that decides what is installed; a local wheel counts with its content, wherever it lies."""
+    """One hash over all that decides what is installed.
+
+    A local wheel counts with its content, wherever it lies.
+    """
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
-    parts = [toolchain, [_asked(text) for text in requirements(env)[1:]], str(env.python), env.index, sysconfig.get_platform()]
+    parts = [
+        toolchain,
+        [_asked(text) for text in requirements(env)[1:]],
+        str(env.python),
+        env.index,
+        sysconfig.get_platform(),
+    ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def _asked(text: str) -> object:
-    """What tells a requirement from others: of a folder its path and what it says it needs, of a wheel its content."""
+    """What tells a requirement from others: of a folder its path and what it says it needs, of a
+    wheel its content.
+    """
     if text.startswith(EDITABLE):
-        files = [_text_of(Path(text.removeprefix(EDITABLE), name)) for name in ("pyproject.toml", "setup.cfg", "setup.py")]
+        files = [
+            _text_of(Path(text.removeprefix(EDITABLE), name))
+            for name in ("pyproject.toml", "setup.cfg", "setup.py")
+        ]
         return [text, *files]
     return _wheel(text) if os.path.isabs(text) else text
 
@@ -96,8 +124,15 @@ def _text_of(path: Path) -> str:
 
 
 def key(env: Env, like: str = "") -> str:
-    """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``; ``like`` is the digest of the env that it is to be the same as."""
-    hashed = hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest() if like else fingerprint(env)
+    """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``.
+
+    ``like`` is the digest of the env that it is to be the same as.
+    """
+    hashed = (
+        hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest()
+        if like
+        else fingerprint(env)
+    )
     return f"{env.label[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
 
 
@@ -106,7 +141,7 @@ def is_key(name: str) -> bool:
     return _KEY.fullmatch(name) is not None
 
 
-# --- wheels --------------------------------------------------------------------------------------------------------------------
+# --- wheels ---------------------------------------------------------------------------------------
 
 
 def _wheel(wheel: str) -> list[str]:
@@ -125,15 +160,23 @@ def _wheel(wheel: str) -> list[str]:
 def _content(path: str, size: int, modified: int) -> str:
     """A hash that is the same for the same content. Raises OSError.
 
-    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read: it is made of what the archive says of its files
-    (names, sizes, checksums) and of RECORD, which has their SHA-256. What is no archive is read as a whole.
+    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read: it is made of
+    what the archive says of its files (names, sizes, checksums) and of RECORD, which has their
+    SHA-256. What is no archive is read as a whole.
     """
     digest = hashlib.sha256()
     try:
         with zipfile.ZipFile(path) as archive:
             for member in sorted(archive.infolist(), key=lambda member: member.filename):
-                digest.update(f"{member.filename} {member.file_size} {member.CRC}\n".encode("utf-8", "backslashreplace"))
-                if member.filename.endswith(".dist-info/RECORD") and member.file_size <= _LARGEST_RECORD:
+                digest.update(
+                    f"{member.filename} {member.file_size} {member.CRC}\n".encode(
+                        "utf-8", "backslashreplace"
+                    )
+                )
+                if (
+                    member.filename.endswith(".dist-info/RECORD")
+                    and member.file_size <= _LARGEST_RECORD
+                ):
                     digest.update(archive.read(member))
     except (zipfile.BadZipFile, zlib.error, ValueError, RuntimeError, EOFError):
         with open(path, "rb") as file:
@@ -141,7 +184,7 @@ def _content(path: str, size: int, modified: int) -> str:
     return digest.hexdigest()
 
 
-# --- where it is kept -----------------------------------------------------------------------------------------------------------
+# --- where it is kept -----------------------------------------------------------------------------
 
 
 @frozen
@@ -189,8 +232,12 @@ class EnvCache:
         return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
-        """Return all environments' folders by name: those with a matching name and a record or a log."""
-        folders = {path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")}
+        """Return all environments' folders by name: those with a matching name and a record or a
+        log.
+        """
+        folders = {
+            path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")
+        }
         return tuple(EnvFolder(path) for path in sorted(folders) if is_key(path.name))
 
     def prepare(self) -> None:
@@ -209,13 +256,17 @@ class EnvCache:
         """Return the error to raise for a system error during a build."""
         where = f"{self.origin}: {self.folder}" if self.origin else str(self.folder)
         hint = f"Set {VARIABLE} to a writable folder with enough room for the environments."
-        return EnvError(f"cannot build environments: {error.strerror or error}", where=where, hint=hint)
+        return EnvError(
+            f"cannot build environments: {error.strerror or error}", where=where, hint=hint
+        )
 
 
 def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.environ) -> EnvCache:
-    """The cache that ``$COMPAT_ENVS`` names, or else ``matrix.toml`` (``declared``), or else the one of the user.
+    """The cache that ``$COMPAT_ENVS`` names, or else ``matrix.toml`` (``declared``), or else the
+    one of the user.
 
-    Raises EnvError where the user has none: no variable says where caches go, and there is no home folder.
+    Raises EnvError where the user has none: no variable says where caches go, and there is no home
+    folder.
     """
     if folder := environ.get(VARIABLE):
         return EnvCache(Path(os.path.abspath(os.path.expanduser(folder))), f"${VARIABLE}")
@@ -225,8 +276,12 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
 
 
 def user_folder(name: str, variable: str) -> Path:
-    """A folder in the cache of the user. Raises EnvError where the user has none, with the variable that names another."""
-    with suppress(RuntimeError):  # how newer releases of platformdirs say that there is no home folder
+    """A folder in the cache of the user.
+
+    Raises EnvError where the user has none, with the variable that names another.
+    """
+    # How newer releases of platformdirs say that there is no home folder.
+    with suppress(RuntimeError):
         folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():
             return folder
@@ -239,7 +294,10 @@ _NOTES = Path(".compat", "envs")
 
 
 def note_envs(names: list[str], root: Path) -> None:
-    """Note that a command of the project in ``root`` asked for these; without effect where nothing can be written."""
+    """Note that a command of the project in ``root`` asked for these.
+
+    Without effect where nothing can be written.
+    """
     with suppress(OSError):
         for name in names:
             path = root / _NOTES / name

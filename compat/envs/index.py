@@ -24,14 +24,20 @@ from compat.text import read_json
 
 _log = logging.getLogger(__name__)
 
-_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+_ACCEPT = (
+    "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2,"
+    " text/html;q=0.1"
+)
 _TIMEOUT = 20.0
 _LARGEST = 128 * 1024 * 1024
 """Bytes that an answer may have; the largest there are have a tenth of it."""
 
 
 def ask(source: str, distribution: str) -> tuple[File, ...]:
-    """The files that an index lists. Raises IndexUnavailable where it does not answer, or not as an index does."""
+    """The files that an index lists.
+
+    Raises IndexUnavailable where it does not answer, or not as an index does.
+    """
     page = f"{source.rstrip('/')}/{distribution}/"
     body, content_type = _read(page)
     if body is None:
@@ -43,7 +49,10 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
 
 
 def download(file: File) -> bytes:
-    """What is in a file that an index lists. Raises IndexUnavailable where it cannot be had, or is not what the index says."""
+    """What is in a file that an index lists.
+
+    Raises IndexUnavailable where it cannot be had, or is not what the index says.
+    """
     body, _ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
     if body is None or (algorithm == "sha256" and hashlib.sha256(body).hexdigest() != digest):
@@ -60,8 +69,12 @@ def _read(link: str) -> tuple[bytes | None, str]:
             path = Path(unquote(urlsplit(url).path))
             return _of_file(path / "index.html" if url.endswith("/") else path), "text/html"
         certificates = os.environ.get("SSL_CERT_FILE") or os.environ.get("PIP_CERT") or None
-        context = ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
-        with urlopen(Request(url, headers={"Accept": _ACCEPT, **headers}), timeout=_TIMEOUT, context=context) as answer:
+        context = (
+            ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
+        )
+        with urlopen(
+            Request(url, headers={"Accept": _ACCEPT, **headers}), timeout=_TIMEOUT, context=context
+        ) as answer:
             return _within_limit(answer.read(_LARGEST + 1)), answer.headers.get_content_type()
     except FileNotFoundError:
         return None, ""
@@ -75,11 +88,16 @@ def _read(link: str) -> tuple[bytes | None, str]:
 
 def _unreadable(link: str, error: Exception) -> IndexUnavailable:
     reason = error.reason if isinstance(error, URLError) else error
-    return IndexUnavailable(f"{_without_password(link)[0]} cannot be read: {reason}", hint="Check that this machine is online.")
+    return IndexUnavailable(
+        f"{_without_password(link)[0]} cannot be read: {reason}",
+        hint="Check that this machine is online.",
+    )
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without ``user:password@``, which urllib does not understand, and the header that says the same."""
+    """The URL without ``user:password@``, which urllib does not understand, and the header that
+    says the same.
+    """
     parts = urlsplit(url)
     if not parts.username:
         return url, {}
@@ -93,7 +111,9 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     if content_type.endswith("json"):
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None
-        if not isinstance(files, list) or not all(isinstance(file, dict) and "filename" in file for file in files):
+        if not isinstance(files, list) or not all(
+            isinstance(file, dict) and "filename" in file for file in files
+        ):
             raise ValueError("its answer does not follow PEP 691")
         listed = (
             file_of(
@@ -109,7 +129,8 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
-    except (AssertionError, RecursionError) as error:  # how Python's parser gives up, in some versions
+    # How Python's parser gives up, in some versions.
+    except (AssertionError, RecursionError) as error:
         raise ValueError("its answer does not follow PEP 503") from error
     return tuple(parser.files)
 
@@ -157,6 +178,8 @@ class _Links(HTMLParser):
             url = _link(self._page, attributes.get("href"))
         except ValueError:  # a link that is none
             return
-        file = file_of(filename, attributes.get("data-requires-python"), "data-yanked" in attributes, url=url)
+        file = file_of(
+            filename, attributes.get("data-requires-python"), "data-yanked" in attributes, url=url
+        )
         if tag == "a" and file is not None:
             self.files.append(file)

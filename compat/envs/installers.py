@@ -1,4 +1,6 @@
-"""What makes a virtual environment and fills it: uv, or virtualenv (or venv) with pip; and how they are run."""
+"""What makes a virtual environment and fills it: uv, or virtualenv (or venv) with pip; and how they
+are run.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ UNSET = (
     *("UV_PROJECT_ENVIRONMENT", "UV_PYTHON", "UV_SYSTEM_PYTHON"),
     *("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_RESPECT_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
 )
-"""Environment variables that would have an installer work on another environment than the one it is told of."""
+"""Environment variables that would have an installer work on another environment than the one it is
+told of.
+"""
 
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 _RESOLVE_DEADLINE = 120.0
@@ -54,8 +58,12 @@ class Installer:
     uv: str = ""
     """Path or name of the program, where it is uv."""
 
-    def commands(self, env: Env, python: str, location: Path, pins: Sequence[str] = ()) -> tuple[list[str], list[str]]:
-        """What makes the virtual environment with the interpreter ``python``, and what fills it, with ``pins`` besides."""
+    def commands(
+        self, env: Env, python: str, location: Path, pins: Sequence[str] = ()
+    ) -> tuple[list[str], list[str]]:
+        """What makes the virtual environment with the interpreter ``python``, and what fills it,
+        with ``pins`` besides.
+        """
         inside = os.fspath(location / "bin" / "python")
         arguments = (*install_arguments(env, self.backend), *pins)
         if self.backend == "uv":
@@ -65,35 +73,61 @@ class Installer:
             )
         # -P and -I: the folder that this runs in may have modules called as Python's own are.
         made = {
-            "virtualenv": [sys.executable, "-P", "-m", "virtualenv", "--no-periodic-update", "-p", python, os.fspath(location)],
+            "virtualenv": [
+                sys.executable,
+                "-P",
+                "-m",
+                "virtualenv",
+                "--no-periodic-update",
+                "-p",
+                python,
+                os.fspath(location),
+            ],
             "venv": [python, "-I", "-m", "venv", os.fspath(location)],
         }
         return made[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
 
 
-def choose_installer(backend: str | None = None, environ: Mapping[str, str] = os.environ) -> Installer:
-    """The installer of that backend; by default uv if it is installed, else virtualenv. Raises EnvError if it is unavailable."""
+def choose_installer(
+    backend: str | None = None, environ: Mapping[str, str] = os.environ
+) -> Installer:
+    """The installer of that backend; by default uv if it is installed, else virtualenv.
+
+    Raises EnvError if it is unavailable.
+    """
     if backend is not None and backend not in BACKENDS:
-        raise EnvError(f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}", where="--force-venv-backend")
+        raise EnvError(
+            f"unknown backend {backend!r}; choose one of {', '.join(BACKENDS)}",
+            where="--force-venv-backend",
+        )
     if backend in (None, "uv"):
         if uv := find_uv(environ):
             return Installer("uv", uv)
         if backend == "uv":
-            raise EnvError("uv is not installed", where="--force-venv-backend", hint="Install it with `python3 -m pip install uv`.")
+            raise EnvError(
+                "uv is not installed",
+                where="--force-venv-backend",
+                hint="Install it with `python3 -m pip install uv`.",
+            )
     return Installer(backend or "virtualenv")
 
 
 def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables that an installer is started with: none that leads it elsewhere, and the index that was set for pip."""
+    """The variables that an installer is started with: none that leads it elsewhere, and the index
+    that was set for pip.
+    """
     variables = _without_targets(environ)
-    # uv does not read pip's variables; a user who sets an index for pip means it for every installer.
+    # uv does not read pip's variables; a user who sets an index for pip means it for every
+    # installer.
     if "PIP_INDEX_URL" in variables and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(variables):
         variables["UV_DEFAULT_INDEX"] = variables["PIP_INDEX_URL"]
     return variables
 
 
 def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
-    """The uv to use: the one that ``$UV`` names, else the one installed beside this Python, else the one on ``PATH``."""
+    """The uv to use: the one that ``$UV`` names, else the one installed beside this Python, else
+    the one on ``PATH``.
+    """
     if named := environ.get("UV"):
         candidates = [named]
     else:
@@ -109,16 +143,23 @@ def _installed() -> list[str]:
     return []
 
 
-# --- running one -----------------------------------------------------------------------------------------------------------------
+# --- running one ----------------------------------------------------------------------------------
 
 
-def run_installer(command: Sequence[str], log: IO[str], stop: Event, *, cwd: Path | None = None) -> bool:
-    """Run an installer to its end, or until ``stop`` is set; whether it succeeded. Raises Stopped, and MachineError.
+def run_installer(
+    command: Sequence[str], log: IO[str], stop: Event, *, cwd: Path | None = None
+) -> bool:
+    """Run an installer to its end, or until ``stop`` is set; whether it succeeded.
 
-    It writes into the locked log itself, so that the lock holds as long as it runs, whatever becomes of this process.
+    Raises Stopped, and MachineError.
+
+    It writes into the locked log itself, so that the lock holds as long as it runs, whatever
+    becomes of this process.
     """
     try:
-        process = Process(command, stdout=log.fileno(), stderr=log.fileno(), env=installer_environ(), cwd=cwd)
+        process = Process(
+            command, stdout=log.fileno(), stderr=log.fileno(), env=installer_environ(), cwd=cwd
+        )
     except OSError as error:
         log.write(f"{command[0]}: {error.strerror}\n")
         log.flush()
@@ -137,7 +178,12 @@ class InstallFailed(Exception):
 
 
 def install_into(
-    target: Path, packages: Sequence[str], python: str, *, deadline: float, environ: Mapping[str, str] = os.environ
+    target: Path,
+    packages: Sequence[str],
+    python: str,
+    *,
+    deadline: float,
+    environ: Mapping[str, str] = os.environ,
 ) -> None:
     """Install packages without their dependencies into a folder, for an interpreter.
 
@@ -159,7 +205,7 @@ def _without_targets(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name not in UNSET}
 
 
-# --- what a framework depends on -------------------------------------------------------------------------------------------------
+# --- what a framework depends on ------------------------------------------------------------------
 
 
 class PinUnknown(IndexUnavailable):
@@ -167,12 +213,18 @@ class PinUnknown(IndexUnavailable):
 
 
 def pinned_release(
-    framework: str, version: Version, distribution: str, python: str, cache: EnvCache, environ: Mapping[str, str] = os.environ
+    framework: str,
+    version: Version,
+    distribution: str,
+    python: str,
+    cache: EnvCache,
+    environ: Mapping[str, str] = os.environ,
 ) -> Version | None:
-    """The release of a toolchain that an installer takes with one of a framework, for a Python (``3.11``); ``None`` for none.
+    """The release of a toolchain that an installer takes with one of a framework, for a Python
+    (``3.11``); ``None`` for none.
 
-    It is resolved from metadata, without downloading wheels. Wheels never change, so that answers are kept beside the envs.
-    Raises PinUnknown.
+    It is resolved from metadata, without downloading wheels. Wheels never change, so that answers
+    are kept beside the envs. Raises PinUnknown.
     """
     path = cache.folder / "pairs" / "pins.json"
     pins, key = _kept_pins(path), f"{version} {distribution} {python}"
@@ -190,17 +242,36 @@ def _kept_pins(path: Path) -> dict[str, str]:
         pins = read_json(content_of(path, _LARGEST) or b"{}")
     except ValueError:
         return {}
-    return {str(key): str(release) for key, release in pins.items()} if isinstance(pins, dict) else {}
+    return (
+        {str(key): str(release) for key, release in pins.items()} if isinstance(pins, dict) else {}
+    )
 
 
-def _resolve(framework: str, version: Version, distribution: str, python: str, environ: Mapping[str, str]) -> str:
+def _resolve(
+    framework: str, version: Version, distribution: str, python: str, environ: Mapping[str, str]
+) -> str:
     """The release, or an empty text."""
     unknown = f"cannot determine what {framework} {version} requires"
     uv = find_uv(environ)
     if uv is None:
         raise PinUnknown(f"{unknown}: uv is not installed")
-    command = [uv, "pip", "compile", "-", "--python-version", python, "--no-header", "--no-annotate", "--quiet"]
-    done = run(command, timeout=_RESOLVE_DEADLINE, document=f"{framework}=={version}\n", env=_without_targets(environ))
+    command = [
+        uv,
+        "pip",
+        "compile",
+        "-",
+        "--python-version",
+        python,
+        "--no-header",
+        "--no-annotate",
+        "--quiet",
+    ]
+    done = run(
+        command,
+        timeout=_RESOLVE_DEADLINE,
+        document=f"{framework}=={version}\n",
+        env=_without_targets(environ),
+    )
     if done.exit_code is None:
         raise PinUnknown(f"{unknown}: the package index did not answer in {_RESOLVE_DEADLINE:g} s")
     if done.exit_code != 0:

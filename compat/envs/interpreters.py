@@ -1,7 +1,8 @@
 """The Pythons present on this machine, and which of them an env is built with.
 
-Found by their names (``python3.11``), without starting any. A name that is a script is a version manager's shim, which works or not
-depending on the folder it is called in; such managers' own folders are looked into instead.
+Found by their names (``python3.11``), without starting any. A name that is a script is a version
+manager's shim, which works or not depending on the folder it is called in; such managers' own
+folders are looked into instead.
 """
 
 from __future__ import annotations
@@ -15,16 +16,25 @@ from attrs import frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.envs.listing import MINORS, Minor, allows, index_urls, list_files, pythons_of, wheel_facts
+from compat.envs.listing import (
+    MINORS,
+    Minor,
+    allows,
+    index_urls,
+    list_files,
+    pythons_of,
+    wheel_facts,
+)
 from compat.errors import IndexUnavailable
 from compat.model import Env
 from compat.processes.supervisor import run
 
 PREFERENCE: tuple[Minor, ...] = ((3, 11), (3, 12), (3, 10), (3, 13), (3, 9), (3, 14), (3, 8))
-"""Which Python to take where several will do: the one that the most releases of Triton have wheels for.
+"""Which Python to take where several will do: the one that the most releases of Triton have wheels
+for.
 
-Results of two releases compare best when their Python is the same. 3.11 has wheels of every release from 2.0.0 on, 3.12 from 2.2.0,
-3.10 up to 3.8, 3.13 from 3.2.0; others follow, newest first.
+Results of two releases compare best when their Python is the same. 3.11 has wheels of every release
+from 2.0.0 on, 3.12 from 2.2.0, 3.10 up to 3.8, 3.13 from 3.2.0; others follow, newest first.
 """
 
 _DEADLINE = 30.0
@@ -35,11 +45,15 @@ MANAGED = (
     ("ASDF_DATA_DIR", "~/.asdf", "installs/python/*/bin"),
     ("MISE_DATA_DIR", "~/.local/share/mise", "installs/python/*/bin"),
 )
-"""Where version managers keep Pythons: the variable that says so, the usual place, and the folders inside it."""
+"""Where version managers keep Pythons: the variable that says so, the usual place, and the folders
+inside it.
+"""
 
 
 def present(environ: Mapping[str, str] = os.environ) -> dict[Minor, tuple[str, ...]]:
-    """Version → paths of the CPython interpreters that this machine has, those on ``PATH`` before others."""
+    """Version → paths of the CPython interpreters that this machine has, those on ``PATH`` before
+    others.
+    """
     paths: dict[Minor, dict[str, None]] = {}
     for folder in _folders(environ):
         for minor in MINORS:
@@ -62,8 +76,8 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Path]:
 def _interpreter(folder: Path, minor: Minor) -> str | None:
     name = f"python{minor[0]}.{minor[1]}"
     path = folder / name
-    # In a virtual environment the name is a link to the interpreter proper, which outlives it; in an installation of PyPy or of a
-    # free-threaded build it is a link to a file of another name.
+    # In a virtual environment the name is a link to the interpreter proper, which outlives it; in
+    # an installation of PyPy or of a free-threaded build it is a link to a file of another name.
     try:
         real = path.resolve(strict=True)
         if real.name != name or not os.access(real, os.X_OK):
@@ -77,7 +91,9 @@ def _interpreter(folder: Path, minor: Minor) -> str | None:
 def ranked(allowed: Collection[Minor], specifier: SpecifierSet) -> tuple[Minor, ...]:
     """The versions that are allowed and admitted by the specifier, the preferred ones first."""
     others = sorted(set(MINORS).difference(PREFERENCE), reverse=True)
-    return tuple(minor for minor in (*PREFERENCE, *others) if minor in allowed and allows(specifier, minor))
+    return tuple(
+        minor for minor in (*PREFERENCE, *others) if minor in allowed and allows(specifier, minor)
+    )
 
 
 def spelled(minors: Collection[Minor]) -> str:
@@ -106,10 +122,13 @@ class InterpreterChoice:
     """What a reader should know of how this was decided."""
 
 
-def choose_interpreter(env: Env, answers: Path, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
+def choose_interpreter(
+    env: Env, answers: Path, environ: Mapping[str, str] = os.environ
+) -> InterpreterChoice:
     """Decide how to build an env; ``answers`` is the folder where what the index said is kept.
 
-    What the index does not know, or cannot be asked, restricts nothing: the installer will say what it thinks of it.
+    What the index does not know, or cannot be asked, restricts nothing: the installer will say what
+    it thinks of it.
     """
     wheels, notes = _wheels(env, answers, environ)
     here = present(environ)
@@ -122,16 +141,25 @@ def choose_interpreter(env: Env, answers: Path, environ: Mapping[str, str] = os.
 
 
 def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
-    """Decide for the one version of Python, three numbers, that another machine has taken; no index is asked."""
+    """Decide for the one version of Python, three numbers, that another machine has taken.
+
+    No index is asked.
+    """
     minor = _minor_of(version)
     versions = {path: _version_of(path) for path in present(environ).get(minor, ())}
     for path, installed in versions.items():
         if installed == version:
             return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}")
-    others = [spelled(set(present(environ)) - {minor}), *sorted(set(filter(None, versions.values())))]
+    others = [
+        spelled(set(present(environ)) - {minor}),
+        *sorted(set(filter(None, versions.values()))),
+    ]
     here = ", ".join(other for other in others if other != "none") or "none"
     return InterpreterChoice(
-        problem=f"Python {version} is not installed on this machine (installed: {here}); `uv python install {version}` installs it"
+        problem=(
+            f"Python {version} is not installed on this machine (installed: {here}); `uv python"
+            f" install {version}` installs it"
+        )
     )
 
 
@@ -158,8 +186,13 @@ def starts(command: list[str]) -> bool:
         return False
 
 
-def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[str, frozenset[Minor]], tuple[str, ...]]:
-    """Distribution and version → the Pythons there are wheels for, of those that the index knows; and what to tell of it."""
+def _wheels(
+    env: Env, answers: Path, environ: Mapping[str, str]
+) -> tuple[dict[str, frozenset[Minor]], tuple[str, ...]]:
+    """Distribution and version → the Pythons there are wheels for, of those that the index knows.
+
+    And what to tell of it.
+    """
     pythons_by_wheel: dict[str, frozenset[Minor]] = {}
     notes: list[str] = []
     wanted: list[tuple[str, Version | None]] = []
@@ -175,11 +208,16 @@ def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[s
         try:
             listing = list_files(distribution, sources, cache=answers, needs=release)
         except IndexUnavailable as error:
-            notes.append(f"{error}; using the preferred interpreter without knowing the wheels of {distribution}")
+            notes.append(
+                f"{error}; using the preferred interpreter without knowing the wheels of"
+                f" {distribution}"
+            )
             continue
         notes += listing.notes
         if pythons := listing.pythons_for(release):
-            pythons_by_wheel[distribution if release is None else f"{distribution} {release}"] = pythons
+            pythons_by_wheel[distribution if release is None else f"{distribution} {release}"] = (
+                pythons
+            )
     return pythons_by_wheel, tuple(notes)
 
 
@@ -187,5 +225,12 @@ def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list
     reasons = [f"{what} has wheels for {spelled(pythons)}" for what, pythons in wheels.items()]
     reasons += [f"the env asks for python {env.python}"] if str(env.python) else []
     fitting = ranked(set(MINORS).intersection(*wheels.values()), env.python)
-    advice = f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` installs one that fits" if fitting else ""
-    return f"no interpreter: {'; '.join((*reasons, f'installed here: {spelled(here)}'))} (considered: {spelled(MINORS)}){advice}"
+    advice = (
+        f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` installs one that fits"
+        if fitting
+        else ""
+    )
+    return (
+        f"no interpreter: {'; '.join((*reasons, f'installed here: {spelled(here)}'))} (considered:"
+        f" {spelled(MINORS)}){advice}"
+    )

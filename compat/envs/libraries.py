@@ -1,4 +1,5 @@
-"""Packages without their dependencies in folders of their own, for ``sys.path``: libraries, and releases that go before an env's.
+"""Packages without their dependencies in folders of their own, for ``sys.path``: libraries, and
+releases that go before an env's.
 
 ::
 
@@ -6,9 +7,10 @@
         libraries/liger-kernel-0.6.4/       while one of its kernels is compiled, and in no env
         overlays/triton-3.6.0-cp311/        the release and what it needs, before what an env has
 
-One env with a framework, which is large, serves every release like that. Of libraries, two kernel files may take two versions. What
-is there is never asked for again, so that it works without a network. Where the installer cannot build a library, the Python files
-of its source distribution are unpacked: a kernel's text is all that is needed.
+One env with a framework, which is large, serves every release like that. Of libraries, two kernel
+files may take two versions. What is there is never asked for again, so that it works without a
+network. Where the installer cannot build a library, the Python files of its source distribution are
+unpacked: a kernel's text is all that is needed.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ _DEADLINE = 300.0
 """Seconds that fetching one may take."""
 _QUOTED = 600
 """Characters of what an installer printed that an error quotes."""
-_REQUIREMENT = lazy_pattern(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
+_REQUIREMENT = lazy_pattern(
+    r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*"
+)
 
 
 def is_pinned(requirement: str) -> bool:
@@ -64,7 +68,8 @@ def is_pinned(requirement: str) -> bool:
 
 
 def unpacked(requirement: str) -> Path:
-    """The folder that a library of one version (``liger-kernel==0.6.4``) is unpacked in, which is done where it is not there yet.
+    """The folder that a library of one version (``liger-kernel==0.6.4``) is unpacked in, which is
+    done where it is not there yet.
 
     Raises EnvError where it cannot be had.
     """
@@ -90,11 +95,16 @@ def _fetch(requirement: str, folder: Path) -> None:
     try:
         _make(folder, (folder / LIBRARY).is_file, install)
     except OSError as error:
-        raise EnvError(f"cannot unpack {requirement}: {error.strerror or error}", where=str(folder)) from error
+        raise EnvError(
+            f"cannot unpack {requirement}: {error.strerror or error}", where=str(folder)
+        ) from error
 
 
 def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], None]) -> None:
-    """Have a folder that is not whole filled beside its place, by one command. Raises OSError, and what ``fill`` raises."""
+    """Have a folder that is not whole filled beside its place, by one command.
+
+    Raises OSError, and what ``fill`` raises.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locks.exclusive(folder.with_name(f".{folder.name}.lock")):
         if is_whole():
@@ -110,7 +120,10 @@ def _make(folder: Path, is_whole: Callable[[], bool], fill: Callable[[Path], Non
 
 
 def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Have the installer unpack it into a folder, or unpack its sources. Raises EnvError with the installer's words."""
+    """Have the installer unpack it into a folder, or unpack its sources.
+
+    Raises EnvError with the installer's words.
+    """
     try:
         install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
         return
@@ -133,10 +146,14 @@ def last_lines(text: str) -> str:
     return " ".join(kept)
 
 
-def _unpack_sources(requirement: str, reason: str, target: Path, environ: Mapping[str, str]) -> None:
-    """Unpack the Python files of a library that the installer could not install, for that ``reason``.
+def _unpack_sources(
+    requirement: str, reason: str, target: Path, environ: Mapping[str, str]
+) -> None:
+    """Unpack the Python files of a library that the installer could not install, for that
+    ``reason``.
 
-    Raises EnvError where there is no such library, no such version, or no source distribution of it.
+    Raises EnvError where there is no such library, no such version, or no source distribution of
+    it.
     """
     name, version = _parts(requirement)
     try:
@@ -146,12 +163,19 @@ def _unpack_sources(requirement: str, reason: str, target: Path, environ: Mappin
         versions = {release for file in files if (release := version_of(file.filename, name))}
         if Version(version) not in versions:
             raise _absent(requirement, sorted(versions, reverse=True))
-        if any(unpack_python(file, name, target) for file in files if version_of(file.filename, name) == Version(version)):
+        if any(
+            unpack_python(file, name, target)
+            for file in files
+            if version_of(file.filename, name) == Version(version)
+        ):
             _log.info("%s: the Python files of its source distribution are unpacked", requirement)
             return
     except IndexUnavailable as error:
         raise _error(requirement, str(error), _unreachable()) from error
-    hint = "The package index has it, but no source distribution that could replace the wheel. Try another version."
+    hint = (
+        "The package index has it, but no source distribution that could replace the wheel. Try"
+        " another version."
+    )
     raise _error(requirement, reason, hint)
 
 
@@ -159,7 +183,11 @@ def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
     """The error of a library of which the index has only these versions, the newest first."""
     name, version = _parts(requirement)
     if versions:
-        return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
+        return _error(
+            requirement,
+            f"the package index has no {name} {version}",
+            _other_versions(version, list(map(str, versions))),
+        )
     near = get_close_matches(name, {library.rpartition("-")[0] for library in _unpacked()})
     hint = f"Did you mean {near[0]}?" if near else "Check its name on the package index."
     return _error(requirement, f"the package index has no {name}", hint)
@@ -171,7 +199,10 @@ def _error(requirement: str, why: str, hint: str) -> EnvError:
 
 def _unreachable() -> str:
     here = _unpacked()
-    hint = "Check that this machine reaches the package index. Libraries that were unpacked before work without it"
+    hint = (
+        "Check that this machine reaches the package index. Libraries that were unpacked before"
+        " work without it"
+    )
     return f"{hint}: {', '.join(here)}." if here else f"{hint}."
 
 
@@ -188,13 +219,24 @@ def _unpacked() -> list[str]:
 
 
 def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
-    """The files that the index and folders of wheels have of a library; ``None`` where the index is not asked.
+    """The files that the index and folders of wheels have of a library.
+
+    ``None`` where the index is not asked.
 
     Raises IndexUnavailable where it does not answer.
     """
     index, *folders = index_urls(environ)
-    here = [path for folder in folders for path in sorted(Path(folder).absolute().glob("*")) if path.is_file()]
-    files = tuple(File(filename=path.name, url=path.as_uri()) for path in here if path.name.lower().startswith(name[:1]))
+    here = [
+        path
+        for folder in folders
+        for path in sorted(Path(folder).absolute().glob("*"))
+        if path.is_file()
+    ]
+    files = tuple(
+        File(filename=path.name, url=path.as_uri())
+        for path in here
+        if path.name.lower().startswith(name[:1])
+    )
     if any(environ.get(variable) for variable in NO_INDEX):
         return files or None
     from compat.envs.index import ask  # and with it all of HTTP
@@ -207,7 +249,18 @@ _LARGEST = 16 * 1024 * 1024
 _TOGETHER = 512 * 1024 * 1024
 """Bytes of all of them."""
 _TOP = "top_level.txt"
-_NOT_INSTALLED = {"benchmark", "benchmarks", "doc", "docs", "example", "examples", "scripts", "test", "tests", "tools"}
+_NOT_INSTALLED = {
+    "benchmark",
+    "benchmarks",
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "scripts",
+    "test",
+    "tests",
+    "tools",
+}
 """Folders that usually lie beside the packages of a library and are no part of it."""
 
 _Files = Mapping[PurePosixPath, bytes]
@@ -215,7 +268,10 @@ _Files = Mapping[PurePosixPath, bytes]
 
 
 def version_of(filename: str, name: str) -> Version | None:
-    """The version that a file of a library is of, a wheel or a source distribution; ``None`` for other files."""
+    """The version that a file of a library is of, a wheel or a source distribution.
+
+    ``None`` for other files.
+    """
     parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
     try:
         distribution, version, *_ = parse(filename)
@@ -225,10 +281,11 @@ def version_of(filename: str, name: str) -> Version | None:
 
 
 def unpack_python(file: File, name: str, target: Path) -> bool:
-    """Download a source distribution of a library and unpack the Python files of its packages into a folder.
+    """Download a source distribution of a library and unpack the Python files of its packages into
+    a folder.
 
-    Returns False where it is none, or has none. Raises IndexUnavailable where it cannot be downloaded, OSError where the folder
-    cannot be written.
+    Returns False where it is none, or has none. Raises IndexUnavailable where it cannot be
+    downloaded, OSError where the folder cannot be written.
     """
     if file.filename.endswith(".whl"):
         return False
@@ -249,7 +306,10 @@ def unpack_python(file: File, name: str, target: Path) -> bool:
 
 
 def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
-    """The Python files, and the packages that the distribution names, if it does. Raises ValueError for one that is too large."""
+    """The Python files, and the packages that the distribution names, if it does.
+
+    Raises ValueError for one that is too large.
+    """
     members = _of_zip if filename.endswith(".zip") else _of_tar
     files: dict[PurePosixPath, bytes] = {}
     declared: tuple[str, ...] = ()
@@ -269,7 +329,11 @@ def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]
 def _of_tar(archive: bytes) -> Iterator[tuple[str, bytes]]:
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         for member in tar:
-            if member.isreg() and _is_wanted(member.name, member.size) and (file := tar.extractfile(member)):
+            if (
+                member.isreg()
+                and _is_wanted(member.name, member.size)
+                and (file := tar.extractfile(member))
+            ):
                 yield member.name, file.read()
 
 
@@ -290,14 +354,25 @@ def _guessed(files: _Files, name: str) -> tuple[str, ...]:
     if any(_of_package(files, own)):
         return (own,)
     depths = {("src",): 3, (): 2}
-    tops = {path.parts[-2] for path in files if path.name == "__init__.py" and depths.get(path.parts[:-2]) == len(path.parts)}
+    tops = {
+        path.parts[-2]
+        for path in files
+        if path.name == "__init__.py" and depths.get(path.parts[:-2]) == len(path.parts)
+    }
     return tuple(sorted(tops - _NOT_INSTALLED))
 
 
 def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """The files of a package, or of a module, where it lies least deep, with their paths as they are imported."""
+    """The files of a package, or of a module, where it lies least deep, with their paths as they
+    are imported.
+    """
     parts = (package, f"{package}.py")
-    parents = [path.parts[: path.parts.index(part)] for path in files for part in parts if part in path.parts]
+    parents = [
+        path.parts[: path.parts.index(part)]
+        for path in files
+        for part in parts
+        if part in path.parts
+    ]
     parents = [parent for parent in parents if not _NOT_INSTALLED.intersection(parent)]
     if not parents:
         return
@@ -308,7 +383,7 @@ def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, by
             yield PurePosixPath(*path.parts[depth:]), content
 
 
-# --- releases that go before the one that an env has ------------------------------------------------------------------------------
+# --- releases that go before the one that an env has ----------------------------------------------
 
 _DONE = "overlay.txt"
 """The file in a folder that is whole: what is in it, one requirement a line."""
@@ -325,14 +400,21 @@ class Overlay:
     """One hash over all that is in it."""
 
 
-def overlaid(requirements: Sequence[str], python: str, python_version: str, cache: EnvCache) -> Overlay:
-    """The folder with these requirements, the release first, for an interpreter; they are installed where they are not there yet.
+def overlaid(
+    requirements: Sequence[str], python: str, python_version: str, cache: EnvCache
+) -> Overlay:
+    """The folder with these requirements, the release first, for an interpreter.
+
+    They are installed where they are not there yet.
 
     Raises EnvError with the installer's words.
     """
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
-    folder, wanted = cache.folder / "overlays" / name, "".join(f"{requirement}\n" for requirement in requirements)
+    folder, wanted = (
+        cache.folder / "overlays" / name,
+        "".join(f"{requirement}\n" for requirement in requirements),
+    )
 
     def is_whole() -> bool:
         return content_of(folder / _DONE, _LARGEST) == wanted.encode()
@@ -345,7 +427,9 @@ def overlaid(requirements: Sequence[str], python: str, python_version: str, cach
         try:
             _make(folder, is_whole, install)
         except OSError as error:
-            raise EnvError(f"cannot install {requirements[0]}: {error.strerror or error}", where=str(folder)) from error
+            raise EnvError(
+                f"cannot install {requirements[0]}: {error.strerror or error}", where=str(folder)
+            ) from error
     return Overlay(folder=folder, digest=_digest(folder))
 
 
@@ -355,13 +439,19 @@ def _install_overlay(requirements: Sequence[str], target: Path, python: str) -> 
     except TimeoutError:
         hint = "Check that this machine reaches the package index."
         raise EnvError(
-            f"cannot install {requirements[0]}: the installer did not end within {_OVERLAY_DEADLINE:g} s", hint=hint
+            f"cannot install {requirements[0]}: the installer did not end within"
+            f" {_OVERLAY_DEADLINE:g} s",
+            hint=hint,
         ) from None
     except InstallFailed as error:
-        raise EnvError(f"cannot install {requirements[0]}: {' '.join(str(error).split())[-600:]}") from None
+        raise EnvError(
+            f"cannot install {requirements[0]}: {' '.join(str(error).split())[-600:]}"
+        ) from None
 
 
 def _digest(folder: Path) -> str:
     """A hash over the RECORD of each distribution, which has those of its files."""
     records = sorted(folder.glob("*.dist-info/RECORD"))
-    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in records)).hexdigest()
+    return hashlib.sha256(
+        b"".join(hashlib.sha256(path.read_bytes()).digest() for path in records)
+    ).hexdigest()

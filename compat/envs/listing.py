@@ -1,7 +1,8 @@
-"""What files of a distribution package indexes and folders of wheels have (as pip's ``--find-links`` takes them).
+"""What files of a distribution package indexes and folders of wheels have (as pip's
+``--find-links`` takes them).
 
-Answers of an index (:mod:`compat.envs.index`) are kept on disk for an hour; an older one serves while the index is down, and says
-so.
+Answers of an index (:mod:`compat.envs.index`) are kept on disk for an hour; an older one serves
+while the index is down, and says so.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from urllib.parse import unquote, urlsplit
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_sdist_filename, parse_wheel_filename
+from packaging.utils import (
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 from packaging.version import Version
 
 from compat.errors import IndexUnavailable
@@ -38,21 +44,34 @@ MAX_AGE = 3600.0
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The index that installers are told to use, and the folders of wheels besides it (``PIP_FIND_LINKS``, ``UV_FIND_LINKS``)."""
+    """The index that installers are told to use, and the folders of wheels besides it
+    (``PIP_FIND_LINKS``, ``UV_FIND_LINKS``).
+    """
     names = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
     index = next((environ[name] for name in names if environ.get(name)), "https://pypi.org/simple")
-    links = [environ.get(name, "").replace(",", " ").split() for name in ("UV_FIND_LINKS", "PIP_FIND_LINKS")]
-    folders = (link for texts in links for link in texts if "://" not in link and Path(link).is_dir())
+    links = [
+        environ.get(name, "").replace(",", " ").split()
+        for name in ("UV_FIND_LINKS", "PIP_FIND_LINKS")
+    ]
+    folders = (
+        link for texts in links for link in texts if "://" not in link and Path(link).is_dir()
+    )
     return tuple(dict.fromkeys((index, *folders)))
 
 
 def list_files(
-    distribution: str, sources: Sequence[str], *, cache: Path, needs: Version | None = None, now: float | None = None
+    distribution: str,
+    sources: Sequence[str],
+    *,
+    cache: Path,
+    needs: Version | None = None,
+    now: float | None = None,
 ) -> Listing:
     """Everything that the sources (URLs of indexes, folders of wheels) have of a distribution.
 
-    A kept answer in which ``needs`` is missing is not believed, since the release may be younger than the answer.
-    Raises IndexUnavailable where a source does not answer and nothing of it is kept.
+    A kept answer in which ``needs`` is missing is not believed, since the release may be younger
+    than the answer. Raises IndexUnavailable where a source does not answer and nothing of it is
+    kept.
     """
     now = time.time() if now is None else now
     distribution = canonicalize_name(distribution)
@@ -63,36 +82,62 @@ def list_files(
         notes.extend([note] if note else [])
         return files
 
-    return Listing(distribution=distribution, files=_of_sources(distribution, sources, ask), notes=tuple(notes))
+    return Listing(
+        distribution=distribution, files=_of_sources(distribution, sources, ask), notes=tuple(notes)
+    )
 
 
-def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ) -> Listing | None:
-    """Ask the index that installers use what it has, and keep the answer. Raises IndexUnavailable where it does not answer.
+def ask_index(
+    distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ
+) -> Listing | None:
+    """Ask the index that installers use what it has, and keep the answer.
 
-    Nothing is asked where installers are told to ask none, or find the distribution in a folder of wheels: ``None``.
+    Raises IndexUnavailable where it does not answer.
+
+    Nothing is asked where installers are told to ask none, or find the distribution in a folder of
+    wheels: ``None``.
     """
     distribution = canonicalize_name(distribution)
     index, *folders = index_urls(environ)
-    remote = "://" in index and not index.startswith("file:") and not any(environ.get(name) for name in NO_INDEX)
+    remote = (
+        "://" in index
+        and not index.startswith("file:")
+        and not any(environ.get(name) for name in NO_INDEX)
+    )
     if remote and not any(_folder(Path(folder), distribution) for folder in folders):
-        return Listing(distribution=distribution, files=_ask(distribution, index, cache, time.time()))
+        return Listing(
+            distribution=distribution, files=_ask(distribution, index, cache, time.time())
+        )
     return None
 
 
 def comes_from_index(env: Env) -> bool:
-    """Whether an env's toolchain is installed from the index that installers use, and from no other place."""
+    """Whether an env's toolchain is installed from the index that installers use, and from no other
+    place.
+    """
     return env.wheel is None and env.index is None
 
 
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
-    """What kept answers of these sources say, however old they are; asks nobody. Folders of wheels are looked into."""
+    """What kept answers of these sources say, however old they are; asks nobody.
+
+    Folders of wheels are looked into.
+    """
     distribution = canonicalize_name(distribution)
-    files = _of_sources(distribution, sources, lambda source: read_kept_files(cache, distribution, source, 0.0)[0] or ())
+    files = _of_sources(
+        distribution,
+        sources,
+        lambda source: read_kept_files(cache, distribution, source, 0.0)[0] or (),
+    )
     return Listing(distribution=distribution, files=files)
 
 
-def _of_sources(distribution: str, sources: Sequence[str], ask: Callable[[str], Sequence[File]]) -> tuple[File, ...]:
-    """The files of indexes, as ``ask`` has them, and of folders, which are looked into: of each name the first one."""
+def _of_sources(
+    distribution: str, sources: Sequence[str], ask: Callable[[str], Sequence[File]]
+) -> tuple[File, ...]:
+    """The files of indexes, as ``ask`` has them, and of folders, which are looked into: of each
+    name the first one.
+    """
     files: dict[str, File] = {}
     for source in sources:
         for file in ask(source) if "://" in source else _folder(Path(source), distribution):
@@ -100,14 +145,18 @@ def _of_sources(distribution: str, sources: Sequence[str], ask: Callable[[str], 
     return tuple(files.values())
 
 
-# --- asking --------------------------------------------------------------------------------------------------------------------
+# --- asking ---------------------------------------------------------------------------------------
 
 
 def _kept_or_asked(
     distribution: str, source: str, cache: Path, needs: Version | None, now: float
 ) -> tuple[tuple[File, ...], str | None]:
     kept, age = read_kept_files(cache, distribution, source, now)
-    if kept is not None and age < MAX_AGE and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs)):
+    if (
+        kept is not None
+        and age < MAX_AGE
+        and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs))
+    ):
         return kept, None
     try:
         files = _ask(distribution, source, cache, now)
@@ -128,23 +177,35 @@ def _ask(distribution: str, source: str, cache: Path, now: float) -> tuple[File,
 
 
 def _folder(folder: Path, distribution: str) -> tuple[File, ...]:
-    files = (File(filename=path.name, uploaded=path.stat().st_mtime) for path in sorted(folder.glob("*.whl")))
-    return tuple(file for file in files if canonicalize_name(file.filename.partition("-")[0]) == distribution)
+    files = (
+        File(filename=path.name, uploaded=path.stat().st_mtime)
+        for path in sorted(folder.glob("*.whl"))
+    )
+    return tuple(
+        file for file in files if canonicalize_name(file.filename.partition("-")[0]) == distribution
+    )
 
 
-# --- keeping ------------------------------------------------------------------------------------------------------------------
+# --- keeping --------------------------------------------------------------------------------------
 
 
 def _kept_at(cache: Path, distribution: str) -> Path:
     return cache / f"{distribution}.json"
 
 
-def read_kept_files(cache: Path, distribution: str, source: str, now: float) -> tuple[tuple[File, ...] | None, float]:
+def read_kept_files(
+    cache: Path, distribution: str, source: str, now: float
+) -> tuple[tuple[File, ...] | None, float]:
     """What is kept of that source and its age in seconds; ``None`` where nothing usable is."""
     try:
         answer = _answers(cache, distribution)[source]
-        listed = (file_of(name, pythons, yanked, *uploaded[:1]) for name, pythons, yanked, *uploaded in answer["files"])
-        return tuple(file for file in listed if file is not None), max(0.0, now - float(answer["asked"]))
+        listed = (
+            file_of(name, pythons, yanked, *uploaded[:1])
+            for name, pythons, yanked, *uploaded in answer["files"]
+        )
+        return tuple(file for file in listed if file is not None), max(
+            0.0, now - float(answer["asked"])
+        )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None, 0.0
 
@@ -157,10 +218,15 @@ def _answers(cache: Path, distribution: str) -> dict[str, Any]:
     return answers if isinstance(answers, dict) else {}
 
 
-def keep_files(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
+def keep_files(
+    cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float
+) -> None:
     """Keep the listing of a distribution in the cache, with the time of the answer."""
     answers = _answers(cache, distribution)
-    answers[source] = {"asked": now, "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files]}
+    answers[source] = {
+        "asked": now,
+        "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files],
+    }
     with suppress(OSError):  # kept to save a second; without it, the index is asked again
         replace_file(_kept_at(cache, distribution), json.dumps(answers))
 
@@ -168,7 +234,13 @@ def keep_files(cache: Path, distribution: str, source: str, files: tuple[File, .
 def age_phrase(seconds: float) -> str:
     """Return an age in words, such as ``3 days ago``."""
     hours = seconds / 3600
-    return f"{hours / 24:.0f} days ago" if hours >= 48 else f"{hours:.0f} hours ago" if hours >= 1 else "within the last hour"
+    return (
+        f"{hours / 24:.0f} days ago"
+        if hours >= 48
+        else f"{hours:.0f} hours ago"
+        if hours >= 1
+        else "within the last hour"
+    )
 
 
 Minor = tuple[int, int]
@@ -193,16 +265,39 @@ class File:
     uploaded: float | None = field(default=None, eq=False)
     """When it came there, in seconds since 1970, where the source tells."""
     url: str = field(default="", eq=False)
-    """Where it can be downloaded, with its hash as fragment (``#sha256=…``); empty in answers that were kept."""
+    """Where it can be downloaded, with its hash as fragment (``#sha256=…``); empty in answers that
+    were kept.
+    """
 
 
-def file_of(filename: object, requires_python: object, yanked: object, uploaded: object = None, url: str = "") -> File | None:
-    """A file as somebody lists it, who may say anything; ``None`` where it has no name that a file can have."""
-    if not isinstance(filename, str) or not 0 < len(filename) <= _LONGEST_NAME or printable(filename) != filename:
+def file_of(
+    filename: object,
+    requires_python: object,
+    yanked: object,
+    uploaded: object = None,
+    url: str = "",
+) -> File | None:
+    """A file as somebody lists it, who may say anything.
+
+    ``None`` where it has no name that a file can have.
+    """
+    if (
+        not isinstance(filename, str)
+        or not 0 < len(filename) <= _LONGEST_NAME
+        or printable(filename) != filename
+    ):
         return None
-    pythons = requires_python if isinstance(requires_python, str) and len(requires_python) <= _LONGEST_NAME else None
-    seconds = float(uploaded) if isinstance(uploaded, int | float) and abs(uploaded) < _LATEST else None
-    return File(filename=filename, requires_python=pythons, yanked=bool(yanked), uploaded=seconds, url=url)
+    pythons = (
+        requires_python
+        if isinstance(requires_python, str) and len(requires_python) <= _LONGEST_NAME
+        else None
+    )
+    seconds = (
+        float(uploaded) if isinstance(uploaded, int | float) and abs(uploaded) < _LATEST else None
+    )
+    return File(
+        filename=filename, requires_python=pythons, yanked=bool(yanked), uploaded=seconds, url=url
+    )
 
 
 @frozen(kw_only=True)
@@ -212,28 +307,42 @@ class Listing:
     distribution: str
     files: tuple[File, ...]
     notes: tuple[str, ...] = ()
-    """What a reader should know of this answer: that the index is down, and how old what is used instead is."""
+    """What a reader should know of this answer: that the index is down, and how old what is used
+    instead is.
+    """
 
     def versions(self) -> tuple[Version, ...]:
         """Every version that has a wheel for some platform and is not withdrawn, oldest first."""
-        return tuple(sorted({wheel[0] for file in self.files if not file.yanked and (wheel := _wheel(file))}))
+        return tuple(
+            sorted({wheel[0] for file in self.files if not file.yanked and (wheel := _wheel(file))})
+        )
 
     def around(self, release: Version) -> tuple[Version, ...] | None:
-        """``None`` where some file is of that release, withdrawn or not; else the final releases on both sides of it."""
+        """``None`` where some file is of that release, withdrawn or not.
+
+        Else the final releases on both sides of it.
+        """
         of_files = {version for file in self.files if (version := _version(file))}
         if release in of_files:
             return None
         final = sorted(version for version in of_files if not version.is_prerelease)
-        older, newer = ([version for version in final if (version < release) is before] for before in (True, False))
+        older, newer = (
+            [version for version in final if (version < release) is before]
+            for before in (True, False)
+        )
         return (*older[-1:], *newer[:1])
 
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:
-        """The Pythons for which this platform has a wheel of that release (of the newest one, if it is ``None``).
+        """The Pythons for which this platform has a wheel of that release (of the newest one, if it
+        is ``None``).
 
-        Withdrawn wheels count, as they do for installers where a version is asked for exactly. Empty: there is no such wheel.
+        Withdrawn wheels count, as they do for installers where a version is asked for exactly.
+        Empty: there is no such wheel.
         """
         if release is None:
-            versions = [version for version in self.versions() if not version.is_prerelease] or list(self.versions())
+            versions = [
+                version for version in self.versions() if not version.is_prerelease
+            ] or list(self.versions())
             if not versions:
                 return frozenset()
             release = versions[-1]
@@ -247,26 +356,43 @@ class Listing:
 
 
 def wheel_facts(wheel: str) -> tuple[str, Version, frozenset[Tag]]:
-    """Distribution, version and tags that the file name of a wheel states. Raises InvalidWheelFilename."""
+    """Distribution, version and tags that the file name of a wheel states.
+
+    Raises InvalidWheelFilename.
+    """
     name, version, _, tags = parse_wheel_filename(Path(unquote(urlsplit(wheel).path)).name)
     return name, version, tags
 
 
 def pythons_of(tags: Iterable[Tag], requires_python: str | None = None) -> frozenset[Minor]:
-    """The Pythons that run wheels of these tags on this platform. Free-threaded builds are not considered."""
+    """The Pythons that run wheels of these tags on this platform.
+
+    Free-threaded builds are not considered.
+    """
     tags = frozenset(tags)
-    return frozenset(minor for minor in MINORS if allows(requires_python, minor) and not tags.isdisjoint(_supported(minor)))
+    return frozenset(
+        minor
+        for minor in MINORS
+        if allows(requires_python, minor) and not tags.isdisjoint(_supported(minor))
+    )
 
 
 def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
-    """Whether a specifier of Python versions admits some patch release of ``minor``; what cannot be read, admits all."""
+    """Whether a specifier of Python versions admits some patch release of ``minor``.
+
+    What cannot be read, admits all.
+    """
     if not isinstance(specifier, SpecifierSet):
         try:
             specifier = SpecifierSet(specifier or "")
         except ValueError:  # InvalidSpecifier is one
             return True
-    # The patch release is not known from an executable's name: the first one stands for "<=3.12", the last for ">=3.11.4".
-    return any(specifier.contains(f"{minor[0]}.{minor[1]}{patch}", prereleases=True) for patch in ("", ".99"))
+    # The patch release is not known from an executable's name: the first one stands for "<=3.12",
+    # the last for ">=3.11.4".
+    return any(
+        specifier.contains(f"{minor[0]}.{minor[1]}{patch}", prereleases=True)
+        for patch in ("", ".99")
+    )
 
 
 def _version(file: File) -> Version | None:
@@ -282,7 +408,8 @@ def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
         return None
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    except (InvalidWheelFilename, ValueError):  # InvalidVersion is one, and a number with more digits than Python reads another
+    # InvalidVersion is one, and a number with more digits than Python reads another.
+    except (InvalidWheelFilename, ValueError):
         return None
     return version, tags
 
@@ -294,6 +421,9 @@ def _supported(minor: Minor) -> frozenset[Tag]:
     if minor not in _tags_of:
         platforms = list(platform_tags())
         abi = f"cp{minor[0]}{minor[1]}"
-        tags = (*cpython_tags(minor, abis=[abi], platforms=platforms), *compatible_tags(minor, abi, platforms))
+        tags = (
+            *cpython_tags(minor, abis=[abi], platforms=platforms),
+            *compatible_tags(minor, abi, platforms),
+        )
         _tags_of[minor] = frozenset(tags)
     return _tags_of[minor]

@@ -1,10 +1,12 @@
-"""Who builds an env, and who uses it: locks on files in its folder, which end with the process that holds them.
+"""Who builds an env, and who uses it: locks on files in its folder, which end with the process that
+holds them.
 
-While an env is built, its ``install.log`` is locked. The installer writes into that very file, so that the lock holds as long as
-the installer runs, even where whoever started it was killed. Commands that use an env hold its file ``used``, and set its time.
+While an env is built, its ``install.log`` is locked. The installer writes into that very file, so
+that the lock holds as long as the installer runs, even where whoever started it was killed.
+Commands that use an env hold its file ``used``, and set its time.
 
-These are bare ``flock`` calls, since ``filelock`` can neither share a lock, nor say whether somebody else holds one, nor leave
-the lock of the log to an installer that outlives its command.
+These are bare ``flock`` calls, since ``filelock`` can neither share a lock, nor say whether
+somebody else holds one, nor leave the lock of the log to an installer that outlives its command.
 """
 
 from __future__ import annotations
@@ -26,12 +28,16 @@ _EVERY = 0.1
 """Seconds between two looks at a lock that somebody else has."""
 
 
-# --- building ----------------------------------------------------------------------------------------------------------------
+# --- building -------------------------------------------------------------------------------------
 
 
 @contextmanager
-def building(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None = None) -> Iterator[IO[str]]:
-    """Be the only one who builds this env; gives its log, empty. Calls ``waiting`` where another does so first.
+def building(
+    folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None = None
+) -> Iterator[IO[str]]:
+    """Be the only one who builds this env; gives its log, empty.
+
+    Calls ``waiting`` where another does so first.
 
     Raises OSError, and Stopped where ``stop`` is set while another builds it.
     """
@@ -49,7 +55,8 @@ def _locked(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Even
             if not _lock(descriptor, fcntl.LOCK_EX):
                 waiting()
                 _wait(descriptor, stop)
-            if _is_still(descriptor, folder.log):  # and was not removed together with the env while we waited
+            # And was not removed together with the env while we waited.
+            if _is_still(descriptor, folder.log):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -78,14 +85,18 @@ def is_being_built(folder: EnvFolder) -> bool:
         os.close(descriptor)
 
 
-# --- using -------------------------------------------------------------------------------------------------------------------
+# --- using ----------------------------------------------------------------------------------------
 
 
 class EnvUse:
     """An env that is in use until this is closed."""
 
     def __init__(self, folder: EnvFolder) -> None:
-        """Use an env. Where nothing can be written there, nobody can remove it either; where it is not there, nothing is used."""
+        """Use an env.
+
+        Where nothing can be written there, nobody can remove it either; where it is not there,
+        nothing is used.
+        """
         self._path, self._descriptor = folder.used, -1
         self.renew()
 
@@ -152,7 +163,10 @@ def is_used_by_others(folder: EnvFolder) -> bool:
 
 
 def _runs(folder: EnvFolder) -> bool:
-    """Whether a process was started with a program of the env; what belongs to other users is not seen."""
+    """Whether a process was started with a program of the env.
+
+    What belongs to other users is not seen.
+    """
     inside = os.fsencode(f"{folder.path}{os.sep}")
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -161,7 +175,7 @@ def _runs(folder: EnvFolder) -> bool:
     return False
 
 
-# --- removing ----------------------------------------------------------------------------------------------------------------
+# --- removing -------------------------------------------------------------------------------------
 
 
 def reason_to_keep(folder: EnvFolder) -> str | None:
@@ -197,7 +211,10 @@ def _descriptor(path: Path) -> Iterator[int]:
 
 
 def clear(folder: EnvFolder) -> None:
-    """Remove the virtual environments in an env's folder, whatever state they are in. Raises OSError."""
+    """Remove the virtual environments in an env's folder, whatever state they are in.
+
+    Raises OSError.
+    """
     for path in folder.path.glob("cp*"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -205,7 +222,7 @@ def clear(folder: EnvFolder) -> None:
             path.unlink()
 
 
-# --- locks -------------------------------------------------------------------------------------------------------------------
+# --- locks ----------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Gives features the envs that they ask for, having built those that are missing: each by one installer, several at once."""
+"""Gives features the envs that they ask for, having built those that are missing: each by one
+installer, several at once.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,16 @@ _NEUTRAL = Path(__file__).parent
 """Where installers run: no pyproject.toml of a project sets anything for them there."""
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
-    "Check that this machine is online. Variables of pip and uv name another index (PIP_INDEX_URL, UV_DEFAULT_INDEX). "
-    "`compat envs list` shows the envs that are built; with --no-build, commands that compile do not ask an index."
+    "Check that this machine is online. Variables of pip and uv name another index (PIP_INDEX_URL,"
+    " UV_DEFAULT_INDEX). `compat envs list` shows the envs that are built; with --no-build,"
+    " commands that compile do not ask an index."
 )
 
 
 AT_ONCE = AVAILABLE_CORES + 1
-"""Envs that are built at the same time: an installer waits for the network and the disk for a part of its time."""
+"""Envs that are built at the same time: an installer waits for the network and the disk for a part
+of its time.
+"""
 
 
 @frozen(kw_only=True)
@@ -73,38 +78,54 @@ class EnvProvider:
     """Number of builds at the same time. ``None``: :data:`AT_ONCE`."""
     echo: Callable[[str], None] = _log.info
     """Called with messages about progress and errors."""
-    busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(_log.debug)
-    """Returns a context manager that is entered during a long step and yields a function for messages."""
+    busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(
+        _log.debug
+    )
+    """Returns a context manager that is entered during a long step and yields a function for
+    messages.
+    """
 
     def __call__(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
         """These envs as they are in the cache, after those that are missing were built.
 
-        Raises EnvError where something is missing and nothing can be written into the cache, or none of them is there and the
-        package index does not answer; SelectionError, before anything is built, where the index has no such release.
+        Raises EnvError where something is missing and nothing can be written into the cache, or
+        none of them is there and the package index does not answer; SelectionError, before anything
+        is built, where the index has no such release.
         """
         built = {env.name: self._read(env) for env in envs}
         missing = [env.env for env in built.values() if env.error is not None]
         if not self.build:
-            self._check_releases(missing, lambda name: kept_files(name, index_urls(), cache=matrix.parent / INDEX))
+            self._check_releases(
+                missing, lambda name: kept_files(name, index_urls(), cache=matrix.parent / INDEX)
+            )
         if self.build and missing:
             offline = self._is_offline(matrix, missing, others=len(missing) < len(built))
             if not offline:
                 self.build_missing(matrix, missing)
             built |= {env.name: self._read(env) for env in missing}
             if offline:
-                built |= {env.name: evolve(built[env.name], error=f"not built: {_NO_ANSWER}") for env in missing}
+                built |= {
+                    env.name: evolve(built[env.name], error=f"not built: {_NO_ANSWER}")
+                    for env in missing
+                }
         if matrix == self.project:
             note_envs([name for name, env in built.items() if env.error is None], matrix.parent)
         return [built[env.name] for env in envs]
 
     def _is_offline(self, matrix: Path, missing: Sequence[Env], *, others: bool) -> bool:
-        """Whether nothing can be installed, since the index does not answer: told at once, and not by an installer for each env.
+        """Whether nothing can be installed, since the index does not answer: told at once, and not
+        by an installer for each env.
 
         Raises EnvError where there are no ``others`` to go on with.
         """
         try:
-            distributions = dict.fromkeys(env.distribution for env in missing if comes_from_index(env))
-            listings = {distribution: ask_index(distribution, cache=matrix.parent / INDEX) for distribution in distributions}
+            distributions = dict.fromkeys(
+                env.distribution for env in missing if comes_from_index(env)
+            )
+            listings = {
+                distribution: ask_index(distribution, cache=matrix.parent / INDEX)
+                for distribution in distributions
+            }
             self._check_releases(missing, listings.get)
         except IndexUnavailable as error:
             names = ", ".join(env.name for env in missing)
@@ -115,15 +136,27 @@ class EnvProvider:
             return True
         return False
 
-    def _check_releases(self, missing: Sequence[Env], listing_of: Callable[[str], Listing | None]) -> None:
-        """Raise SelectionError where an env that nothing declares is of a release that the index does not have."""
+    def _check_releases(
+        self, missing: Sequence[Env], listing_of: Callable[[str], Listing | None]
+    ) -> None:
+        """Raise SelectionError where an env that nothing declares is of a release that the index
+        does not have.
+        """
         for env in missing:
-            listing = listing_of(env.distribution) if env.name not in self.known and comes_from_index(env) else None
+            listing = (
+                listing_of(env.distribution)
+                if env.name not in self.known and comes_from_index(env)
+                else None
+            )
             if listing is None or not listing.files or env.release is None:
                 continue
             if (others := listing.around(env.release)) is not None:
                 what = f"unknown release {env.release} of {env.distribution}"
-                hint = f"The nearest releases on the package index: {', '.join(map(str, others))}." if others else None
+                hint = (
+                    f"The nearest releases on the package index: {', '.join(map(str, others))}."
+                    if others
+                    else None
+                )
                 raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 
     def build_missing(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
@@ -135,7 +168,9 @@ class EnvProvider:
         """
         self.cache.prepare()
         run = partial(run_installer, cwd=_NEUTRAL)
-        builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
+        builder = Builder(
+            cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run
+        )
         with self.busy() as show:
             build_envs(builder, envs, jobs=self.jobs or AT_ONCE, echo=self.echo, show=show)
 
@@ -144,7 +179,7 @@ class EnvProvider:
         return read_env(env, self.cache)
 
 
-# --- building one ----------------------------------------------------------------------------------------------------------------
+# --- building one ---------------------------------------------------------------------------------
 
 Say = Callable[[str], None]
 
@@ -183,7 +218,9 @@ class Builder:
     installer: Callable[[], Installer] = choose_installer
     """Chooses the installer; it is called only where something is to be built."""
     run: Callable[[Sequence[str], IO[str], Event], bool] = run_installer
-    """Runs an installer's command until it ends or the event is set (:func:`compat.envs.installers.run_installer`)."""
+    """Runs an installer's command until it ends or the event is set
+    (:func:`compat.envs.installers.run_installer`).
+    """
     say: Say
     backend: str | None = None
     """The backend that envs must have been built with; ``None`` where that does not matter."""
@@ -193,14 +230,19 @@ class Builder:
     pins: tuple[str, ...] = ()
     """Requirements besides those of the env, which leave the installer no choice."""
     reserve: Callable[[EnvFolder], str | None] = lambda _: None
-    """Is called once the env's lock is held, before anything is installed; returns why nothing should be."""
+    """Is called once the env's lock is held, before anything is installed; returns why nothing
+    should be.
+    """
     stop: Event = interruption.REQUESTED
     """Ends the installer, or waiting for another command that builds the same env."""
 
-    def build(self, env: Env, on_state: Callable[[BuildState], None] = lambda _: None) -> BuildResult:
+    def build(
+        self, env: Env, on_state: Callable[[BuildState], None] = lambda _: None
+    ) -> BuildResult:
         """Build an env unless it exists as requested. One that other commands use is not rebuilt.
 
-        Raises EnvError where the cache cannot be written, Stopped once ``stop`` is set, and what ``reserve`` and ``run`` raise.
+        Raises EnvError where the cache cannot be written, Stopped once ``stop`` is set, and what
+        ``reserve`` and ``run`` raise.
         """
         if self.stop.is_set():
             raise Stopped
@@ -231,7 +273,9 @@ class Builder:
     def _is_missing(self, env: Env, folder: EnvFolder) -> bool:
         if self.again or read_env(env, self.cache).error is not None:
             return True
-        return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
+        return (
+            self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
+        )
 
     def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> BuildResult:
         if (obstacle := self.reserve(folder)) is not None:
@@ -246,7 +290,10 @@ class Builder:
         facts = {"location": choice.tag, "backend": installer.backend, "interpreter": choice.python}
         write_record(folder, env, error=INTERRUPTED, **facts)
         locks.clear(folder)
-        self.say(f"Installing {', '.join(requirements(env))} with {choice.python}; output goes to {folder.log}")
+        self.say(
+            f"Installing {', '.join(requirements(env))} with {choice.python}; output goes to"
+            f" {folder.log}"
+        )
         commands = installer.commands(env, choice.python, folder.path / choice.tag, self.pins)
         done = all(self.run(command, log, self.stop) for command in commands)
         return _conclude(env, folder, facts, done=done)
@@ -265,24 +312,39 @@ def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool)
         write_record(folder, env, error=error, **facts)
         return BuildResult(error=error)
     packages = [asdict(package) for package in installed.packages]
-    write_record(folder, env, error=None, packages=packages, python=installed.python_version, digest=installed.digest, **facts)
+    write_record(
+        folder,
+        env,
+        error=None,
+        packages=packages,
+        python=installed.python_version,
+        digest=installed.digest,
+        **facts,
+    )
     return BuildResult(license=installed.license)
 
 
-# --- several -------------------------------------------------------------------------------------------------------------------
+# --- several --------------------------------------------------------------------------------------
 
 
 def build_envs(
-    builder: Builder, envs: Sequence[Env], *, jobs: int = 1, echo: Say = lambda _: None, show: Say = lambda _: None
+    builder: Builder,
+    envs: Sequence[Env],
+    *,
+    jobs: int = 1,
+    echo: Say = lambda _: None,
+    show: Say = lambda _: None,
 ) -> dict[str, BuildResult]:
     """Build several envs, ``jobs`` at a time; how each ended, by name.
 
-    ``echo`` gets a line for each env that has been built or has failed, ``show`` one about what is going on, whenever that changes.
-    An env whose cache folder cannot be written fails alone. Raises Stopped once the builder's ``stop`` is set.
+    ``echo`` gets a line for each env that has been built or has failed, ``show`` one about what is
+    going on, whenever that changes. An env whose cache folder cannot be written fails alone. Raises
+    Stopped once the builder's ``stop`` is set.
     """
     if not envs:
         return {}
-    sysconfig.get_config_vars()  # Python 3.11 gives threads that are the first to ask at the same time half of them
+    # Python 3.11 gives threads that are the first to ask at the same time half of them.
+    sysconfig.get_config_vars()
     progress = _Progress(envs, echo, show)
     progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])
     with ThreadPoolExecutor(min(jobs, len(envs)), thread_name_prefix="building") as pool:
@@ -321,7 +383,10 @@ class _Progress:
         if elsewhere:
             self._echo(f"waiting for another command that builds {', '.join(elsewhere)}")
         for name in elsewhere:
-            self._builds[name].state, self._builds[name].began = BuildState.WAITING, time.monotonic()
+            self._builds[name].state, self._builds[name].began = (
+                BuildState.WAITING,
+                time.monotonic(),
+            )
 
     def build(self, builder: Builder, env: Env) -> BuildResult:
         """Build one of them. Raises Stopped."""
@@ -338,7 +403,9 @@ class _Progress:
             self._echo(f"{env.name}: {_ending(result, seconds, waited=waited)}{count}")
             if result.license and env.distribution not in self._proprietary:
                 self._proprietary.add(env.distribution)
-                self._echo(f"{env.distribution} is proprietary software. Its license: {result.license}")
+                self._echo(
+                    f"{env.distribution} is proprietary software. Its license: {result.license}"
+                )
         return result
 
     def _change(self, build: _Build, state: BuildState) -> None:
@@ -360,7 +427,10 @@ class _Progress:
         return f"{label} {names}" if names else ""
 
     def _count(self) -> str:
-        return f"{sum(build.state is BuildState.DONE for build in self._builds.values())} of {len(self._builds)}"
+        return (
+            f"{sum(build.state is BuildState.DONE for build in self._builds.values())} of"
+            f" {len(self._builds)}"
+        )
 
 
 def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
@@ -368,10 +438,16 @@ def _ending(result: BuildResult, seconds: float, *, waited: bool) -> str:
         return f"failed: {_summary(result.error)}"
     if not result.reused:
         return f"built in {seconds:.1f} s"
-    return f"built by another command, after a wait of {seconds:.1f} s" if waited else "already built"
+    return (
+        f"built by another command, after a wait of {seconds:.1f} s" if waited else "already built"
+    )
 
 
 def _summary(error: str) -> str:
-    """The most telling line of an installer's output: the last one that names an error, or else the last."""
+    """The most telling line of an installer's output: the last one that names an error, or else the
+    last.
+    """
     lines = error.splitlines() or [""]
-    return next((line for line in reversed(lines) if line.lower().startswith("error")), lines[-1]).strip()
+    return next(
+        (line for line in reversed(lines) if line.lower().startswith("error")), lines[-1]
+    ).strip()

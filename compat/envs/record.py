@@ -33,7 +33,9 @@ INTERRUPTED = "the installation was interrupted"
 
 _AGAIN = "a command without --no-build builds it"
 _LINES = 40
-"""Lines of an installer's output that are kept in the record; the whole output stays in the log beside it."""
+"""Lines of an installer's output that are kept in the record; the whole output stays in the log
+beside it.
+"""
 
 _TAIL = 256 * 1024
 """Bytes of an installer's output that are looked at."""
@@ -53,7 +55,8 @@ def distributions(env: Env) -> list[str]:
 
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:
-    """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also ``location`` and ``packages``.
+    """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also
+    ``location`` and ``packages``.
 
     ``None`` where there is none, or a damaged one.
     """
@@ -68,20 +71,37 @@ def read_record(folder: EnvFolder) -> dict[str, Any] | None:
 
 def _has_form(record: dict[str, Any]) -> bool:
     """Whether each part that others rely on is there and of its type."""
-    if not (isinstance(record.get("ok"), bool) and isinstance(record.get("fingerprint"), str) and "error" in record):
+    if not (
+        isinstance(record.get("ok"), bool)
+        and isinstance(record.get("fingerprint"), str)
+        and "error" in record
+    ):
         return False
-    if not all(isinstance(record.get(name), str | None) and "\0" not in (record.get(name) or "") for name in _TEXTS):
+    if not all(
+        isinstance(record.get(name), str | None) and "\0" not in (record.get(name) or "")
+        for name in _TEXTS
+    ):
         return False
-    if not all(isinstance(value, list) and all(isinstance(text, str) for text in value) for value in map(record.get, _LISTS)):
+    if not all(
+        isinstance(value, list) and all(isinstance(text, str) for text in value)
+        for value in map(record.get, _LISTS)
+    ):
         return False
     if not record["ok"]:
         return bool(record["error"])
     packages = record.get("packages")
-    return bool(record.get("location")) and isinstance(packages, list) and all(isinstance(package, dict) for package in packages)
+    return (
+        bool(record.get("location"))
+        and isinstance(packages, list)
+        and all(isinstance(package, dict) for package in packages)
+    )
 
 
 def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
-    """Replace the record of an env, all at once. Without an error it says that the env can be used. Raises OSError."""
+    """Replace the record of an env, all at once.
+
+    Without an error it says that the env can be used. Raises OSError.
+    """
     request = {
         "schema": 1,
         "name": env.name,
@@ -90,7 +110,10 @@ def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any
         "specifier": str(env.python),
         "fingerprint": fingerprint(env),
     }
-    replace_file(folder.record, json.dumps({**request, "ok": error is None, "error": error, **facts}, indent=1))
+    replace_file(
+        folder.record,
+        json.dumps({**request, "ok": error is None, "error": error, **facts}, indent=1),
+    )
 
 
 def installer_errors(folder: EnvFolder) -> str:
@@ -113,22 +136,36 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
         return BuiltEnv(env=env, error=f"not built yet: {_AGAIN}")
     if not record["ok"]:
         under_way = record["error"] == INTERRUPTED and is_being_built(folder)
-        return BuiltEnv(env=env, error="another command is building it now" if under_way else record["error"])
+        return BuiltEnv(
+            env=env, error="another command is building it now" if under_way else record["error"]
+        )
     try:
         built = inspect(folder.path / record["location"], distributions(env))
     except NotInstalled as error:
-        return BuiltEnv(env=env, error=printable(f"damaged since it was built: {error}; {_AGAIN} again"))
+        return BuiltEnv(
+            env=env, error=printable(f"damaged since it was built: {error}; {_AGAIN} again")
+        )
     if [asdict(package) for package in built.packages] != record["packages"]:
-        return BuiltEnv(env=env, error=f"its packages have changed since they were installed: {_AGAIN} again")
-    return BuiltEnv(env=env, python=built.python, python_version=built.python_version, packages=built.packages, digest=built.digest)
+        return BuiltEnv(
+            env=env, error=f"its packages have changed since they were installed: {_AGAIN} again"
+        )
+    return BuiltEnv(
+        env=env,
+        python=built.python,
+        python_version=built.python_version,
+        packages=built.packages,
+        digest=built.digest,
+    )
 
 
 def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
-    """Those that cannot be used as they are on disk: never built, not built from what is asked for now, damaged, or failed."""
+    """Those that cannot be used as they are on disk: never built, not built from what is asked for
+    now, damaged, or failed.
+    """
     return tuple(env for env in envs if read_env(env, cache).error is not None)
 
 
-# --- what is installed -----------------------------------------------------------------------------------------------------------
+# --- what is installed ----------------------------------------------------------------------------
 
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json")
 """What installers add to a distribution: how it came here, not what it is."""
@@ -146,12 +183,19 @@ class NotInstalled(Exception):
 
 
 def interpreter(location: Path) -> Path:
-    """The env's own Python. Raises NotInstalled where it, or the interpreter that it links to, is gone."""
+    """The env's own Python.
+
+    Raises NotInstalled where it, or the interpreter that it links to, is gone.
+    """
     python = location / "bin" / "python"
     if not os.path.isdir(location):
         raise NotInstalled(f"{location} is missing")
     if not os.path.exists(python):
-        raise NotInstalled(f"its interpreter {python.readlink()} is missing" if python.is_symlink() else f"{python} is missing")
+        raise NotInstalled(
+            f"its interpreter {python.readlink()} is missing"
+            if python.is_symlink()
+            else f"{python} is missing"
+        )
     return python
 
 
@@ -161,7 +205,9 @@ def python_version(location: Path) -> str:
         lines = (location / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         raise NotInstalled(f"{location / 'pyvenv.cfg'} is missing") from None
-    settings = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+    settings = {
+        key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)
+    }
     version = settings.get("version_info") or settings.get("version") or ""
     if not _VERSION.match(version):
         raise NotInstalled(f"{location / 'pyvenv.cfg'} names no version of Python")
@@ -181,10 +227,12 @@ def site_packages(location: Path) -> Path:
 
 
 def damaged_file(location: Path, distribution: str) -> str | None:
-    """What is wrong with the files of a distribution, of those listed as installed; ``None`` where nothing is.
+    """What is wrong with the files of a distribution, of those listed as installed.
 
-    Each must be there with the size that its wheel's RECORD gives. Of programs that are newer than the RECORD, such as a ptxas that
-    somebody has put there, the content is compared as well.
+    ``None`` where nothing is.
+
+    Each must be there with the size that its wheel's RECORD gives. Of programs that are newer than
+    the RECORD, such as a ptxas that somebody has put there, the content is compared as well.
     """
     site = site_packages(location)
     for folder in site.glob("*.dist-info"):
@@ -196,7 +244,9 @@ def damaged_file(location: Path, distribution: str) -> str | None:
 
 
 def _damage(site: Path, line: str, installed: int) -> str | None:
-    """What is wrong with the file that a line of a RECORD speaks of: name, digest, size in bytes."""
+    """What is wrong with the file that a line of a RECORD speaks of: name, digest, size in
+    bytes.
+    """
     name, _, rest = line.rpartition(",sha256=")
     digest, _, size = rest.partition(",")
     name = name.strip('"')
@@ -206,14 +256,22 @@ def _damage(site: Path, line: str, installed: int) -> str | None:
         return f"{name} is missing"
     if size.isdigit() and status.st_size != int(size):
         return f"{name} has {status.st_size:,} bytes instead of {int(size):,}"
-    if f"/{_PROGRAMS}/" in name and status.st_mtime_ns > installed and _digest_of(f"{site}/{name}") != digest:
+    if (
+        f"/{_PROGRAMS}/" in name
+        and status.st_mtime_ns > installed
+        and _digest_of(f"{site}/{name}") != digest
+    ):
         return f"{name} has changed since it was installed"
     return None
 
 
 def _digest_of(path: str) -> str:
     with open(path, "rb") as file:
-        return base64.urlsafe_b64encode(hashlib.file_digest(file, "sha256").digest()).rstrip(b"=").decode()
+        return (
+            base64.urlsafe_b64encode(hashlib.file_digest(file, "sha256").digest())
+            .rstrip(b"=")
+            .decode()
+        )
 
 
 def _identity(folder: Path) -> tuple[str, str]:
@@ -223,20 +281,28 @@ def _identity(folder: Path) -> tuple[str, str]:
 
 def _package(folder: Path) -> Package:
     name, version = _identity(folder)
-    return Package(name=name, version=version, digest=hashlib.sha256("\n".join(sorted(_recorded(folder))).encode()).hexdigest())
+    return Package(
+        name=name,
+        version=version,
+        digest=hashlib.sha256("\n".join(sorted(_recorded(folder))).encode()).hexdigest(),
+    )
 
 
 def _recorded(folder: Path) -> list[str]:
-    """The lines of RECORD (file, hash, size) for what the wheel itself brought: the same whoever installed it, and wherever.
+    """The lines of RECORD (file, hash, size) for what the wheel itself brought: the same whoever
+    installed it, and wherever.
 
-    Left out are the installer's own files, scripts, whose first line is the path of the env, and what has no hash: bytecode.
+    Left out are the installer's own files, scripts, whose first line is the path of the env, and
+    what has no hash: bytecode.
     """
     try:
         record = (folder / "RECORD").read_text(encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
     others = ("..", *(f"{folder.name}/{name}," for name in _INSTALLERS_OWN))
-    return [line for line in record.splitlines() if ",sha256=" in line and not line.startswith(others)]
+    return [
+        line for line in record.splitlines() if ",sha256=" in line and not line.startswith(others)
+    ]
 
 
 @frozen(kw_only=True)
@@ -261,9 +327,14 @@ class Installation:
 
 
 def inspect(location: Path, needed: Sequence[str]) -> Installation:
-    """What is in a virtual environment. Raises NotInstalled where it is none, or a needed distribution is not whole in it."""
+    """What is in a virtual environment.
+
+    Raises NotInstalled where it is none, or a needed distribution is not whole in it.
+    """
     installation = Installation(
-        python=str(interpreter(location)), python_version=python_version(location), packages=packages(location)
+        python=str(interpreter(location)),
+        python_version=python_version(location),
+        packages=packages(location),
     )
     for name in needed:
         if name not in (package.name for package in installation.packages):
@@ -275,10 +346,16 @@ def inspect(location: Path, needed: Sequence[str]) -> Installation:
 
 def _proprietary_license(location: Path, distribution: str) -> str | None:
     """The path of a distribution's license, where its metadata say that it is a proprietary one."""
-    folder = next(folder for folder in site_packages(location).glob("*.dist-info") if _identity(folder)[0] == distribution)
+    folder = next(
+        folder
+        for folder in site_packages(location).glob("*.dist-info")
+        if _identity(folder)[0] == distribution
+    )
     metadata = content_of(folder / "METADATA", _LARGEST) or b""
     headers = BytesHeaderParser().parsebytes(metadata)
-    if not _PROPRIETARY.search("\n".join([*headers.get_all("Classifier", ()), *headers.get_all("License-Expression", ())])):
+    if not _PROPRIETARY.search(
+        "\n".join([*headers.get_all("Classifier", ()), *headers.get_all("License-Expression", ())])
+    ):
         return None
     files = sorted(path for path in folder.rglob("LICEN[CS]E*") if path.is_file())
     return str(files[0] if files else folder / "METADATA")
@@ -340,11 +417,18 @@ def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | Non
     except NotInstalled as error:
         return "damaged", str(error)
     same = [asdict(package) for package in installation.packages] == record["packages"]
-    return ("complete", None) if same else ("damaged", "its packages have changed since they were installed")
+    return (
+        ("complete", None)
+        if same
+        else ("damaged", "its packages have changed since they were installed")
+    )
 
 
 def size_of(path: Path) -> int:
-    """Bytes that a folder takes, each file counted once. Installers may share files with their own caches by hard links."""
+    """Bytes that a folder takes, each file counted once.
+
+    Installers may share files with their own caches by hard links.
+    """
     seen: dict[tuple[int, int], int] = {}
     folders = [os.fspath(path)]
     while folders:
@@ -360,7 +444,7 @@ def size_of(path: Path) -> int:
     return sum(seen.values())
 
 
-# --- removing ----------------------------------------------------------------------------------------------------------------
+# --- removing -------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -393,5 +477,7 @@ def prune(cache: EnvCache, *, unused_since: float, dry_run: bool = False) -> Ite
         try:
             kept = locks.reason_to_keep(env.folder) if dry_run else locks.remove(env.folder)
         except OSError as error:
-            raise EnvError(f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)) from error
+            raise EnvError(
+                f"cannot remove it: {error.strerror or error}", where=str(env.folder.path)
+            ) from error
         yield Pruned(env=env, size=size, kept=kept)

@@ -1,14 +1,17 @@
-"""Envs on the machine of a worker: the same as the driver's, built there once, on its own disk, within a size.
+"""Envs on the machine of a worker: the same as the driver's, built there once, on its own disk,
+within a size.
 
 ::
 
     ~/.cache/triton-compat/worker-envs/
         triton-3.1.0-5e6f7a8b/      as in a cache of envs (compat.envs.cache); the hash is over the driver's env, too
 
-Several worker processes share the folder: one builds, and the others wait. Nothing is asked of the driver's machine.
+Several worker processes share the folder: one builds, and the others wait. Nothing is asked of the
+driver's machine.
 
-Results are stored under the digest of the driver's env. So an env that differs from it in anything, be it a patch release of Python
-or one file of a package, is not that env, and what it compiles says nothing about it.
+Results are stored under the digest of the driver's env. So an env that differs from it in anything,
+be it a patch release of Python or one file of a package, is not that env, and what it compiles says
+nothing about it.
 """
 
 from __future__ import annotations
@@ -31,7 +34,15 @@ from compat.envs.cache import EDITABLE, EnvCache, EnvFolder, env_cache, fingerpr
 from compat.envs.installers import Installer, choose_installer
 from compat.envs.interpreters import InterpreterChoice, exact_interpreter
 from compat.envs.provider import Builder
-from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record, size_of
+from compat.envs.record import (
+    INTERRUPTED,
+    NotInstalled,
+    distributions,
+    inspect,
+    read_env,
+    read_record,
+    size_of,
+)
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
@@ -41,19 +52,26 @@ from compat.text import in_bytes, size_of_text
 _log = logging.getLogger(__name__)
 
 FOLDER, BUDGET = "COMPAT_WORKER_ENVS", "COMPAT_WORKER_ENVS_SIZE"
-"""The environment variables of a worker that name the folder for its envs, and what all of them may take."""
+"""The environment variables of a worker that name the folder for its envs, and what all of them may
+take.
+"""
 _BUDGET = "40 GiB"
 _FAILURE_TTL = 300.0
-"""Seconds for which an installation that failed is not tried again by the process that knows of it."""
+"""Seconds for which an installation that failed is not tried again by the process that knows of
+it.
+"""
 _ATTEMPTS = 3
 """How often an env is built that is gone, or changed, as soon as it is there."""
 _LOCK = ".room.lock"
 """Who looks for room holds this file in the folder, so that no two count on the same."""
 _EXPECTED = "expected"
-"""The file in the folder of an env that says how many bytes it will take. It counts while the env is being built."""
+"""The file in the folder of an env that says how many bytes it will take.
+
+It counts while the env is being built.
+"""
 
 
-# --- an env as the driver has it --------------------------------------------------------------------------------------------------
+# --- an env as the driver has it ------------------------------------------------------------------
 
 _LISTED = 6
 """Differences that are listed one by one."""
@@ -65,8 +83,9 @@ class PinnedEnv:
 
     env: Env
     fingerprint: str
-    """The hash over what is asked for (:func:`compat.envs.cache.fingerprint`), on the driver's machine: a local wheel counts
-    with its content."""
+    """The hash over what is asked for (:func:`compat.envs.cache.fingerprint`), on the driver's
+    machine: a local wheel counts with its content.
+    """
     platform: str
     """The platform, as Python names it: ``linux-x86_64``."""
     python_version: str
@@ -82,16 +101,26 @@ class PinnedEnv:
 
     @classmethod
     def of(cls, built: BuiltEnv) -> Self:
-        """The env that the driver has built, read from its disk. Raises EnvError where that cannot be used, or has been changed."""
+        """The env that the driver has built, read from its disk.
+
+        Raises EnvError where that cannot be used, or has been changed.
+        """
         if built.error is not None or built.python is None:
-            raise EnvError(f"{built.env.name} cannot be used: {built.error or 'it has no interpreter'}")
+            raise EnvError(
+                f"{built.env.name} cannot be used: {built.error or 'it has no interpreter'}"
+            )
         location = Path(built.python).parents[1]
         try:
             installed = inspect(location, distributions(built.env))
         except NotInstalled as error:
-            raise EnvError(f"{built.env.name} has been damaged since it was read: {error}") from error
+            raise EnvError(
+                f"{built.env.name} has been damaged since it was read: {error}"
+            ) from error
         if built.digest not in ("", installed.digest):
-            raise EnvError(f"the packages of {built.env.name} have changed since it was read", hint="Run the command again.")
+            raise EnvError(
+                f"the packages of {built.env.name} have changed since it was read",
+                hint="Run the command again.",
+            )
         return cls(
             env=built.env,
             fingerprint=fingerprint(built.env),
@@ -105,7 +134,9 @@ class PinnedEnv:
 
     @property
     def pins(self) -> tuple[str, ...]:
-        """Requirements that leave an installer no choice of versions: what was the newest then need not be so now."""
+        """Requirements that leave an installer no choice of versions: what was the newest then need
+        not be so now.
+        """
         return tuple(f"{package.name}=={package.version}" for package in self.packages)
 
     @property
@@ -117,12 +148,17 @@ class PinnedEnv:
 
 def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Package]) -> str | None:
     """How what is here differs from what the driver has; ``None`` where it does not."""
-    here, there = {package.name: package for package in packages}, {package.name: package for package in wanted.packages}
+    here, there = (
+        {package.name: package for package in packages},
+        {package.name: package for package in wanted.packages},
+    )
     differences = []
     if python_version != wanted.python_version:
         differences.append(f"Python {python_version} here, {wanted.python_version} in the driver's")
     differences += [
-        _about(name, here.get(name), there.get(name)) for name in sorted({*here, *there}) if here.get(name) != there.get(name)
+        _about(name, here.get(name), there.get(name))
+        for name in sorted({*here, *there})
+        if here.get(name) != there.get(name)
     ]
     if not differences:
         return None
@@ -134,18 +170,23 @@ def _about(name: str, here: Package | None, there: Package | None) -> str:
     """How a package differs: ``torch 2.9.1 here, 2.9.0 in the driver's``."""
     if here is not None and there is not None and here.version == there.version:
         return f"{name} {here.version} has different files here and in the driver's"
-    return f"{name} {here.version if here else 'is not'} here, {there.version if there else 'not'} in the driver's"
+    return (
+        f"{name} {here.version if here else 'is not'} here, {there.version if there else 'not'} in"
+        " the driver's"
+    )
 
 
 def _local_path(requirement: str) -> str | None:
-    """The path that a requirement names, of those that are no name and no URL of another machine."""
+    """The path that a requirement names, of those that are no name and no URL of another
+    machine.
+    """
     text = requirement.removeprefix(EDITABLE)
     if text.startswith("file://"):
         return unquote(urlsplit(text).path)
     return text if os.path.isabs(text) else None
 
 
-# --- on a worker's machine ------------------------------------------------------------------------------------------------------
+# --- on a worker's machine ------------------------------------------------------------------------
 
 
 class WorkerLacks(EnvError):
@@ -157,9 +198,14 @@ class NoRoom(WorkerLacks):
 
 
 class WorkerEnvs:
-    """The envs of one process of a worker; other processes of the machine may have the same folder. Threads may share it."""
+    """The envs of one process of a worker; other processes of the machine may have the same folder.
 
-    def __init__(self, *, folder: Path, budget: int | None = None, also: Sequence[EnvCache] = ()) -> None:
+    Threads may share it.
+    """
+
+    def __init__(
+        self, *, folder: Path, budget: int | None = None, also: Sequence[EnvCache] = ()
+    ) -> None:
         """``budget`` are the bytes that envs may take there, without a limit if it is ``None``.
 
         In the caches in ``also`` envs are looked for first; nothing is built or removed there.
@@ -170,13 +216,19 @@ class WorkerEnvs:
         self._using = threading.Lock()
 
     def provide(
-        self, wanted: PinnedEnv, *, stop: threading.Event | None = None, say: Callable[[str], None] = _log.info
+        self,
+        wanted: PinnedEnv,
+        *,
+        stop: threading.Event | None = None,
+        say: Callable[[str], None] = _log.info,
     ) -> BuiltEnv:
-        """The env as it is wanted, built where it is not here yet, and in use until :meth:`release` has been called as often.
+        """The env as it is wanted, built where it is not here yet, and in use until :meth:`release`
+        has been called as often.
 
-        Where what was installed is not what the driver has, ``error`` of the answer is the difference, and nothing is in use.
-        Raises WorkerLacks where this machine cannot have it, NoRoom where it cannot as long as others are in use, EnvError where
-        the folder cannot be written, and Stopped where ``stop`` is set meanwhile.
+        Where what was installed is not what the driver has, ``error`` of the answer is the
+        difference, and nothing is in use. Raises WorkerLacks where this machine cannot have it,
+        NoRoom where it cannot as long as others are in use, EnvError where the folder cannot be
+        written, and Stopped where ``stop`` is set meanwhile.
         """
         stop = stop or threading.Event()
         for cache in self.also:
@@ -194,7 +246,9 @@ class WorkerEnvs:
             if stop.is_set():
                 raise Stopped
             self._build(wanted, cache, stop, say, again=built is not None)
-        raise NoRoom(f"{wanted.env.name} was removed as soon as it was built", where=str(self.folder))
+        raise NoRoom(
+            f"{wanted.env.name} was removed as soon as it was built", where=str(self.folder)
+        )
 
     def release(self, wanted: PinnedEnv) -> None:
         """Use an env no more that :meth:`provide` gave: others may remove it."""
@@ -208,10 +262,17 @@ class WorkerEnvs:
         return any(built.error is None and _difference(wanted, built) is None for built in envs)
 
     def _own(self, wanted: PinnedEnv) -> EnvCache:
-        return EnvCache(self.folder, f"${FOLDER}" if os.environ.get(FOLDER) else "", like=f"{wanted.fingerprint} {wanted.digest}")
+        return EnvCache(
+            self.folder,
+            f"${FOLDER}" if os.environ.get(FOLDER) else "",
+            like=f"{wanted.fingerprint} {wanted.digest}",
+        )
 
     def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
-        """The env, in use from now on, as it is in a cache, or why it is not as it is wanted; ``None`` where it is not there."""
+        """The env, in use from now on, as it is in a cache, or why it is not as it is wanted.
+
+        ``None`` where it is not there.
+        """
         use = locks.EnvUse(cache.folder_of(wanted.env))
         built = read_env(wanted.env, cache)
         error = None if built.error is not None else _difference(wanted, built)
@@ -222,7 +283,15 @@ class WorkerEnvs:
             self._uses.setdefault(wanted.digest, []).append(use)
         return built
 
-    def _build(self, wanted: PinnedEnv, cache: EnvCache, stop: threading.Event, say: Callable[[str], None], *, again: bool) -> None:
+    def _build(
+        self,
+        wanted: PinnedEnv,
+        cache: EnvCache,
+        stop: threading.Event,
+        say: Callable[[str], None],
+        *,
+        again: bool,
+    ) -> None:
         """Build an env. Raises as :meth:`provide` does."""
         started = time.time()
 
@@ -252,12 +321,15 @@ class WorkerEnvs:
                 keep_within(cache, self.budget)
 
     def _failed_recently(self, folder: EnvFolder) -> bool:
-        """Whether what came of an installation is still recent: it is of this process's time, and not long ago."""
+        """Whether what came of an installation is still recent: it is of this process's time, and
+        not long ago.
+        """
         return _time_of(folder) > max(self._since, time.time() - _FAILURE_TTL)
 
 
 def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
-    """The envs of a worker as its environment says (``$COMPAT_WORKER_ENVS``, ``$COMPAT_WORKER_ENVS_SIZE``).
+    """The envs of a worker as its environment says (``$COMPAT_WORKER_ENVS``,
+    ``$COMPAT_WORKER_ENVS_SIZE``).
 
     Envs that the user of the machine has are taken from where they are. Raises EnvError.
     """
@@ -266,21 +338,31 @@ def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
     if budget is None:
         raise EnvError(f'{size} is not a size, such as "{_BUDGET}"', where=f"${BUDGET}")
     named = environ.get(FOLDER)
-    folder = Path(os.path.abspath(os.path.expanduser(named))) if named else user_folder("worker-envs", FOLDER)
+    folder = (
+        Path(os.path.abspath(os.path.expanduser(named)))
+        if named
+        else user_folder("worker-envs", FOLDER)
+    )
     return WorkerEnvs(folder=folder, budget=budget, also=(env_cache(environ=environ),))
 
 
 def _refuse_impossible(wanted: PinnedEnv) -> None:
-    """Raise WorkerLacks where it can be known before anything is installed that it would be in vain."""
+    """Raise WorkerLacks where it can be known before anything is installed that it would be in
+    vain.
+    """
     name, platform = wanted.env.name, sysconfig.get_platform()
     if platform != wanted.platform:
         raise WorkerLacks(f"{name} is for {wanted.platform}, and this machine is {platform}")
     for path in wanted.local:
         if not os.path.exists(path):
             hint = "Put it at the same path on every machine, or on a package index."
-            raise WorkerLacks(f"{name} is installed from {path}, which is not on this machine", hint=hint)
+            raise WorkerLacks(
+                f"{name} is installed from {path}, which is not on this machine", hint=hint
+            )
     if fingerprint(wanted.env) != wanted.fingerprint:
-        raise WorkerLacks(f"{name} is installed from {', '.join(wanted.local)}, which differs from the driver's")
+        raise WorkerLacks(
+            f"{name} is installed from {', '.join(wanted.local)}, which differs from the driver's"
+        )
 
 
 def _not_installed(wanted: PinnedEnv, reason: str) -> WorkerLacks:
@@ -288,13 +370,21 @@ def _not_installed(wanted: PinnedEnv, reason: str) -> WorkerLacks:
 
 
 def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
-    return None if built.digest == wanted.digest else difference(wanted, built.python_version or "", built.packages)
+    return (
+        None
+        if built.digest == wanted.digest
+        else difference(wanted, built.python_version or "", built.packages)
+    )
 
 
 def _failed(folder: EnvFolder) -> str | None:
     """Why the last installation failed; ``None`` where it did not, or was interrupted."""
     record = read_record(folder)
-    return None if record is None or record["ok"] or record["error"] == INTERRUPTED else record["error"]
+    return (
+        None
+        if record is None or record["ok"] or record["error"] == INTERRUPTED
+        else record["error"]
+    )
 
 
 def _time_of(folder: EnvFolder) -> float:
@@ -317,38 +407,52 @@ def _installer(wanted: PinnedEnv) -> Installer:
         return choose_installer(wanted.backend)
     except EnvError as error:
         reason = f"{wanted.backend}, which the driver used, is not installed on this machine"
-        raise WorkerLacks(f"cannot build {wanted.env.name} as the driver has it: {reason}", hint=error.hint) from error
+        raise WorkerLacks(
+            f"cannot build {wanted.env.name} as the driver has it: {reason}", hint=error.hint
+        ) from error
 
 
-# --- room -------------------------------------------------------------------------------------------------------------------------
+# --- room -----------------------------------------------------------------------------------------
 
 
 def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> None:
-    """Have ``needed`` bytes free, of the ``budget`` of all envs in a cache, for the env in ``folder``, and note them as taken.
+    """Have ``needed`` bytes free, of the ``budget`` of all envs in a cache, for the env in
+    ``folder``, and note them as taken.
 
-    Whoever calls this builds that env (:func:`compat.envs.locks.building`). What is in use or being built is never removed.
-    Raises WorkerLacks where the budget is too small for that env alone, NoRoom where others use what is missing, and OSError.
+    Whoever calls this builds that env (:func:`compat.envs.locks.building`). What is in use or being
+    built is never removed. Raises WorkerLacks where the budget is too small for that env alone,
+    NoRoom where others use what is missing, and OSError.
     """
     if needed > budget:
         raise WorkerLacks(
-            f"it takes {in_bytes(needed)}, and all envs together may take {in_bytes(budget)} here", where=str(cache.folder)
+            f"it takes {in_bytes(needed)}, and all envs together may take {in_bytes(budget)} here",
+            where=str(cache.folder),
         )
     with locks.exclusive(cache.folder / _LOCK):
         used = _evict(cache, folder, budget - needed)
         if used > budget - needed:
-            reason = f"it takes {in_bytes(needed)}, and envs in use take {in_bytes(used)} of {in_bytes(budget)}"
+            reason = (
+                f"it takes {in_bytes(needed)}, and envs in use take {in_bytes(used)} of"
+                f" {in_bytes(budget)}"
+            )
             raise NoRoom(reason, where=str(cache.folder))
         replace_file(folder.path / _EXPECTED, str(needed))
 
 
 def keep_within(cache: EnvCache, budget: int) -> None:
-    """Remove envs that nobody uses while all of them take more than ``budget`` bytes. Raises OSError."""
+    """Remove envs that nobody uses while all of them take more than ``budget`` bytes.
+
+    Raises OSError.
+    """
     with locks.exclusive(cache.folder / _LOCK):
         _evict(cache, None, budget)
 
 
 def _evict(cache: EnvCache, excluded: EnvFolder | None, limit: int) -> int:
-    """Remove unused envs until all but the excluded one take ``limit`` bytes; how many they take then."""
+    """Remove unused envs until all but the excluded one take ``limit`` bytes.
+
+    How many they take then.
+    """
     sizes = {folder: _size(folder) for folder in cache.folders() if folder != excluded}
     total = sum(sizes.values())
     for folder in sorted(sizes, key=locks.last_used):

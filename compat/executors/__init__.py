@@ -1,13 +1,15 @@
-"""Where cells are compiled: an executor takes batches, and returns the result of each of their cells.
+"""Where cells are compiled: an executor takes batches, and returns the result of each of their
+cells.
 
-In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed where the batch asks for it, with the
-bytes of the artifacts that they name. An executor stores nothing: the driver does. The one of
-:mod:`compat.executors.executor` compiles on this machine, and is the only module that has workers attempt cells; those of
-:mod:`compat.executors.dask` compile on a cluster.
+In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed where
+the batch asks for it, with the bytes of the artifacts that they name. An executor stores nothing:
+the driver does. The one of :mod:`compat.executors.executor` compiles on this machine, and is the
+only module that has workers attempt cells; those of :mod:`compat.executors.dask` compile on a
+cluster.
 
-The registry here says which executors there are besides this machine, and which one ``--executor`` or ``[executor]`` of
-``matrix.toml`` names. An executor is one entry: the schemes of its addresses, and its settings, which are read when it is named.
-They lie beside it, and open it.
+The registry here says which executors there are besides this machine, and which one ``--executor``
+or ``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses,
+and its settings, which are read when it is named. They lie beside it, and open it.
 """
 
 from __future__ import annotations
@@ -34,10 +36,15 @@ OPTION = "--executor"
 class ExecutorSettings(Protocol):
     """Where an executor compiles, and all else that it is told."""
 
-    def opened(self, in_flight: int | None, say: Callable[[str], None]) -> AbstractContextManager[OpenExecutor]:
-        """The executor, for as long as a command needs it. Nothing is connected to before something has to be compiled.
+    def opened(
+        self, in_flight: int | None, say: Callable[[str], None]
+    ) -> AbstractContextManager[OpenExecutor]:
+        """The executor, for as long as a command needs it.
 
-        ``in_flight`` is how many batches are on their way at the same time, where that is said, and ``say`` hears what fails.
+        Nothing is connected to before something has to be compiled.
+
+        ``in_flight`` is how many batches are on their way at the same time, where that is said, and
+        ``say`` hears what fails.
         """
         ...
 
@@ -46,7 +53,10 @@ class SettingsReader(Protocol):
     """Reads the settings of an executor: a class of settings, usually."""
 
     def named(self, text: str) -> ExecutorSettings | None:
-        """What ``--executor`` says; ``None`` for a text of no form that there is. Raises ValueError with words for a reader."""
+        """What ``--executor`` says; ``None`` for a text of no form that there is.
+
+        Raises ValueError with words for a reader.
+        """
         ...
 
     def declared(self, table: Table) -> ExecutorSettings:
@@ -92,8 +102,13 @@ def executor_named(text: str) -> ExecutorSettings | None:
             return settings
         raise ValueError(f"unknown executor {text!r}")
     except ValueError as error:
-        forms = [f'"{LOCAL}"', *(f'"{form}"{remark}' for kind in EXECUTORS for form, remark in kind.forms.items())]
-        raise SelectionError(str(error), where=OPTION, hint=f"Choose {', '.join(forms[:-1])}, or {forms[-1]}.") from None
+        forms = [
+            f'"{LOCAL}"',
+            *(f'"{form}"{remark}' for kind in EXECUTORS for form, remark in kind.forms.items()),
+        ]
+        raise SelectionError(
+            str(error), where=OPTION, hint=f"Choose {', '.join(forms[:-1])}, or {forms[-1]}."
+        ) from None
 
 
 def executor_declared(table: Table) -> ExecutorSettings:

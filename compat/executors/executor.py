@@ -1,7 +1,9 @@
-"""What an executor takes and gives, and the one that compiles on this machine. Only in that one do workers attempt cells.
+"""What an executor takes and gives, and the one that compiles on this machine.
 
-All that is taken and given can be pickled, and nothing in it leads back to the driver. The local executor's workers are started by
-this process, or have stayed from an earlier command.
+Only in that one do workers attempt cells.
+
+All that is taken and given can be pickled, and nothing in it leads back to the driver. The local
+executor's workers are started by this process, or have stayed from an earlier command.
 """
 
 from __future__ import annotations
@@ -38,14 +40,21 @@ class Batch:
     limits: Limits
     mode: Mode = field(default=PLAIN, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
-    """Attempt what did not come out again, alone and with diagnostics on. All cells must be of one source then."""
+    """Attempt what did not come out again, alone and with diagnostics on.
+
+    All cells must be of one source then.
+    """
     keep: bool = field(default=True, kw_only=True)
     """Give the artifacts, too: what was printed, reproducers, IR."""
     places: Places = field(default=NOWHERE_ELSE, kw_only=True)
-    """Folders of the machine that compiles, as whoever asked calls them: attempts have their names."""
+    """Folders of the machine that compiles, as whoever asked calls them: attempts have their
+    names.
+    """
 
     def __attrs_post_init__(self) -> None:
-        assert self.built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        assert self.built.python is not None, (
+            "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        )
         assert len({cell.target for cell in self.cells}) == 1
 
 
@@ -62,11 +71,17 @@ class CellAttempts:
 
 
 class Executor(Protocol):
-    """Compiles batches somewhere. May be used from several threads, as many as batches are to be compiled at the same time."""
+    """Compiles batches somewhere.
+
+    May be used from several threads, as many as batches are to be compiled at the same time.
+    """
 
     @property
     def slots(self) -> int | None:
-        """How many batches it takes at the same time; ``None`` for as many as the run has slots on this machine."""
+        """How many batches it takes at the same time.
+
+        ``None`` for as many as the run has slots on this machine.
+        """
         ...
 
     @property
@@ -75,10 +90,13 @@ class Executor(Protocol):
         ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """What happens to each cell of a batch, as it is known; all of them are told of once, in any order.
+        """What happens to each cell of a batch, as it is known.
 
-        The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
-        MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
+        All of them are told of once, in any order.
+
+        The work is done while this is iterated, and ends where the iterator is closed. Raises
+        Stopped where everything is to end, MachineError where a machine refuses what compiling
+        needs, and UnknownAction where a worker cannot do what is asked.
         """
         ...
 
@@ -95,19 +113,23 @@ class OpenExecutor(Protocol):
     """How an executor is had: its class, usually."""
 
     def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
-        """An executor that runs the worker's program in this folder, and ends what is under way once ``stop`` is set.
+        """An executor that runs the worker's program in this folder, and ends what is under way
+        once ``stop`` is set.
 
-        Workers that were let go wait for the next command for ``idle_timeout`` seconds; with 0 they end.
+        Workers that were let go wait for the next command for ``idle_timeout`` seconds; with 0 they
+        end.
         """
         ...
 
 
-# --- on this machine ----------------------------------------------------------------------------------------------------------
+# --- on this machine ------------------------------------------------------------------------------
 
 _log = logging.getLogger(__name__)
 
 _CONFIRM_GRACE = 1.5
-"""Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
+"""Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which
+pass that is.
+"""
 
 
 @define
@@ -124,7 +146,12 @@ class _ArtifactBuffer:
 
     def of(self, attempts: Iterable[Evidence]) -> dict[str, bytes]:
         """Those that these attempts name."""
-        names = {name for attempt in attempts for name in (*attempt.kept.values(), attempt.diagnosis.ir) if name is not None}
+        names = {
+            name
+            for attempt in attempts
+            for name in (*attempt.kept.values(), attempt.diagnosis.ir)
+            if name is not None
+        }
         return {name: self._data[name] for name in sorted(names) if name in self._data}
 
 
@@ -134,30 +161,47 @@ class LocalExecutor:
     slots = None
     gpus = None
 
-    def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0, stop: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        worker: Path = WORKER,
+        idle_timeout: float = 0.0,
+        stop: threading.Event | None = None,
+    ) -> None:
         """See :class:`compat.executors.executor.OpenExecutor`."""
         self._workers = WorkerPool(worker=worker, idle_timeout=idle_timeout)
         self._stop = stop or threading.Event()
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
-        """What happens to each cell; what is ok is told at once, and what must be confirmed after that.
+        """What happens to each cell; what is ok is told at once, and what must be confirmed after
+        that.
 
         ``stop`` ends this batch alone; by default it ends with all others.
         """
         artifacts, stop = _ArtifactBuffer(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
-        stream = _Confirming(batch, self._workers, stop, keep).run() if batch.confirm else self._once(batch, stop, keep)
+        stream = (
+            _Confirming(batch, self._workers, stop, keep).run()
+            if batch.confirm
+            else self._once(batch, stop, keep)
+        )
         with closing(stream):
             for position, attempts in stream:
                 told_as = tuple(map(batch.places.evidence, attempts))
-                yield CellAttempts(position=position, attempts=told_as, artifacts=artifacts.of(attempts))
+                yield CellAttempts(
+                    position=position, attempts=told_as, artifacts=artifacts.of(attempts)
+                )
 
-    def _once(self, batch: Batch, stop: threading.Event, keep: Keep | None) -> Generator[tuple[int, tuple[Evidence, ...]]]:
+    def _once(
+        self, batch: Batch, stop: threading.Event, keep: Keep | None
+    ) -> Generator[tuple[int, tuple[Evidence, ...]]]:
         """One attempt at each cell; with diagnostics on, in a process of its own."""
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
-            with closing(_attempted(evolve(batch, cells=cells), self._workers, stop, keep)) as attempted:
+            with closing(
+                _attempted(evolve(batch, cells=cells), self._workers, stop, keep)
+            ) as attempted:
                 for _, evidence in attempted:
                     yield position, (evidence,)
                     position += 1
@@ -180,14 +224,17 @@ class LocalExecutor:
 class _Confirming:
     """One batch whose failures are confirmed."""
 
-    def __init__(self, batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None) -> None:
+    def __init__(
+        self, batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None
+    ) -> None:
         self.batch, self.cells = batch, batch.cells
         self.workers, self.stop, self.keep = workers, stop, keep
 
     def run(self) -> Generator[tuple[int, tuple[Evidence, ...]]]:
         """Position and attempts of every cell.
 
-        They share a source: where that cannot be imported for one of them, it is not tried for the rest.
+        They share a source: where that cannot be imported for one of them, it is not tried for the
+        rest.
         """
         done = 0
         while done < len(self.cells):
@@ -209,9 +256,12 @@ class _Confirming:
                     return
 
     def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
-        """The first attempt, one more alone with diagnostics on, and where the two disagree a third to settle it."""
+        """The first attempt, one more alone with diagnostics on, and where the two disagree a third
+        to settle it.
+        """
         limits = self.batch.limits
-        if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
+        # It hung once for all its time: now it is enough to see where.
+        if first.deadline is not None:
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, trying it again alone", cell.id)
         second = self._alone(cell, limits)
@@ -220,8 +270,12 @@ class _Confirming:
         _log.info("%s: two attempts disagree, trying a third time", cell.id)
         return first, second, self._alone(cell, self.batch.limits)
 
-    def _attempted(self, cells: tuple[Cell, ...], **changes: Any) -> Generator[tuple[Cell, Evidence]]:
-        return _attempted(evolve(self.batch, cells=cells, **changes), self.workers, self.stop, self.keep)
+    def _attempted(
+        self, cells: tuple[Cell, ...], **changes: Any
+    ) -> Generator[tuple[Cell, Evidence]]:
+        return _attempted(
+            evolve(self.batch, cells=cells, **changes), self.workers, self.stop, self.keep
+        )
 
     def _alone(self, cell: Cell, limits: Limits) -> Evidence:
         mode = evolve(self.batch.mode, diagnose=True)
@@ -229,13 +283,23 @@ class _Confirming:
         return evidence
 
 
-def _attempted(batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None) -> Generator[tuple[Cell, Evidence]]:
+def _attempted(
+    batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None
+) -> Generator[tuple[Cell, Evidence]]:
     """The first attempt at each cell of a batch."""
     if batch.mode.interprets:
         server = workers.interpreter(batch.built)
     else:
         server = workers.begun(batch.built, _beginning(batch.cells, batch.mode))
-    return attempt(server, batch.cells, batch.limits, stop=stop, mode=batch.mode, keep=keep, places=batch.places)
+    return attempt(
+        server,
+        batch.cells,
+        batch.limits,
+        stop=stop,
+        mode=batch.mode,
+        keep=keep,
+        places=batch.places,
+    )
 
 
 def _beginning(cells: Sequence[Cell], mode: Mode) -> PreloadedPackage | None:
@@ -252,5 +316,8 @@ def _not_importable(cell: Cell, attempts: tuple[Evidence, ...]) -> bool:
     """Whether the cell's file cannot be imported, whichever of its functions is asked for."""
     if any(evidence.stage != SOURCE_STAGE for evidence in attempts):
         return False
-    broken = classify.classify(attempts, target=cell.target, knowledge=_knowledge(cell)).status is Status.SOURCE_BROKEN
+    broken = (
+        classify.classify(attempts, target=cell.target, knowledge=_knowledge(cell)).status
+        is Status.SOURCE_BROKEN
+    )
     return broken and not any(cell.spec.source in evidence.imported for evidence in attempts)

@@ -1,8 +1,10 @@
-"""GPUs to launch on: those of this machine, and what an executor with GPUs of other machines takes and gives.
+"""GPUs to launch on: those of this machine, and what an executor with GPUs of other machines takes
+and gives.
 
-In: cells of a folder that ``compat build`` has written, of one target, which one process launches together. Out: lines of
-``results.jsonl`` as the launcher writes them (``compat/toolchains/pytorch/host/__init__.py``), or why there are none. The driver of
-a GPU is asked, and a launcher run, in processes of their own.
+In: cells of a folder that ``compat build`` has written, of one target, which one process launches
+together. Out: lines of ``results.jsonl`` as the launcher writes them
+(``compat/toolchains/pytorch/host/__init__.py``), or why there are none. The driver of a GPU is
+asked, and a launcher run, in processes of their own.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ class GpuDevice:
     identity: str
     """The same for all processes of its machine."""
     visible: str | None = None
-    """What ``CUDA_VISIBLE_DEVICES`` has to be for it to be the only one; ``None`` where it is that anyway."""
+    """What ``CUDA_VISIBLE_DEVICES`` has to be for it to be the only one; ``None`` where it is that
+    anyway.
+    """
 
 
 @frozen(kw_only=True)
@@ -99,9 +103,12 @@ class Gpus(Protocol):
     """GPUs of other machines. May be used from several threads: each launches on one GPU."""
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """What is missing for a target, asked now; ``None`` where something can be launched for it. Raises as submitting does.
+        """What is missing for a target, asked now; ``None`` where something can be launched for it.
 
-        ``python`` is the path of an interpreter with PyTorch that all machines have, if they need not look for one.
+        Raises as submitting does.
+
+        ``python`` is the path of an interpreter with PyTorch that all machines have, if they need
+        not look for one.
         """
         ...
 
@@ -110,11 +117,14 @@ class Gpus(Protocol):
         ...
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
-        """Launch it, on one GPU at a time. Every cell is told of once. Raises what submitting a batch raises."""
+        """Launch it, on one GPU at a time.
+
+        Every cell is told of once. Raises what submitting a batch raises.
+        """
         ...
 
 
-# --- this machine --------------------------------------------------------------------------------------------------------------
+# --- this machine ---------------------------------------------------------------------------------
 
 PYTHON = "COMPAT_LAUNCH_PYTHON"
 """The environment variable of a worker that names its interpreter with PyTorch."""
@@ -126,29 +136,44 @@ _LOCKS = "/tmp"
 
 
 def find_gpus(python: str = sys.executable) -> GpuHost:
-    """The GPUs that a process of an interpreter sees here, or why there are none. It takes as long as the driver takes.
+    """The GPUs that a process of an interpreter sees here, or why there are none.
+
+    It takes as long as the driver takes.
 
     Raises OSError where there is no such interpreter, and MachineError.
     """
     with TemporaryFile() as answer:
-        if run([python, "-I", str(pytorch.GPU_LISTING)], timeout=_PATIENCE, into=answer).exit_code is None:
+        if (
+            run([python, "-I", str(pytorch.GPU_LISTING)], timeout=_PATIENCE, into=answer).exit_code
+            is None
+        ):
             return GpuHost(why_none=f"its driver did not answer within {_PATIENCE:g} s")
         answer.seek(0)
         text = answer.read()
     try:
         listed = read_json(text)
-        return GpuHost(devices=tuple(GpuDevice(**device) for device in listed["devices"]), why_none=str(listed["why"]))
+        return GpuHost(
+            devices=tuple(GpuDevice(**device) for device in listed["devices"]),
+            why_none=str(listed["why"]),
+        )
     except (ValueError, TypeError, KeyError) as error:
         return GpuHost(why_none=_unanswered(error))
 
 
 def find_host(environ: Mapping[str, str] = os.environ) -> GpuHost:
-    """What a worker of a cluster has here. An interpreter is only looked for where there is a GPU."""
+    """What a worker of a cluster has here.
+
+    An interpreter is only looked for where there is a GPU.
+    """
     try:
         host = find_gpus()
     except (OSError, MachineError) as error:
         return GpuHost(why_none=_unanswered(error))
-    return evolve(host, python=environ.get(PYTHON) or _worker_python(environ)) if host.devices else host
+    return (
+        evolve(host, python=environ.get(PYTHON) or _worker_python(environ))
+        if host.devices
+        else host
+    )
 
 
 def _unanswered(error: Exception) -> str:
@@ -166,7 +191,9 @@ def _worker_python(environ: Mapping[str, str]) -> str | None:
 
 
 def find_python(caches: Iterable[EnvCache]) -> str | None:
-    """An interpreter with PyTorch: this one, else that of the env with the newest, in these caches."""
+    """An interpreter with PyTorch: this one, else that of the env with the newest, in these
+    caches.
+    """
     if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
     interpreters: list[tuple[Version, str]] = []
@@ -188,7 +215,9 @@ def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
 
 @contextmanager
 def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
-    """Be the only one of this machine that launches on a GPU, once others have ended; the descriptor that holds the lock.
+    """Be the only one of this machine that launches on a GPU, once others have ended.
+
+    The descriptor that holds the lock.
 
     Raises Stopped where ``stop`` is set before, and OSError.
     """
@@ -207,19 +236,29 @@ def alone_on(device: GpuDevice, stop: threading.Event) -> Iterator[int]:
 
 
 def _opened(path: Path) -> int:
-    """A file to lock, whoever made it: in a folder of all users, what others own may be read and not be made anew."""
+    """A file to lock, whoever made it: in a folder of all users, what others own may be read and
+    not be made anew.
+    """
     with suppress(FileExistsError):
-        return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        return os.open(
+            path, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644
+        )
     return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
 
 
-def run_kept(command: Sequence[str], variables: Mapping[str, str], stop: threading.Event, lock: int) -> ProcessResult:
-    """Run a program to its end. It ends with ``stop``, and with this process, too; ``lock`` is held until it has.
+def run_kept(
+    command: Sequence[str], variables: Mapping[str, str], stop: threading.Event, lock: int
+) -> ProcessResult:
+    """Run a program to its end.
+
+    It ends with ``stop``, and with this process, too; ``lock`` is held until it has.
 
     Raises Stopped, and OSError.
     """
     keeping = [sys.executable, "-I", keeper.__file__]
-    with Session(keeping, stop, variables=variables, pass_fds=(lock,), patience=math.inf) as session:
+    with Session(
+        keeping, stop, variables=variables, pass_fds=(lock,), patience=math.inf
+    ) as session:
         try:
             code = int(session.ask(json.dumps(list(command))))
         except SessionEnded:

@@ -1,6 +1,8 @@
-"""A kernel's file as it can be edited and compiled elsewhere, and the files that an edit changes: diffs, and writing them back.
+"""A kernel's file as it can be edited and compiled elsewhere, and the files that an edit changes:
+diffs, and writing them back.
 
-A file keeps its encoding and its line ends. It is written whole or not at all, and only where it still is what was read.
+A file keeps its encoding and its line ends. It is written whole or not at all, and only where it
+still is what was read.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class TextFile:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the text says all that is in the file: one with line ends of several kinds would not stay as it is."""
+        """Whether the text says all that is in the file: one with line ends of several kinds would
+        not stay as it is.
+        """
         return self.encoded(self.text) == self.content
 
     def encoded(self, text: str) -> bytes:
@@ -48,14 +52,23 @@ class TextFile:
         try:
             return text.replace("\n", self.newline).encode(self.encoding)
         except UnicodeError as error:
-            raise ConfigError(f"the edit cannot be written in {self.encoding}", where=str(self.path)) from error
+            raise ConfigError(
+                f"the edit cannot be written in {self.encoding}", where=str(self.path)
+            ) from error
 
 
 def _decoded(content: bytes) -> dict[str, str]:
-    """Text, encoding and line end of a Python file. Raises SyntaxError, UnicodeError or LookupError."""
+    """Text, encoding and line end of a Python file.
+
+    Raises SyntaxError, UnicodeError or LookupError.
+    """
     encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
     newline = "\r\n" if b"\r\n" in content else "\n"
-    return {"text": content.decode(encoding).replace(newline, "\n"), "encoding": encoding, "newline": newline}
+    return {
+        "text": content.decode(encoding).replace(newline, "\n"),
+        "encoding": encoding,
+        "newline": newline,
+    }
 
 
 @frozen(kw_only=True, slots=False)
@@ -71,7 +84,9 @@ class SourceFile(TextFile):
 
     @classmethod
     def read(cls, path: Path, roots: Sequence[Path] = ()) -> SourceFile:
-        """The file and what it imports from its tree, which has these roots; by default that of the package that it lies in.
+        """The file and what it imports from its tree, which has these roots.
+
+        By default that of the package that it lies in.
 
         Raises ConfigError where it cannot be read as Python, or is no file of the user's own.
         """
@@ -79,10 +94,13 @@ class SourceFile(TextFile):
         around = [root for root in roots if path.is_relative_to(root)]
         if requirement := library_of(path, roots):
             raise ConfigError(
-                f"the kernel is in {requirement}, a library from the package index, and `compat fix` does not edit libraries",
+                f"the kernel is in {requirement}, a library from the package index, and `compat"
+                " fix` does not edit libraries",
                 where=str(path),
-                hint="Copy the kernel into a file of your own and name that as its `source`, "
-                "or let `compat capture` write such a file from a program that launches it.",
+                hint=(
+                    "Copy the kernel into a file of your own and name that as its `source`, "
+                    "or let `compat capture` write such a file from a program that launches it."
+                ),
             )
         try:
             content = path.read_bytes()
@@ -92,15 +110,23 @@ class SourceFile(TextFile):
                 for closure_file in closure_files(path, tree_of(content, path.name), roots)
                 if closure_file.is_relative_to(top)
             )
-            beside = {other.relative_to(top).as_posix(): other.read_bytes() for other in others if other != path}
-            return cls(path=path, content=content, **_decoded(content), beside=beside, top=top, roots=roots)
+            beside = {
+                other.relative_to(top).as_posix(): other.read_bytes()
+                for other in others
+                if other != path
+            }
+            return cls(
+                path=path, content=content, **_decoded(content), beside=beside, top=top, roots=roots
+            )
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
 
     @classmethod
     def alone(cls, text: str) -> SourceFile:
         """A module that is in no file."""
-        return cls(path=Path("kernel.py"), content=text.encode(), text=text, encoding="utf-8", newline="\n")
+        return cls(
+            path=Path("kernel.py"), content=text.encode(), text=text, encoding="utf-8", newline="\n"
+        )
 
     @property
     def name(self) -> str:
@@ -109,7 +135,9 @@ class SourceFile(TextFile):
 
     @cached_property
     def editable(self) -> dict[str, TextFile]:
-        """The files beside it that an edit may change, by their names: those that can be read, and are of no library."""
+        """The files beside it that an edit may change, by their names: those that can be read, and
+        are of no library.
+        """
         files = {}
         libraries = [root for root in self.roots if requirement_of(root)]
         for name, content in self.beside.items():
@@ -122,29 +150,41 @@ class SourceFile(TextFile):
     @property
     def inner_roots(self) -> tuple[str, ...]:
         """The roots inside of :attr:`top`, from there."""
-        return tuple(root.relative_to(self.top).as_posix() for root in self.roots if root.is_relative_to(self.top))
+        return tuple(
+            root.relative_to(self.top).as_posix()
+            for root in self.roots
+            if root.is_relative_to(self.top)
+        )
 
-    def specialize(self, spec: Specialization, text: str, folder: Path, beside: Mapping[str, str] | None = None) -> Specialization:
-        """The specialization of this file with another text, written into a folder with what it imports.
+    def specialize(
+        self, spec: Specialization, text: str, folder: Path, beside: Mapping[str, str] | None = None
+    ) -> Specialization:
+        """The specialization of this file with another text, written into a folder with what it
+        imports.
 
-        The folder takes the place of every root that the file lies in: nothing can import the original from there. Files of
-        :attr:`editable` may have other texts, too.
+        The folder takes the place of every root that the file lies in: nothing can import the
+        original from there. Files of :attr:`editable` may have other texts, too.
         """
         own = self.path.relative_to(self.top)
-        edited = {name: self.editable[name].encoded(edited_text) for name, edited_text in (beside or {}).items()}
+        edited = {
+            name: self.editable[name].encoded(edited_text)
+            for name, edited_text in (beside or {}).items()
+        }
         for name, content in {**self.beside, **edited, own.as_posix(): self.encoded(text)}.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
         source, roots = folder / own, [self._copied(root, folder) for root in self.roots]
         closure = read_source(source, roots).closure
-        return evolve(spec, source=str(source), roots=tuple(map(str, roots)), closure=closure, expectations=())
+        return evolve(
+            spec, source=str(source), roots=tuple(map(str, roots)), closure=closure, expectations=()
+        )
 
     def _copied(self, root: Path, folder: Path) -> Path:
         return folder / root.relative_to(self.top) if self.path.is_relative_to(root) else root
 
 
-# --- what an edit changes: the source, files that it imports, values of the kernel file -------------------------------------------
+# --- what an edit changes: the source, files that it imports, values of the kernel file -----------
 
 
 @frozen(kw_only=True)
@@ -168,17 +208,31 @@ class ChangedFile:
     def of(cls, file: TextFile, text: str) -> ChangedFile:
         """Return the change of a file to another text."""
         after = file.encoded(text)
-        return cls(path=file.path, before=file.content, after=after, old=file.text, new=text, is_whole=file.is_whole)
+        return cls(
+            path=file.path,
+            before=file.content,
+            after=after,
+            old=file.text,
+            new=text,
+            is_whole=file.is_whole,
+        )
 
     @property
     def diff(self) -> str:
         """The change as a unified diff. ``patch -p1`` applies it in the current folder."""
-        name = os.path.relpath(self.path) if self.path.is_relative_to(Path.cwd()) else str(self.path).lstrip("/")
+        name = (
+            os.path.relpath(self.path)
+            if self.path.is_relative_to(Path.cwd())
+            else str(self.path).lstrip("/")
+        )
         return "\n".join([f"--- a/{name}", f"+++ b/{name}", *hunks(self.old, self.new)])
 
 
 def hunks(before: str, after: str, context: int = 3) -> Iterator[str]:
-    """The hunks of a unified diff. ``difflib.unified_diff`` takes frequent lines for junk and shows more as changed than is."""
+    """The hunks of a unified diff.
+
+    ``difflib.unified_diff`` takes frequent lines for junk and shows more as changed than is.
+    """
     old, new = before.splitlines(), after.splitlines()
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context):
         first, last = group[0], group[-1]
@@ -196,12 +250,18 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1 if end > start else start},{end - start}"
 
 
-def changed_files(candidate: EditedKernel, source: SourceFile, spec: Specialization, root: Path) -> tuple[ChangedFile, ...]:
-    """The files that a candidate changes: the source, files that it imports, or the kernel file, which is named from ``root``.
+def changed_files(
+    candidate: EditedKernel, source: SourceFile, spec: Specialization, root: Path
+) -> tuple[ChangedFile, ...]:
+    """The files that a candidate changes: the source, files that it imports, or the kernel file,
+    which is named from ``root``.
 
     Raises ConfigError where the kernel file cannot be read.
     """
-    texts = [(source, candidate.text), *((source.editable[name], text) for name, text in candidate.beside.items())]
+    texts = [
+        (source, candidate.text),
+        *((source.editable[name], text) for name, text in candidate.beside.items()),
+    ]
     changes = [ChangedFile.of(file, text) for file, text in texts if text != file.text]
     if candidate.constexprs:
         changes.append(_kernel_file(spec, root, candidate.constexprs))
@@ -209,11 +269,15 @@ def changed_files(candidate: EditedKernel, source: SourceFile, spec: Specializat
 
 
 def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object]) -> ChangedFile:
-    path = next((candidate for candidate in (root / spec.origin, Path(spec.origin)) if candidate.is_file()), None)
+    path = next(
+        (candidate for candidate in (root / spec.origin, Path(spec.origin)) if candidate.is_file()),
+        None,
+    )
     if path is None:
         assignments = ", ".join(f"{name} = {value}" for name, value in values.items())
         raise ConfigError(
-            f"the edit changes the kernel file ({assignments}), which does not exist", where=spec.origin or "kernel file"
+            f"the edit changes the kernel file ({assignments}), which does not exist",
+            where=spec.origin or "kernel file",
         )
     before, after = with_values(path, spec, values)
     return ChangedFile(
@@ -228,8 +292,8 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
 def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> tuple[str, str]:
     """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
 
-    A value is changed where the case, the variant or the file gives it, and added to the case where none of them does. Raises
-    ConfigError where the file cannot be read.
+    A value is changed where the case, the variant or the file gives it, and added to the case where
+    none of them does. Raises ConfigError where the file cannot be read.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -239,12 +303,19 @@ def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> 
         document = tomlkit.parse(before)
     except (OSError, UnicodeError, TOMLKitError) as error:
         raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
-    case, variant = _named(document.get("case"), spec.case), _named(document.get("variant"), spec.variant)
+    case, variant = (
+        _named(document.get("case"), spec.case),
+        _named(document.get("variant"), spec.variant),
+    )
     for name, value in values.items():
-        tables = [table.get("constexprs") for table in (case, variant, document) if table is not None]
+        tables = [
+            table.get("constexprs") for table in (case, variant, document) if table is not None
+        ]
         holding = next((table for table in tables if table is not None and name in table), None)
         if holding is None:
-            holding = (case if case is not None else document).setdefault("constexprs", tomlkit.inline_table())
+            holding = (case if case is not None else document).setdefault(
+                "constexprs", tomlkit.inline_table()
+            )
         holding[name] = value
         _drop(name, document, variant, case)
     return before, tomlkit.dumps(document)
@@ -270,9 +341,9 @@ def _drop(name: str, *tables: Any) -> None:
 def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
     """Write an edit into the files that it changes, and return their paths.
 
-    Each file is replaced at once, with its permissions, and none is where one of them is not what it was when the edit was found.
-    Raises ConfigError where a file has changed, or would not stay as it is apart from the edit, and StoreError where it cannot be
-    written.
+    Each file is replaced at once, with its permissions, and none is where one of them is not what
+    it was when the edit was found. Raises ConfigError where a file has changed, or would not stay
+    as it is apart from the edit, and StoreError where it cannot be written.
     """
     for change in changes:
         _check(change)
@@ -285,7 +356,9 @@ def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
         _restore(written)
         if not isinstance(error, OSError):
             raise
-        raise StoreError(f"cannot write the edit: {error}", where=str(change.path), hint="Nothing was changed.") from error
+        raise StoreError(
+            f"cannot write the edit: {error}", where=str(change.path), hint="Nothing was changed."
+        ) from error
     return tuple(change.path for change in changes)
 
 
@@ -295,7 +368,11 @@ def _check(changed: ChangedFile) -> None:
     except OSError as error:
         raise ConfigError(f"can no longer be read: {error}", where=str(changed.path)) from error
     if now != changed.before:
-        raise ConfigError("has changed since the edit was found", where=str(changed.path), hint="Run the command again.")
+        raise ConfigError(
+            "has changed since the edit was found",
+            where=str(changed.path),
+            hint="Run the command again.",
+        )
     if not changed.is_whole:
         raise ConfigError(
             "has line ends of several kinds, which the edit would change",

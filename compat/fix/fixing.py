@@ -22,7 +22,17 @@ from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_cha
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules
 from compat.guess.guessing import load_sources
 from compat.history.verdict import class_of, is_good, release_of
-from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Status, Target
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Env,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+    Target,
+)
 from compat.project import Listener, Obtain, Selection
 from compat.toolchains import known_edits
 
@@ -47,7 +57,9 @@ class EditTrial:
     @property
     def not_even_so(self) -> tuple[Result, ...]:
         """Environments in which it still fails."""
-        return tuple(result for result in self.results if _tells(result) and not is_good(result.outcome))
+        return tuple(
+            result for result in self.results if _tells(result) and not is_good(result.outcome)
+        )
 
     @property
     def unknown(self) -> tuple[Result, ...]:
@@ -66,8 +78,9 @@ class Fix:
     before: tuple[Result, ...]
     """Results of the unchanged kernel in every environment."""
     best: EditTrial | None
-    """The first edit that helps in all environments, or else in most of them. ``None``: no edit helps
-    in the cell's own.
+    """The first edit that helps in all environments, or else in most of them.
+
+    ``None``: no edit helps in the cell's own.
     """
     others: tuple[EditTrial, ...] = ()
     """Other edits that were tried in all environments."""
@@ -89,12 +102,18 @@ class Fix:
     def breaks(self) -> tuple[Result, ...]:
         """Environments in which the kernel compiles unchanged but not with the edit."""
         compiles = {result.cell.env for result in self.before if is_good(result.outcome)}
-        return tuple(result for result in (self.best.not_even_so if self.best else ()) if result.cell.env in compiles)
+        return tuple(
+            result
+            for result in (self.best.not_even_so if self.best else ())
+            if result.cell.env in compiles
+        )
 
     @property
     def edit_names(self) -> tuple[str, ...]:
         """Names of the known edits of the failure's class."""
-        return tuple(edit.name for edit in known_edits(self.failure.outcome.failure, self.cell.env.toolchain))
+        return tuple(
+            edit.name for edit in known_edits(self.failure.outcome.failure, self.cell.env.toolchain)
+        )
 
 
 def fix(
@@ -127,7 +146,9 @@ def fix(
     chosen = _cell(selection, cell)
     if not (toolchain := toolchains.of(chosen.env)).language.edits:
         hint = "`compat explain` and `compat reduce` support them."
-        raise SelectionError(f"triton-compat has no edits for kernels of {toolchain.title}", hint=hint)
+        raise SelectionError(
+            f"triton-compat has no edits for kernels of {toolchain.title}", hint=hint
+        )
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(
@@ -141,7 +162,10 @@ def fix(
         before = compiling.original([env.env for env in envs])
         own = next(result for result in before if result.cell.env == chosen.env)
         if is_good(own.outcome):
-            raise SelectionError(f"{chosen.id} compiles", hint="There is nothing to fix. `compat matrix` shows what fails.")
+            raise SelectionError(
+                f"{chosen.id} compiles",
+                hint="There is nothing to fix. `compat matrix` shows what fails.",
+            )
         with compiling.listener.step("trying edits"):
             tested, search = compiling.search(chosen.env, [env.env for env in envs], own.outcome)
         if search and search.compiled and not tested:
@@ -157,7 +181,11 @@ def fix(
         others=tuple(result for result in tested if result is not best),
         refused=tuple(search.refused) if search else (),
         compiled=search.compiled if search else 0,
-        changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
+        changes=(
+            changed_files(best.candidate, compiling.source, chosen.spec, selection.root)
+            if best
+            else ()
+        ),
         existing=existing_releases(selection.config)[chosen.env.toolchain],
     )
 
@@ -197,10 +225,18 @@ class Compiling:
     def everywhere(self, candidate: EditedKernel, envs: Sequence[Env]) -> EditTrial:
         """A candidate in all envs."""
         spec = self._written(candidate)
-        return EditTrial(candidate=candidate, results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]))
+        return EditTrial(
+            candidate=candidate,
+            results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]),
+        )
 
-    def search(self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None) -> tuple[list[EditTrial], EditSearch | None]:
-        """Edits that help in an env, tried in all until one helps in all; ``outcome`` is what became of the kernel there."""
+    def search(
+        self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None
+    ) -> tuple[list[EditTrial], EditSearch | None]:
+        """Edits that help in an env, tried in all until one helps in all.
+
+        ``outcome`` is what became of the kernel there.
+        """
         start = EditedKernel(text=self.source.text, compile=self.spec.compile)
         outcome = outcome or self._attempted([start], env)[0]
         if outcome.failure is None or outcome.flaky or not outcome.status.is_answer:
@@ -223,24 +259,43 @@ class Compiling:
         return tested, search
 
     def check_copies(self, env: Env, outcome: Outcome) -> None:
-        """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no edit was really tried."""
-        (copied,) = self._attempted([EditedKernel(text=self.source.text, compile=self.spec.compile)], env)
+        """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no
+        edit was really tried.
+        """
+        (copied,) = self._attempted(
+            [EditedKernel(text=self.source.text, compile=self.spec.compile)], env
+        )
         if class_of(copied) != class_of(outcome):
-            why = f"a copy in another folder fails in another way ({class_of(copied)}), so no edit can be tried"
+            why = (
+                f"a copy in another folder fails in another way ({class_of(copied)}), so no edit"
+                " can be tried"
+            )
             hint = "It may need files beside it that it does not import by name."
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
     def _attempted(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
-        """What becomes of candidates in an env, attempted once: what helps is compiled as any cell is, before it is shown."""
-        cells = [Cell(env=env, target=self.target, spec=self._written(candidate)) for candidate in candidates]
+        """What becomes of candidates in an env, attempted once: what helps is compiled as any cell
+        is, before it is shown.
+        """
+        cells = [
+            Cell(env=env, target=self.target, spec=self._written(candidate))
+            for candidate in candidates
+        ]
         shares = [cells[slot :: self.context.slots] for slot in range(self.context.slots)]
         outcomes: dict[Cell, Outcome] = {}
-        with self.listener.compiling(len(cells)) as note, closing(self.context.open_executor()) as executor:
-            for some in run.concurrently(lambda share: self._attempt(share, executor, note), shares, self.context.slots):
+        with (
+            self.listener.compiling(len(cells)) as note,
+            closing(self.context.open_executor()) as executor,
+        ):
+            for some in run.concurrently(
+                lambda share: self._attempt(share, executor, note), shares, self.context.slots
+            ):
                 outcomes |= some
         return [outcomes[cell] for cell in cells]
 
-    def _attempt(self, cells: Sequence[Cell], executor: Executor, note: Callable[[Result], None]) -> dict[Cell, Outcome]:
+    def _attempt(
+        self, cells: Sequence[Cell], executor: Executor, note: Callable[[Result], None]
+    ) -> dict[Cell, Outcome]:
         if not cells:
             return {}
         built, outcomes = self.context.envs[cells[0].env.name], dict[Cell, Outcome]()
@@ -257,7 +312,9 @@ class Compiling:
     def _written(self, candidate: EditedKernel) -> Specialization:
         self._count += 1
         spec = evolve(self.spec, compile=candidate.compile)
-        return self.source.specialize(spec, candidate.text, self.folder / str(self._count), candidate.beside)
+        return self.source.specialize(
+            spec, candidate.text, self.folder / str(self._count), candidate.beside
+        )
 
 
 def _tells(result: Result) -> bool:
@@ -270,7 +327,7 @@ def best_of(found: Sequence[EditTrial]) -> EditTrial | None:
     return max(found, key=lambda each: (not each.not_even_so, len(each.helps)), default=None)
 
 
-# --- which cell, and which envs ----------------------------------------------------------------------------------------------
+# --- which cell, and which envs -------------------------------------------------------------------
 
 
 def _cell(selection: Selection, name: str) -> Cell:
@@ -285,40 +342,73 @@ def _cell(selection: Selection, name: str) -> Cell:
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
-    """The cell's own env, and those that the selection names and the kernel is meant for; the oldest release first."""
+    """The cell's own env, and those that the selection names and the kernel is meant for.
+
+    The oldest release first.
+    """
     meant = [env for env in selection.envs if env.toolchain == cell.spec.toolchain]
     wanted: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
     built = list(obtain(selection.config.path, tuple(wanted.values())))
     own = next(built for built in built if built.env == cell.env)
     if own.error is not None:
-        raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="See the other envs with `compat list envs`.")
-    return sorted(built, key=lambda built: release_of(built).order)  # what cannot be used is told as unknown
+        raise EnvError(
+            f"{cell.env.name} cannot be used: {own.error}",
+            hint="See the other envs with `compat list envs`.",
+        )
+    # What cannot be used is told as unknown.
+    return sorted(built, key=lambda built: release_of(built).order)
 
 
-def settled(candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path) -> EditedKernel:
-    """The candidate as an edit of the source alone, with a note where other arguments are guessed once it is made.
+def settled(
+    candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path
+) -> EditedKernel:
+    """The candidate as an edit of the source alone, with a note where other arguments are guessed
+    once it is made.
 
-    ``folder`` is one to write copies into. Raises ConfigError where the edit is one of the arguments, which the source cannot say.
+    ``folder`` is one to write copies into. Raises ConfigError where the edit is one of the
+    arguments, which the source cannot say.
     """
-    after = _guess(spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside))
+    after = _guess(
+        spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside)
+    )
     if after == candidate.compile:
         return evolve(candidate, constexprs={})
     path = spec.origin.partition("::")[0]
     if candidate.constexprs:
         assignments = ", ".join(f"{name} = {value}" for name, value in candidate.constexprs.items())
-        hint = f"`compat init {path}` writes them into a kernel file; run this command again with that."
-        raise ConfigError(f"the edit changes the arguments ({assignments}), which are guessed", where=spec.origin, hint=hint)
+        hint = (
+            f"`compat init {path}` writes them into a kernel file; run this command again with"
+            " that."
+        )
+        raise ConfigError(
+            f"the edit changes the arguments ({assignments}), which are guessed",
+            where=spec.origin,
+            hint=hint,
+        )
     if after == _guess(spec, source.specialize(spec, source.text, folder / "before")):
         return candidate
-    note = f"the edited source leads to other guessed arguments; `compat init {path}` writes the first ones down"
+    note = (
+        f"the edited source leads to other guessed arguments; `compat init {path}` writes the first"
+        " ones down"
+    )
     return evolve(candidate, notes=(*candidate.notes, note))
 
 
 def _guess(spec: Specialization, copy: Specialization) -> CompileSpec | None:
-    """What is guessed of the kernel in a copy of its source; ``None`` where that is no kernel, or has no such case."""
+    """What is guessed of the kernel in a copy of its source.
+
+    ``None`` where that is no kernel, or has no such case.
+    """
     path = Path(copy.source)
     try:
         specs = load_sources([f"{path.name}::{spec.function}"], path.parent)
     except ConfigError:
         return None
-    return next((guess.compile for guess in specs if (guess.variant, guess.case) == (spec.variant, spec.case)), None)
+    return next(
+        (
+            guess.compile
+            for guess in specs
+            if (guess.variant, guess.case) == (spec.variant, spec.case)
+        ),
+        None,
+    )

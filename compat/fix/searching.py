@@ -1,4 +1,6 @@
-"""The search for edits: those known for the failure's class, and where one only gets further, those for the next class."""
+"""The search for edits: those known for the failure's class, and where one only gets further, those
+for the next class.
+"""
 
 from __future__ import annotations
 
@@ -56,10 +58,16 @@ class EditedKernel:
         """Equal for candidates that compile to the same."""
         return repr((self.text, sorted(self.beside.items()), self.compile.document()))
 
-    def after(self, edit: KnownEdit, proposal: Proposal, files: KernelModules, file: str) -> EditedKernel:
+    def after(
+        self, edit: KnownEdit, proposal: Proposal, files: KernelModules, file: str
+    ) -> EditedKernel:
         """Return the candidate with one more edit, proposed for one of its files."""
         texts = {**self.beside, **proposal.beside, file: proposal.text}
-        beside = {name: text for name, text in texts.items() if name in files.beside and text != files.beside[name]}
+        beside = {
+            name: text
+            for name, text in texts.items()
+            if name in files.beside and text != files.beside[name]
+        }
         notes = (*self.notes, *proposal.notes, *(_ELSEWHERE.format(name=name) for name in beside))
         return evolve(
             self,
@@ -73,11 +81,22 @@ class EditedKernel:
 
 
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
-    kept = {name: kind for name, kind in compile_spec.signature.items() if name not in proposal.constexprs}
+    kept = {
+        name: kind
+        for name, kind in compile_spec.signature.items()
+        if name not in proposal.constexprs
+    }
     of_kept = leaf_types(kept)
-    hints: dict[str, Any] = {hint: tuple(name for name in hinted if name in of_kept) for hint, hinted in compile_spec.hints.items()}
+    hints: dict[str, Any] = {
+        hint: tuple(name for name in hinted if name in of_kept)
+        for hint, hinted in compile_spec.hints.items()
+    }
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
-    passed = {name: value for name, value in compile_spec.launch.items() if name not in proposal.constexprs}
+    passed = {
+        name: value
+        for name, value in compile_spec.launch.items()
+        if name not in proposal.constexprs
+    }
     changed = evolve(compile_spec, signature=kept, launch=passed, constexprs=constexprs, **hints)
     return changed if proposal.constexprs else compile_spec
 
@@ -110,7 +129,9 @@ class EditSearch:
                     if is_good(outcome):
                         succeeded = True
                         yield candidate
-                    elif further is None and self._gets_further(failure, outcome.failure, start, candidate):
+                    elif further is None and self._gets_further(
+                        failure, outcome.failure, start, candidate
+                    ):
                         assert outcome.failure is not None
                         further = candidate, outcome.failure
             if succeeded or further is None:
@@ -139,11 +160,15 @@ class EditSearch:
                 self.refused.append(reason)
 
     def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[Faulty]:
-        """The kernel as an edit sees it: the module that the failure is in, or may be in, and the others."""
+        """The kernel as an edit sees it: the module that the failure is in, or may be in, and the
+        others.
+        """
         texts = self._texts(start)
         for file in files_of(failure, texts, self.files.name):
             own = file == self.files.name
-            if function := self.function if own else function_at(texts[file], line_of(failure) or 0):
+            if function := (
+                self.function if own else function_at(texts[file], line_of(failure) or 0)
+            ):
                 yield Faulty(
                     text=texts[file],
                     function=function,
@@ -158,8 +183,12 @@ class EditSearch:
     def _texts(self, candidate: EditedKernel) -> dict[str, str]:
         return {**self.files.beside, **candidate.beside, self.files.name: candidate.text}
 
-    def _gets_further(self, before: Failure, after: Failure | None, start: EditedKernel, candidate: EditedKernel) -> bool:
-        """Whether another edit may help after this one: it fails later, and edits are known for that."""
+    def _gets_further(
+        self, before: Failure, after: Failure | None, start: EditedKernel, candidate: EditedKernel
+    ) -> bool:
+        """Whether another edit may help after this one: it fails later, and edits are known for
+        that.
+        """
         if after is None or not known_edits(after, self.toolchain.name):
             return False
         stages = self.toolchain.every_stage
@@ -168,7 +197,10 @@ class EditSearch:
         old, new = self._texts(start), self._texts(candidate)
         if _short(before) != _short(after):
             return True  # what was wrong in the one file is not any more
-        same_lines = all(old[name].count("\n") == new[name].count("\n") for name in files_of(before, old, self.files.name))
+        same_lines = all(
+            old[name].count("\n") == new[name].count("\n")
+            for name in files_of(before, old, self.files.name)
+        )
         if before.failure_class == after.failure_class or same_lines:
             return same_lines and (line_of(after) or 0) > (line_of(before) or 0)
         return True
@@ -180,10 +212,14 @@ def _short(failure: Failure) -> str:
 
 
 def files_of(failure: Failure, texts: Mapping[str, str], own: str) -> list[str]:
-    """The files that a failure may be in: of those with its name the ones whose line it shows, else all; else the kernel's own."""
+    """The files that a failure may be in: of those with its name the ones whose line it shows, else
+    all; else the kernel's own.
+    """
     number = line_of(failure) or 0
     named = sorted(name for name in texts if name.rpartition("/")[2] == _short(failure))
-    shown = [name for name in named if (line := _line(texts[name], number)) and line in failure.excerpt]
+    shown = [
+        name for name in named if (line := _line(texts[name], number)) and line in failure.excerpt
+    ]
     return shown or named or [own]
 
 
@@ -195,7 +231,14 @@ def _line(text: str, number: int) -> str:
 def function_at(text: str, line: int) -> str:
     """The function at the top level of a module that a line is in; empty where it is in none."""
     functions = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
-    return next((function.name for function in functions if _first_line(function) <= line <= (function.end_lineno or 0)), "")
+    return next(
+        (
+            function.name
+            for function in functions
+            if _first_line(function) <= line <= (function.end_lineno or 0)
+        ),
+        "",
+    )
 
 
 def _first_line(function: ast.FunctionDef) -> int:

@@ -1,8 +1,8 @@
 """A library's own choice among the variants of its kernels, made from what a matrix found.
 
-In: a :class:`~compat.report.summary.record.Report`, perhaps read back from a file, and a :class:`Request`. Out: the text of one
-Python file that needs nothing, with the facts and the code that decides by them; or, of a file that was written before, what a
-new matrix says otherwise.
+In: a :class:`~compat.report.summary.record.Report`, perhaps read back from a file, and a
+:class:`Request`. Out: the text of one Python file that needs nothing, with the facts and the code
+that decides by them; or, of a file that was written before, what a new matrix says otherwise.
 
 - :mod:`compat.guard.facts`: on which releases, and for which targets, each variant works
 - :mod:`compat.guard.writing`: facts as the text of a guard, and facts of the text of a guard

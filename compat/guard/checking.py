@@ -1,4 +1,6 @@
-"""A written guard beside a new report: what it says that is not so any more, and what it does not know; as lines and JSON."""
+"""A written guard beside a new report: what it says that is not so any more, and what it does not
+know; as lines and JSON.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,11 @@ class Checked:
     @property
     def agrees(self) -> bool:
         """Whether there is nothing to do."""
-        return self.intact and not self.answers and all(contradiction.kind is Kind.GONE for contradiction in self.contradictions)
+        return (
+            self.intact
+            and not self.answers
+            and all(contradiction.kind is Kind.GONE for contradiction in self.contradictions)
+        )
 
 
 def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
@@ -100,7 +106,9 @@ def check_guard(text: str, report: Report, where: str = "guard") -> Checked:
 def _contradictions(old: Facts, new: Facts) -> Iterator[Contradiction]:
     alike: dict[tuple[Kind, str, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
-        before, after = (facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new))
+        before, after = (
+            facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new)
+        )
         groups: dict[tuple[Kind, str], list[str]] = defaultdict(list)
         for release in dict.fromkeys((*old.releases, *new.releases)):
             if kind := _kind(before.get(release), after.get(release)):
@@ -108,7 +116,14 @@ def _contradictions(old: Facts, new: Facts) -> Iterator[Contradiction]:
         for (kind, reason), releases in groups.items():
             alike[kind, kernel, variant, reason, tuple(releases)].append(target)
     for (kind, kernel, variant, reason, found), targets in alike.items():
-        yield Contradiction(kind=kind, kernel=kernel, variant=variant, targets=tuple(targets), releases=found, reason=reason)
+        yield Contradiction(
+            kind=kind,
+            kernel=kernel,
+            variant=variant,
+            targets=tuple(targets),
+            releases=found,
+            reason=reason,
+        )
 
 
 def _kind(before: str | None, after: str | None) -> Kind | None:
@@ -130,13 +145,23 @@ def _together(old: Facts, new: Facts) -> Facts:
     """What is known by both, in the order of the new ones, which count where they differ."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
-        rows = (facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new))
-        kernels.setdefault(kernel, {}).setdefault(variant, {})[target] = reduce(or_, map(dict, rows))
-    return Facts(releases=_line(old.releases, new.releases), targets={**old.targets, **new.targets}, kernels=kernels)
+        rows = (
+            facts.kernels.get(kernel, {}).get(variant, {}).get(target, {}) for facts in (old, new)
+        )
+        kernels.setdefault(kernel, {}).setdefault(variant, {})[target] = reduce(
+            or_, map(dict, rows)
+        )
+    return Facts(
+        releases=_line(old.releases, new.releases),
+        targets={**old.targets, **new.targets},
+        kernels=kernels,
+    )
 
 
 def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """The releases of both in order: both are in order already, so that each stands where the next one of the other does."""
+    """The releases of both in order: both are in order already, so that each stands where the next
+    one of the other does.
+    """
     found = list(new)
     for release in reversed(old):
         if release not in found:
@@ -150,12 +175,17 @@ def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
-                given, wanted = guard.answer(kernel, release, target), new.answer(kernel, release, target)
+                given, wanted = (
+                    guard.answer(kernel, release, target),
+                    new.answer(kernel, release, target),
+                )
                 if given != wanted:
-                    yield OtherAnswer(kernel=kernel, release=release, target=target, given=given, wanted=wanted)
+                    yield OtherAnswer(
+                        kernel=kernel, release=release, target=target, given=given, wanted=wanted
+                    )
 
 
-# --- as lines and JSON ------------------------------------------------------------------------------------------------------------
+# --- as lines and JSON ----------------------------------------------------------------------------
 
 
 _TITLES: Mapping[Kind, str] = {
@@ -170,7 +200,10 @@ _SHOWN = 20
 def guard_lines(guard: Guard) -> Iterator[str]:
     """How much each variant works, in the order in which they are chosen."""
     facts = guard.facts
-    yield f"policy {guard.policy}; {_runs(_known(facts), facts.releases) or 'no release'}, {' '.join(facts.targets) or 'no target'}"
+    yield (
+        f"policy {guard.policy}; {_runs(_known(facts), facts.releases) or 'no release'},"
+        f" {' '.join(facts.targets) or 'no target'}"
+    )
     for kernel, variants in facts.kernels.items():
         yield kernel
         wide = max(map(len, variants), default=0)
@@ -179,7 +212,10 @@ def guard_lines(guard: Guard) -> Iterator[str]:
             for target, row in places.items():
                 good = [release for release, reason in row.items() if reason == WORKS]
                 alike[_runs(good, facts.releases) or "does not work"].append(target)
-            yield from (f"  {variant:<{wide}}  {releases}, {' '.join(targets)}" for releases, targets in alike.items())
+            yield from (
+                f"  {variant:<{wide}}  {releases}, {' '.join(targets)}"
+                for releases, targets in alike.items()
+            )
 
 
 def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
@@ -189,15 +225,24 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
     else:
         yield f"{guard} does not agree with {report}"
     if not checked.intact:
-        yield "the file differs from what this version writes: it was edited, or another version wrote it"
+        yield (
+            "the file differs from what this version writes: it was edited, or another version"
+            " wrote it"
+        )
     for kind, title in _TITLES.items():
-        if alike := [contradiction for contradiction in checked.contradictions if contradiction.kind is kind]:
+        if alike := [
+            contradiction for contradiction in checked.contradictions if contradiction.kind is kind
+        ]:
             yield title
-            yield from _listed(_contradiction_words(contradiction, checked) for contradiction in alike)
+            yield from _listed(
+                _contradiction_words(contradiction, checked) for contradiction in alike
+            )
     if checked.answers:
         yield "a new guard would answer:"
         yield from _listed(_answer(answer, checked.guard) for answer in checked.answers)
-    if gone := [contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE]:
+    if gone := [
+        contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE
+    ]:
         yield "note: only in the guard, and therefore not compared:"
         yield from _listed(_contradiction_words(contradiction, checked) for contradiction in gone)
     if not checked.agrees:
@@ -234,14 +279,19 @@ def checked_document(checked: Checked) -> JsonObject:
 
 
 def guard_document(guard: Guard) -> JsonObject:
-    """What a guard says, for programs: kernel → variant → target → release → ``null`` where it works, else why not."""
+    """What a guard says, for programs: kernel → variant → target → release → ``null`` where it
+    works, else why not.
+    """
     return {
         "policy": guard.policy,
         "releases": list(guard.facts.releases),
         "targets": list(guard.facts.targets),
         "kernels": {
             kernel: {
-                variant: {target: {release: reason or None for release, reason in row.items()} for target, row in places.items()}
+                variant: {
+                    target: {release: reason or None for release, reason in row.items()}
+                    for target, row in places.items()
+                }
                 for variant, places in variants.items()
             }
             for kernel, variants in guard.facts.kernels.items()
@@ -251,7 +301,10 @@ def guard_document(guard: Guard) -> JsonObject:
 
 def _contradiction_words(contradiction: Contradiction, checked: Checked) -> str:
     releases, targets = _runs(contradiction.releases, checked.line), " ".join(contradiction.targets)
-    return f"{contradiction.kernel}/{contradiction.variant}: {releases}, {targets} ({contradiction.reason or 'works'})"
+    return (
+        f"{contradiction.kernel}/{contradiction.variant}: {releases}, {targets}"
+        f" ({contradiction.reason or 'works'})"
+    )
 
 
 def _answer(answer: OtherAnswer, guard: Guard) -> str:
@@ -260,7 +313,12 @@ def _answer(answer: OtherAnswer, guard: Guard) -> str:
 
 
 def _known(facts: Facts) -> set[str]:
-    rows = (row for variants in facts.kernels.values() for places in variants.values() for row in places.values())
+    rows = (
+        row
+        for variants in facts.kernels.values()
+        for places in variants.values()
+        for row in places.values()
+    )
     return {release for row in rows for release in row}
 
 

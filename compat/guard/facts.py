@@ -1,4 +1,6 @@
-"""What a matrix found, as far as a guard needs it: each variant, on each release, for each target, over all of its cases."""
+"""What a matrix found, as far as a guard needs it: each variant, on each release, for each target,
+over all of its cases.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,14 @@ class Request:
 
 @frozen(kw_only=True)
 class Facts:
-    """On which releases, and for which targets, the variants of kernels work: in all of their cases."""
+    """On which releases, and for which targets, the variants of kernels work: in all of their
+    cases.
+    """
 
     releases: tuple[str, ...]
-    """Those of which anything is known, and what exists between them, oldest first; then the forks."""
+    """Those of which anything is known, and what exists between them, oldest first; then the
+    forks.
+    """
     targets: Mapping[str, tuple[str, int | str]]
     """Name → backend and architecture."""
     kernels: Mapping[str, Mapping[str, Mapping[str, States]]] = Factory(dict)
@@ -56,7 +62,8 @@ def guarding_of(toolchain: Toolchain) -> Guarding:
     """How guards are made for kernels of a toolchain. Raises SelectionError where they are not."""
     if toolchain.language.guarding is None:
         raise SelectionError(
-            f"guards for kernels of {toolchain.title} are not supported", hint="Choose other kernels with --kernel."
+            f"guards for kernels of {toolchain.title} are not supported",
+            hint="Choose other kernels with --kernel.",
         )
     return toolchain.language.guarding
 
@@ -66,7 +73,9 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
     names = {spec.toolchain for spec in _chosen(report, request)}
     if len(names) > 1:
         hint = "Choose the kernels of one toolchain with --kernel, and write a guard for each."
-        raise SelectionError(f"the chosen kernels are of several toolchains: {', '.join(sorted(names))}", hint=hint)
+        raise SelectionError(
+            f"the chosen kernels are of several toolchains: {', '.join(sorted(names))}", hint=hint
+        )
     if not names:
         raise SelectionError("the report has no kernels", hint="Compile some with `compat matrix`.")
     return toolchains.named(names.pop())
@@ -75,21 +84,31 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
 def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
     """What a report says of the chosen kernels, which are of this toolchain.
 
-    A variant works on a release if all of its cases are good there, deprecated or not, in every env that gave an answer. It
-    does not work if one fails, would fail when launched, or had different answers. Else nothing is known.
-    Raises SelectionError for a name or glob that matches nothing.
+    A variant works on a release if all of its cases are good there, deprecated or not, in every env
+    that gave an answer. It does not work if one fails, would fail when launched, or had different
+    answers. Else nothing is known. Raises SelectionError for a name or glob that matches nothing.
     """
     specs = _chosen(report, request)
     _check_preferred(specs, request.prefer)
     states = _by_coordinate(report)
-    kernels = {kernel: _variants(report, kernel, specs, states, request) for kernel in dict.fromkeys(spec.kernel for spec in specs)}
+    kernels = {
+        kernel: _variants(report, kernel, specs, states, request)
+        for kernel in dict.fromkeys(spec.kernel for spec in specs)
+    }
     rows = [places for variants in kernels.values() for places in variants.values()]
     known_releases = {release for places in rows for row in places.values() for release in row}
     targets_tried = {target for places in rows for target in places}
-    targets = {target.name: target for result in report.results if (target := result.cell.target).toolchain == toolchain.name}
+    targets = {
+        target.name: target
+        for result in report.results
+        if (target := result.cell.target).toolchain == toolchain.name
+    }
     return Facts(
         releases=_in_order(report, known_releases, toolchain),
-        targets={name: (targets[name].backend, targets[name].arch) for name in sorted(targets_tried, key=natural)},
+        targets={
+            name: (targets[name].backend, targets[name].arch)
+            for name in sorted(targets_tried, key=natural)
+        },
         kernels=kernels,
     )
 
@@ -118,13 +137,25 @@ def _variants(
         if spec.kernel == kernel:
             cases[spec.variant].append(spec.case)
     order = (*request.prefer, *report.variants.get(kernel, ()), *cases)
-    return {variant: _targets(kernel, variant, cases[variant], states) for variant in dict.fromkeys(order) if variant in cases}
+    return {
+        variant: _targets(kernel, variant, cases[variant], states)
+        for variant in dict.fromkeys(order)
+        if variant in cases
+    }
 
 
-def _targets(kernel: str, variant: str, cases: Collection[str], states: Mapping[Coordinate, Sequence[States]]) -> dict[str, States]:
+def _targets(
+    kernel: str, variant: str, cases: Collection[str], states: Mapping[Coordinate, Sequence[States]]
+) -> dict[str, States]:
     places = {target for one, other, _, target in states if (one, other) == (kernel, variant)}
     return {
-        target: _together([row for case in dict.fromkeys(cases) for row in states.get((kernel, variant, case, target), [{}])])
+        target: _together(
+            [
+                row
+                for case in dict.fromkeys(cases)
+                for row in states.get((kernel, variant, case, target), [{}])
+            ]
+        )
         for target in sorted(places, key=natural)
     }
 
@@ -140,7 +171,10 @@ def _together(rows: Sequence[States]) -> States:
 
 
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
-    """What is known of each coordinate by release, forks too; kernels that are only called the same have a row each."""
+    """What is known of each coordinate by release, forks too.
+
+    Kernels that are only called the same have a row each.
+    """
     found: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:
         coordinate = (verdict.kernel, verdict.variant, verdict.case, verdict.target)
@@ -166,13 +200,23 @@ def _reason(outcome: Outcome) -> str:
     return f"{word}: {class_of(outcome)}" if failure else word
 
 
-def _in_order(report: Report, known_releases: Collection[str], toolchain: Toolchain) -> tuple[str, ...]:
+def _in_order(
+    report: Report, known_releases: Collection[str], toolchain: Toolchain
+) -> tuple[str, ...]:
     """The known releases and those that exist between them, oldest first, then the forks."""
     plain = sorted((release for release in known_releases if not is_fork(release)), key=Version)
-    own = {release_of(result.built).label for result in report.results if result.cell.env.toolchain == toolchain.name}
+    own = {
+        release_of(result.built).label
+        for result in report.results
+        if result.cell.env.toolchain == toolchain.name
+    }
     own |= {str(version) for version in report.existing.get(toolchain.name, ())}
     line = [release for release in report.line if release in own]
-    between = {release for release in line if plain and Version(plain[0]) < Version(release) < Version(plain[-1])}
+    between = {
+        release
+        for release in line
+        if plain and Version(plain[0]) < Version(release) < Version(plain[-1])
+    }
     forks = sorted(filter(is_fork, known_releases), key=natural)
     return (*sorted({*plain, *between}, key=Version), *forks)
 

@@ -25,7 +25,9 @@ from compat.source.parsing import tree_of
 from compat.toolchains.base import Toolchain
 
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"
-"""Marks: it works, nothing is known, it does not work for one more reason than there are letters."""
+"""Marks: it works, nothing is known, it does not work for one more reason than there are
+letters.
+"""
 _WIDTH = 100
 _HEAD_WIDTH = 120
 USUAL = "reports/matrix.json"
@@ -51,7 +53,11 @@ class Guard:
 
     def answer(self, kernel: str, release: str, target: str) -> str | None:
         """The variant that a library gets from it."""
-        found: str | None = guarding_of(self.toolchain).decide(self.decided_by, kernel, release, target, self.policy).variant
+        found: str | None = (
+            guarding_of(self.toolchain)
+            .decide(self.decided_by, kernel, release, target, self.policy)
+            .variant
+        )
         return found
 
     @cached_property
@@ -65,7 +71,10 @@ class Guard:
             "reasons": {letter: reason for reason, letter in letters.items() if letter != _ANY},
             "kernels": {
                 kernel: {
-                    variant: {target: "".join(_marks(facts, row, letters)) for target, row in places.items()}
+                    variant: {
+                        target: "".join(_marks(facts, row, letters))
+                        for target, row in places.items()
+                    }
                     for variant, places in variants.items()
                 }
                 for kernel, variants in facts.kernels.items()
@@ -84,22 +93,33 @@ def make_guard(report: Report, request: Request) -> Guard:
     return Guard(facts=find_facts(report, request, toolchain), request=request, toolchain=toolchain)
 
 
-# --- writing -----------------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def guard_text(guard: Guard) -> str:
     """Return the text of a guard file: its description, the facts and the code."""
-    before, _, code = guarding_of(guard.toolchain).code.read_text(encoding="utf-8").partition(f"{_NAME}: ")
+    before, _, code = (
+        guarding_of(guard.toolchain).code.read_text(encoding="utf-8").partition(f"{_NAME}: ")
+    )
     annotation = code.partition(" = ")[0]
     imports = before[before.index("from __future__") :]
     return "".join(
-        (_head(guard), "\n", imports, f"{_NAME}: {annotation} = {_literal(_document(guard))}\n", code.partition("\n")[2])
+        (
+            _head(guard),
+            "\n",
+            imports,
+            f"{_NAME}: {annotation} = {_literal(_document(guard))}\n",
+            code.partition("\n")[2],
+        )
     )
 
 
 def _head(guard: Guard) -> str:
     templates = Environment(
-        loader=PackageLoader("compat.guard"), undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+        loader=PackageLoader("compat.guard"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
     )
     kernels = list(guard.facts.kernels)
     return templates.get_template("head.py.j2").render(
@@ -108,7 +128,11 @@ def _head(guard: Guard) -> str:
         example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
         kernels=_inside_quotes_wrapped(f"Kernels: {listed(kernels)}."),
         command=_inside_quotes(command_of(guard.request)),
-        cases=_inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.") if guard.request.cases else "",
+        cases=(
+            _inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.")
+            if guard.request.cases
+            else ""
+        ),
     )
 
 
@@ -119,12 +143,21 @@ def _inside_quotes(text: str) -> str:
 
 def _inside_quotes_wrapped(text: str) -> str:
     """The same in lines; a word is never cut."""
-    return "\n".join(wrap(_inside_quotes(text), _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False))
+    return "\n".join(
+        wrap(_inside_quotes(text), _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False)
+    )
 
 
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
-    """The command that makes such a guard; of the report that is read where nothing else is said unless another is named."""
-    globbed = (("--kernel", request.kernels), ("--variant", request.variants), ("--case", request.cases))
+    """The command that makes such a guard.
+
+    Of the report that is read where nothing else is said unless another is named.
+    """
+    globbed = (
+        ("--kernel", request.kernels),
+        ("--variant", request.variants),
+        ("--case", request.cases),
+    )
     words = [word for option, globs in globbed for glob in globs for word in (option, glob)]
     words += ["--prefer", ",".join(request.prefer)] if request.prefer else []
     words += ["--policy", request.policy] if request.policy else []
@@ -133,7 +166,11 @@ def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
 
 
 def _document(guard: Guard) -> dict[str, Any]:
-    request = {"kernels": guard.request.kernels, "variants": guard.request.variants, "cases": guard.request.cases}
+    request = {
+        "kernels": guard.request.kernels,
+        "variants": guard.request.variants,
+        "cases": guard.request.cases,
+    }
     made = {
         "by": guard.version,
         "toolchain": guard.toolchain.name,
@@ -145,14 +182,33 @@ def _document(guard: Guard) -> dict[str, Any]:
 
 def _letters(facts: Facts) -> dict[str, str]:
     """Reason → the letter that stands for it."""
-    rows = (row for variants in facts.kernels.values() for places in variants.values() for row in places.values())
-    reasons = dict.fromkeys(row[release] for row in rows for release in facts.releases if row.get(release, WORKS) != WORKS)
-    return {reason: ascii_letters[at] if at < len(ascii_letters) else _ANY for at, reason in enumerate(reasons)}
+    rows = (
+        row
+        for variants in facts.kernels.values()
+        for places in variants.values()
+        for row in places.values()
+    )
+    reasons = dict.fromkeys(
+        row[release]
+        for row in rows
+        for release in facts.releases
+        if row.get(release, WORKS) != WORKS
+    )
+    return {
+        reason: ascii_letters[at] if at < len(ascii_letters) else _ANY
+        for at, reason in enumerate(reasons)
+    }
 
 
 def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
     for release in facts.releases:
-        yield _UNKNOWN if release not in row else _GOOD if row[release] == WORKS else letters[row[release]]
+        yield (
+            _UNKNOWN
+            if release not in row
+            else _GOOD
+            if row[release] == WORKS
+            else letters[row[release]]
+        )
 
 
 def _digest(facts: Mapping[str, Any]) -> str:
@@ -167,11 +223,15 @@ def _literal(value: Any, room: int = _WIDTH) -> str:
     if isinstance(value, tuple) and value:
         parts = [_literal(each) for each in value]
         line = f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-        return line if len(line) <= room else "(\n" + indent("".join(f"{part},\n" for part in parts), "    ") + ")"
+        return (
+            line
+            if len(line) <= room
+            else "(\n" + indent("".join(f"{part},\n" for part in parts), "    ") + ")"
+        )
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-# --- reading -----------------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -212,7 +272,12 @@ def read_guard(text: str, where: str = "guard") -> Guard:
 
 def _facts_of(tree: ast.Module) -> Any:
     for node in tree.body:
-        if isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name) and node.target.id == _NAME:
+        if (
+            isinstance(node, ast.AnnAssign)
+            and node.value
+            and isinstance(node.target, ast.Name)
+            and node.target.id == _NAME
+        ):
             return ast.literal_eval(node.value)
     raise RecordError(f"it has no {_NAME}")
 
@@ -229,7 +294,9 @@ def _guard(stored: _StoredFacts) -> Guard:
             targets={name: _target(name, target) for name, target in stored.targets.items()},
             kernels={
                 kernel: {
-                    variant: {target: dict(_states(stored, marks)) for target, marks in places.items()}
+                    variant: {
+                        target: dict(_states(stored, marks)) for target, marks in places.items()
+                    }
                     for variant, places in variants.items()
                 }
                 for kernel, variants in stored.kernels.items()
@@ -254,5 +321,8 @@ def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:
 
 
 def is_intact(text: str, guard: Guard) -> bool:
-    """Whether a file is what this version writes of these facts; how it is laid out does not matter."""
+    """Whether a file is what this version writes of these facts.
+
+    How it is laid out does not matter.
+    """
     return ast.dump(tree_of(text)) == ast.dump(tree_of(guard_text(guard)))

@@ -13,8 +13,22 @@ from compat.config.toml import did_you_mean
 
 _SUFFIX = ".py"
 _SEPARATOR = "::"
-_SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "tests", "test", "venv", "env", "repro", "reduced"}
-"""Folders that are not looked through for sources, besides hidden ones and virtual environments; `compat` writes the last two."""
+_SKIPPED = {
+    "site-packages",
+    "build",
+    "dist",
+    "node_modules",
+    "__pycache__",
+    "tests",
+    "test",
+    "venv",
+    "env",
+    "repro",
+    "reduced",
+}
+"""Folders that are not looked through for sources, besides hidden ones and virtual environments;
+`compat` writes the last two.
+"""
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
 """What lies at the top of a project."""
 
@@ -28,27 +42,45 @@ def split(pattern: str) -> tuple[str, str | None]:
 def sources(path: str, base: Path) -> list[Path]:
     """The sources that a path, glob or folder means, by name; empty where there are none."""
     matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
-    return list(dict.fromkeys(source for place in matches for source in (_below(place) if place.is_dir() else [place])))
+    return list(
+        dict.fromkeys(
+            source for place in matches for source in (_below(place) if place.is_dir() else [place])
+        )
+    )
 
 
 def project_sources(paths: Iterable[Path]) -> list[Path]:
-    """The sources of the projects that sources belong to: below the folder of the project or package, or else beside them."""
+    """The sources of the projects that sources belong to: below the folder of the project or
+    package, or else beside them.
+    """
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
         above = (folder, *folder.parents)
-        project = next((folder for folder in above if any((folder / name).exists() for name in _OF_A_PROJECT)), None)
-        package = next((folder for folder in above if not (folder / "__init__.py").exists()), folder)
+        project = next(
+            (folder for folder in above if any((folder / name).exists() for name in _OF_A_PROJECT)),
+            None,
+        )
+        package = next(
+            (folder for folder in above if not (folder / "__init__.py").exists()), folder
+        )
         tops = (*above[: above.index(package)][-1:], *((project,) if project else ()))
         beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _may_have_kernels(path))
-        beside_or_below |= dict.fromkeys(path for group in (beside, *map(_below, tops)) for path in group)
+        beside_or_below |= dict.fromkeys(
+            path for group in (beside, *map(_below, tops)) for path in group
+        )
     return list(beside_or_below)
 
 
 def where_else(path: str, base: Path) -> str:
-    """A hint for a path where no source is: sources beside it that have nearly its name, or else where it was looked for."""
+    """A hint for a path where no source is: sources beside it that have nearly its name, or else
+    where it was looked for.
+    """
     source, colon, function = path.partition(f"{_SUFFIX}:")
     if colon and function:
-        return f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? Put two colons before the name of a kernel."
+        return (
+            f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? Put two colons before the name"
+            " of a kernel."
+        )
     name = Path(path).name
     beside = (source_path.name for source_path in Path(base, path).parent.glob(f"*{_SUFFIX}"))
     return did_you_mean(name, beside) or f"Searched in {base}."
@@ -65,7 +97,9 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_skipped(folder: Path) -> bool:
-    return folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
+    return (
+        folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
+    )
 
 
 def _may_have_kernels(path: Path) -> bool:
@@ -79,4 +113,8 @@ def _may_have_kernels(path: Path) -> bool:
 @cache
 def _marks() -> tuple[bytes, ...]:
     """What sources of kernels contain."""
-    return tuple(guessing.mark for toolchain in toolchains.every() if (guessing := toolchain.language.guessing))
+    return tuple(
+        guessing.mark
+        for toolchain in toolchains.every()
+        if (guessing := toolchain.language.guessing)
+    )

@@ -1,6 +1,8 @@
-"""The kernels of Python sources: as kernel files describe them, else guessed, and read by the reader of kernel files.
+"""The kernels of Python sources: as kernel files describe them, else guessed, and read by the
+reader of kernel files.
 
-What is guessed is what the file would say that ``compat init`` writes, so that results are found again once it is written.
+What is guessed is what the file would say that ``compat init`` writes, so that results are found
+again once it is written.
 """
 
 from __future__ import annotations
@@ -41,11 +43,15 @@ class GuessedSource:
     toolchain: str = DEFAULT_TOOLCHAIN
     kernels: tuple[GuessedKernel, ...]
     helpers: tuple[str, ...]
-    """Jit functions that are no kernels: they return something, or other jit functions call them."""
+    """Jit functions that are no kernels: they return something, or other jit functions call
+    them.
+    """
     unreachable: tuple[UnreachableKernel, ...]
 
 
-def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
+def guess_sources(
+    paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()
+) -> tuple[GuessedSource, ...]:
     """Guess the arguments of the kernels in Python sources, without importing them.
 
     A guessed kernel has the name of its function. If that name is taken or occurs in two sources,
@@ -74,7 +80,9 @@ def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: It
                 if toolchain.name == DEFAULT_TOOLCHAIN or guessing.is_mentioned_in(path)
             }
             for path, module, kernels in _guess_modules(read, callers, guessing.read):
-                free = [evolve(kernel, name=_free_name(kernel.name, path, names)) for kernel in kernels]
+                free = [
+                    evolve(kernel, name=_free_name(kernel.name, path, names)) for kernel in kernels
+                ]
                 functions = {kernel.function for kernel in kernels}
                 guessed.append(
                     GuessedSource(
@@ -90,22 +98,33 @@ def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: It
 
 
 def _guess_modules(
-    read: Mapping[Path, GuessableModule], others: Iterable[Path], reader: Callable[[Path], GuessableModule]
+    read: Mapping[Path, GuessableModule],
+    others: Iterable[Path],
+    reader: Callable[[Path], GuessableModule],
 ) -> Iterator[tuple[Path, GuessableModule, tuple[GuessedKernel, ...]]]:
     """The modules with jit functions, and their kernels."""
-    modules = {path: module for path, module in read.items() if module.functions or module.unreachable}
+    modules = {
+        path: module for path, module in read.items() if module.functions or module.unreachable
+    }
     functions = {name for module in modules.values() for name in module.functions}
     callers = _naming(functions, others, {os.path.realpath(path) for path in read}, reader)
     every = (*modules.values(), *callers)
-    helpers = frozenset(name for module in every for name in module.called).difference(*(module.launched for module in every))
+    helpers = frozenset(name for module in every for name in module.called).difference(
+        *(module.launched for module in every)
+    )
     for path, module in modules.items():
         yield path, module, module.kernels(helpers)
 
 
 def _naming(
-    functions: Collection[str], paths: Iterable[Path], known: Collection[str], reader: Callable[[Path], GuessableModule]
+    functions: Collection[str],
+    paths: Iterable[Path],
+    known: Collection[str],
+    reader: Callable[[Path], GuessableModule],
 ) -> Iterator[GuessableModule]:
-    """The modules that name one of these functions, but those that are ``known``, and those that cannot be read."""
+    """The modules that name one of these functions, but those that are ``known``, and those that
+    cannot be read.
+    """
     if not functions:
         return
     pattern = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(name.encode()) for name in functions))
@@ -127,7 +146,11 @@ def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
 
 
 def kernel_file_text(
-    kernels: Sequence[GuessedKernel], source: str, *, package: str = "", toolchain: str = DEFAULT_TOOLCHAIN
+    kernels: Sequence[GuessedKernel],
+    source: str,
+    *,
+    package: str = "",
+    toolchain: str = DEFAULT_TOOLCHAIN,
 ) -> str:
     """Return the TOML text of a kernel file for guessed kernels.
 
@@ -142,10 +165,16 @@ def kernel_file_text(
     return toml_text(_kernel_file(kernels, source, package, toolchain))
 
 
-def _kernel_file(kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str) -> dict[str, Any]:
-    place: dict[str, Any] = {"package": package, "module": source} if package else {"source": source}
+def _kernel_file(
+    kernels: Sequence[GuessedKernel], source: str, package: str, toolchain: str
+) -> dict[str, Any]:
+    place: dict[str, Any] = (
+        {"package": package, "module": source} if package else {"source": source}
+    )
     place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}
-    roots = dict.fromkeys(root for kernel in kernels for root in kernel.roots) if not package else {}
+    roots = (
+        dict.fromkeys(root for kernel in kernels for root in kernel.roots) if not package else {}
+    )
     place |= {"install": [_folder(source, root) for root in roots]} if roots else {}
     documents = [{**_named(kernel), **kernel.tables} for kernel in kernels]
     if len(documents) == 1:
@@ -165,16 +194,22 @@ def _named(kernel: GuessedKernel) -> dict[str, Any]:
     return {"name": kernel.name, **function}
 
 
-# --- sources that a user names --------------------------------------------------------------------------------------------------
+# --- sources that a user names --------------------------------------------------------------------
 
 
 def load_sources(
-    patterns: Sequence[str], base: Path, taken: Collection[str] = (), declared: Sequence[Specialization] = ()
+    patterns: Sequence[str],
+    base: Path,
+    taken: Collection[str] = (),
+    declared: Sequence[Specialization] = (),
 ) -> tuple[Specialization, ...]:
-    """The kernels of the sources that paths, globs and folders name, relative to ``base``; none without any.
+    """The kernels of the sources that paths, globs and folders name, relative to ``base``.
 
-    Functions that kernel files describe are as they are ``declared`` there; the arguments of the others are guessed, and they are
-    not given names that are ``taken``. Raises ConfigError where a source cannot be read, or has no kernel.
+    None without any.
+
+    Functions that kernel files describe are as they are ``declared`` there; the arguments of the
+    others are guessed, and they are not given names that are ``taken``. Raises ConfigError where a
+    source cannot be read, or has no kernel.
     """
     return tuple(_kernels(patterns, base, taken, declared)) if patterns else ()
 
@@ -183,28 +218,45 @@ def _kernels(
     patterns: Sequence[str], base: Path, taken: Collection[str], declared: Sequence[Specialization]
 ) -> Iterator[Specialization]:
     wanted = _wanted(patterns, base)
-    described = {path: [spec for spec in declared if spec.source == os.path.realpath(path)] for path in wanted}
+    described = {
+        path: [spec for spec in declared if spec.source == os.path.realpath(path)]
+        for path in wanted
+    }
     unguessed: dict[Path, frozenset[str] | None] = {}
-    """The functions to guess of a source, ``None`` for all of its kernels that no kernel file describes."""
+    """The functions to guess of a source, ``None`` for all of its kernels that no kernel file
+    describes.
+    """
     for path, functions in wanted.items():
         own = [spec for spec in described[path] if not functions or functions & _names_of(spec)]
         yield from own
-        if not functions or (rest := functions - {name for spec in own for name in _names_of(spec)}):
+        if not functions or (
+            rest := functions - {name for spec in own for name in _names_of(spec)}
+        ):
             unguessed[path] = rest if functions else None
     guessed = read_sources(list(unguessed), {*taken, *(spec.kernel for spec in declared)})
     if unguessed and not any(source.kernels for source in guessed) and not any(described.values()):
         _no_kernel(guessed, ", ".join(patterns))
     for source in guessed:
-        described_functions = frozenset(name for spec in described[source.path] for name in _names_of(spec))
+        described_functions = frozenset(
+            name for spec in described[source.path] for name in _names_of(spec)
+        )
         named = unguessed[source.path]
-        here = {kernel.function for other in guessed if other.path == source.path for kernel in other.kernels}
+        here = {
+            kernel.function
+            for other in guessed
+            if other.path == source.path
+            for kernel in other.kernels
+        }
         for name in (named or frozenset()) - here:
             _no_such_kernel(source, name, base)
         yield from _specializations(source, base, named, described_functions)
 
 
 def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
-    """The sources that are named, each with the functions that are; none where all of its kernels are meant."""
+    """The sources that are named, each with the functions that are.
+
+    None where all of its kernels are meant.
+    """
     wanted: dict[Path, set[str | None]] = {}
     for pattern in patterns:
         path, function = split(pattern)
@@ -215,16 +267,25 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
             raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for source in paths:
             wanted.setdefault(source, set()).add(function)
-    return {path: frozenset() if None in names else frozenset(filter(None, names)) for path, names in wanted.items()}
+    return {
+        path: frozenset() if None in names else frozenset(filter(None, names))
+        for path, names in wanted.items()
+    }
 
 
 def _names_of(spec: Specialization) -> frozenset[str]:
-    """What the function of a kernel is called in its source: a kernel may be reached as ``Holder.kernel``, or ``make(64)``."""
+    """What the function of a kernel is called in its source: a kernel may be reached as
+    ``Holder.kernel``, or ``make(64)``.
+    """
     return frozenset((spec.function, *re.findall(r"^\w+", spec.function)))
 
 
-def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
-    """The kernels of sources, as they are guessed; what a jit function of ``callers``, or of their own projects, calls is none.
+def read_sources(
+    paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()
+) -> tuple[GuessedSource, ...]:
+    """The kernels of sources, as they are guessed.
+
+    What a jit function of ``callers``, or of their own projects, calls is none.
 
     Raises ConfigError where one cannot be read.
     """
@@ -232,18 +293,27 @@ def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterabl
         try:
             path.read_bytes()
         except OSError as error:
-            raise ConfigError(f"cannot be read: {error.strerror or error}", where=shown(path)) from error
+            raise ConfigError(
+                f"cannot be read: {error.strerror or error}", where=shown(path)
+            ) from error
     try:
         return guess_sources(paths, taken, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:
-        raise ConfigError(f"cannot be parsed as Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
+        raise ConfigError(
+            f"cannot be parsed as Python: {error.msg}",
+            where=f"{error.filename}, line {error.lineno}",
+        ) from error
 
 
 def _specializations(
     source: GuessedSource, base: Path, functions: Collection[str] | None, described: Collection[str]
 ) -> Iterator[Specialization]:
     for kernel in source.kernels:
-        if kernel.function in functions if functions is not None else kernel.function not in described:
+        if (
+            kernel.function in functions
+            if functions is not None
+            else kernel.function not in described
+        ):
             origin = f"{shown(source.path, base)}::{kernel.function}"
             document = without_notes(_kernel_file([kernel], source.path.name, "", source.toolchain))
             for read in kernels_of(Table(file=origin, path="", data=document), source.path):
@@ -252,31 +322,49 @@ def _specializations(
 
 def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
     where = f"{shown(source.path, base)}::{name}"
-    why = next((f"{kernel.why} (line {kernel.line})" for kernel in source.unreachable if kernel.name == name), None)
+    why = next(
+        (
+            f"{kernel.why} (line {kernel.line})"
+            for kernel in source.unreachable
+            if kernel.name == name
+        ),
+        None,
+    )
     if name in source.helpers:
         why = HELPER
     if why:
         raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
     available = [kernel.function for kernel in source.kernels]
     raise ConfigError(
-        "there is no such jit function", where=where, hint=did_you_mean(name, available) or f"Available: {', '.join(available)}."
+        "there is no such jit function",
+        where=where,
+        hint=did_you_mean(name, available) or f"Available: {', '.join(available)}.",
     )
 
 
 def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
     """Nothing to compile: why, if there are jit functions at all."""
-    reasons = [f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable]
+    reasons = [
+        f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable
+    ]
     reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
-    hint = f"These functions cannot be compiled by themselves: {'; '.join(reasons[:5])}." if reasons else f"{how_kernels_look()}."
+    hint = (
+        f"These functions cannot be compiled by themselves: {'; '.join(reasons[:5])}."
+        if reasons
+        else f"{how_kernels_look()}."
+    )
     named = dict.fromkeys(toolchains.named(source.toolchain).title for source in guessed)
-    raise ConfigError(f"defines no {' or '.join(named) or languages()} kernel", where=where, hint=hint)
+    raise ConfigError(
+        f"defines no {' or '.join(named) or languages()} kernel", where=where, hint=hint
+    )
 
 
-# --- libraries of the package index ------------------------------------------------------------------------------------------
+# --- libraries of the package index ---------------------------------------------------------------
 
-# A kernel has the same name in every version, so that versions stand side by side as its variants. It has one case; of the
-# configurations of an autotuner the first is taken. Guessing takes seconds for a library of hundreds of kernels, and a version
-# never changes: what was guessed is kept beside it.
+# A kernel has the same name in every version, so that versions stand side by side as its variants.
+# It has one case; of the configurations of an autotuner the first is taken. Guessing takes seconds
+# for a library of hundreds of kernels, and a version never changes: what was guessed is kept beside
+# it.
 
 _KEPT = "compat-guessed.json"
 
@@ -301,16 +389,25 @@ class _Place:
             yield name
 
 
-def load_packages(folders: Mapping[LibraryVersions, Path], taken: Collection[str] = ()) -> tuple[Specialization, ...]:
-    """The guessed kernels of libraries that are unpacked in these folders; names that are ``taken`` are not given to any.
+def load_packages(
+    folders: Mapping[LibraryVersions, Path], taken: Collection[str] = ()
+) -> tuple[Specialization, ...]:
+    """The guessed kernels of libraries that are unpacked in these folders.
 
-    Files that are not Python as this program reads it are passed over. Raises ConfigError where a library has no kernel.
+    Names that are ``taken`` are not given to any.
+
+    Files that are not Python as this program reads it are passed over. Raises ConfigError where a
+    library has no kernel.
     """
     guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
         if not kernels:
             hint = f"{how_kernels_look()}, and other kernels do not call them."
-            raise ConfigError(f"there is no {languages()} kernel in this library", where=library.requirement, hint=hint)
+            raise ConfigError(
+                f"there is no {languages()} kernel in this library",
+                where=library.requirement,
+                hint=hint,
+            )
     names = _names(list(guessed.values()), taken)
     return tuple(
         spec
@@ -321,21 +418,37 @@ def load_packages(folders: Mapping[LibraryVersions, Path], taken: Collection[str
 
 
 def _names(versions: Sequence[Collection[_Place]], taken: Collection[str]) -> dict[_Place, str]:
-    """What kernels are called: as the function, with as much of the module before it as tells it apart in every version."""
+    """What kernels are called: as the function, with as much of the module before it as tells it
+    apart in every version.
+    """
 
     def is_clear(name: str) -> bool:
-        return name not in taken and all(sum(place.may_be_called(name) for place in places) <= 1 for places in versions)
+        return name not in taken and all(
+            sum(place.may_be_called(name) for place in places) <= 1 for places in versions
+        )
 
     every = dict.fromkeys(place for places in versions for place in places)
-    return {place: next(filter(is_clear, place.names()), f"{place.module}.{place.function}") for place in every}
+    return {
+        place: next(filter(is_clear, place.names()), f"{place.module}.{place.function}")
+        for place in every
+    }
 
 
-def _read(document: JsonObject, name: str, library: LibraryVersions, folder: Path) -> Iterator[Specialization]:
+def _read(
+    document: JsonObject, name: str, library: LibraryVersions, folder: Path
+) -> Iterator[Specialization]:
     top = Table(file=library.requirement, path="", data=document)
     for kernel in kernels_of(top, folder / "guessed.toml"):
         for spec in kernel.specializations():
             origin = f"{library.requirement}::{spec.function}"
-            yield evolve(spec, kernel=name, variant=library.variant, case=ONLY_CASE, guessed=True, origin=origin)
+            yield evolve(
+                spec,
+                kernel=name,
+                variant=library.variant,
+                case=ONLY_CASE,
+                guessed=True,
+                origin=origin,
+            )
 
 
 def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]:
@@ -344,7 +457,10 @@ def _guessed(library: LibraryVersions, folder: Path) -> dict[_Place, JsonObject]
     with suppress(OSError, ValueError, KeyError, TypeError):
         document = read_json(kept.read_bytes())
         if document["version"] == version:
-            return {_Place(module, function): dict(kernel) for module, function, kernel in document["kernels"]}
+            return {
+                _Place(module, function): dict(kernel)
+                for module, function, kernel in document["kernels"]
+            }
     documents = dict(_guess_library(library, folder))
     kernels = [[place.module, place.function, kernel] for place, kernel in documents.items()]
     with suppress(OSError):  # kept to save time
@@ -358,7 +474,9 @@ def _guess_library(library: LibraryVersions, folder: Path) -> Iterator[tuple[_Pl
         module = module_of(source.path, [folder])
         for kernel in source.kernels:
             alone = evolve(kernel, name=kernel.function, tables=_of_first_case(kernel))
-            document = without_notes(_kernel_file([alone], module, library.requirement, source.toolchain))
+            document = without_notes(
+                _kernel_file([alone], module, library.requirement, source.toolchain)
+            )
             yield _Place(module, kernel.function), document
 
 
@@ -377,7 +495,9 @@ def _is_readable(path: Path) -> bool:
 
 def languages() -> str:
     """What the toolchains are called whose kernels can be found: ``Triton``."""
-    return " or ".join(toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing)
+    return " or ".join(
+        toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing
+    )
 
 
 def how_kernels_look() -> str:
@@ -386,11 +506,15 @@ def how_kernels_look() -> str:
 
 
 def _guessings() -> list[Guessing]:
-    return [guessing for toolchain in toolchains.every() if (guessing := toolchain.language.guessing)]
+    return [
+        guessing for toolchain in toolchains.every() if (guessing := toolchain.language.guessing)
+    ]
 
 
 def _version() -> str:
-    """By which guesses it was guessed: a digest of the modules that guess, and of those that read sources."""
+    """By which guesses it was guessed: a digest of the modules that guess, and of those that read
+    sources.
+    """
     digest = hashlib.sha256()
     own = (*Path(__file__).parent.glob("*.py"), *Path(closure.__file__).parent.glob("*.py"))
     for path in (*sorted(own), *(file for guessing in _guessings() for file in guessing.files)):

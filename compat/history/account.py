@@ -54,14 +54,19 @@ class Run(Generic[T]):
 
 
 def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
-    """The runs of releases in their order, each with what is known of it; ``None`` where nothing is."""
+    """The runs of releases in their order, each with what is known of it.
+
+    ``None`` where nothing is.
+    """
     found: list[tuple[T | None, list[str]]] = []
     for release, value in line:
         if found and found[-1][0] == value:
             found[-1][1].append(release)
         else:
             found.append((value, [release]))
-    return tuple(Run(releases=tuple(releases), value=value) for value, releases in found if value is not None)
+    return tuple(
+        Run(releases=tuple(releases), value=value) for value, releases in found if value is not None
+    )
 
 
 class Judgement(StrEnum):
@@ -164,7 +169,9 @@ class Change:
 
 @frozen(kw_only=True)
 class Bracket:
-    """A change between good and bad: the two known releases around it, and what lies between them."""
+    """A change between good and bad: the two known releases around it, and what lies between
+    them.
+    """
 
     before: str
     after: str
@@ -185,15 +192,19 @@ class Account:
     bracket: Bracket | None = None
     """The change that the word is about. If there are several: the newest regression."""
     since: Bracket | None = None
-    """The earlier change from releases that lack what the kernel needs. ``None``: there is none, or it
-    is ``bracket``.
+    """The earlier change from releases that lack what the kernel needs.
+
+    ``None``: there is none, or it is ``bracket``.
     """
     brackets: tuple[Bracket, ...] = ()
     """Every change between good and bad, oldest first."""
 
     @property
     def release(self) -> str | None:
-        """The first release *known* to be as the word says. ``None``: it is not about one release."""
+        """The first release *known* to be as the word says.
+
+        ``None``: it is not about one release.
+        """
         return self.bracket.after if self.bracket and self.word is not Word.INTERMITTENT else None
 
     @property
@@ -208,14 +219,21 @@ class Account:
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """The phrases to report: what it needs, if the word is about a later change, and the phrase."""
+        """The phrases to report: what it needs, if the word is about a later change, and the
+        phrase.
+        """
         needs = (_phrase(Word.NEEDS, self.since),) if self.since else ()
         if self.bracket and self.word is not Word.INTERMITTENT:
             return *needs, _phrase(self.word, self.bracket)
         if self.word is Word.NEVER and not self.complete:
             unsupported = sum(entry.unsupported for entry in self.known)
             without = f", unsupported in {unsupported}" if unsupported else ""
-            return (f"failed in {len(self.known) - unsupported} of {len(self.entries)}{without}, rest unknown",)
+            return (
+                (
+                    f"failed in {len(self.known) - unsupported} of {len(self.entries)}{without},"
+                    " rest unknown"
+                ),
+            )
         if self.word is Word.WORKS and (self.untested or self.flaky):
             tried = len(self.entries) - len(self.not_tried)
             return (f"works in {len(self.known)} of {tried}, rest unknown",)
@@ -243,7 +261,9 @@ class Account:
 
     @property
     def untested(self) -> tuple[str, ...]:
-        """Tried releases without an answer: the env or the source is broken, or the answer was lost."""
+        """Tried releases without an answer: the env or the source is broken, or the answer was
+        lost.
+        """
         return self._releases(lambda entry: entry.tried and not entry.known and not entry.unsteady)
 
     @property
@@ -259,17 +279,25 @@ class Account:
     @property
     def deprecated(self) -> tuple[str, ...]:
         """Releases that compiled it with a deprecation warning."""
-        return self._releases(lambda entry: entry.outcome is not None and is_deprecated(entry.outcome))
+        return self._releases(
+            lambda entry: entry.outcome is not None and is_deprecated(entry.outcome)
+        )
 
     @property
     def unsettled(self) -> bool:
         """Whether an unsteady release leaves the word or the change open."""
-        return bool(self.flaky) and (not self.brackets or any(set(self.flaky) & set(bracket.between) for bracket in self.brackets))
+        return bool(self.flaky) and (
+            not self.brackets
+            or any(set(self.flaky) & set(bracket.between) for bracket in self.brackets)
+        )
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
         """Runs of neighbouring releases that behave alike. An inconclusive release ends a run."""
-        return tuple(_interval(run) for run in runs((entry.release, entry.behaviour) for entry in self.entries))
+        return tuple(
+            _interval(run)
+            for run in runs((entry.release, entry.behaviour) for entry in self.entries)
+        )
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -286,10 +314,16 @@ class Account:
 
 def _interval(run: Run[tuple[Status, str | None, str | None]]) -> Interval:
     status, failure_class, fingerprint = run.value
-    return Interval(first=run.first, last=run.last, status=status, failure_class=failure_class, fingerprint=fingerprint)
+    return Interval(
+        first=run.first,
+        last=run.last,
+        status=status,
+        failure_class=failure_class,
+        fingerprint=fingerprint,
+    )
 
 
-# --- what one outcome says -----------------------------------------------------------------------------------------------
+# --- what one outcome says ------------------------------------------------------------------------
 
 
 def is_good(outcome: Outcome) -> bool:
@@ -299,7 +333,9 @@ def is_good(outcome: Outcome) -> bool:
 
 def is_deprecated(outcome: Outcome) -> bool:
     """Whether it can be used, but the toolchain warned that it will not stay so."""
-    return is_good(outcome) and any("deprecat" in f"{w.type} {w.message}".lower() for w in outcome.warnings)
+    return is_good(outcome) and any(
+        "deprecat" in f"{w.type} {w.message}".lower() for w in outcome.warnings
+    )
 
 
 def class_of(outcome: Outcome) -> str:
@@ -308,23 +344,32 @@ def class_of(outcome: Outcome) -> str:
 
 
 def lacks(outcome: Outcome) -> bool:
-    """Whether a failure says that the release does not have what the kernel asks for: not yet, or no longer."""
+    """Whether a failure says that the release does not have what the kernel asks for: not yet, or
+    no longer.
+    """
     failure_class = toolchains.failure_class(outcome.failure) if outcome.failure else None
-    return outcome.status is Status.UNSUPPORTED or (failure_class is not None and failure_class.lacks)
+    return outcome.status is Status.UNSUPPORTED or (
+        failure_class is not None and failure_class.lacks
+    )
 
 
-# --- the decision --------------------------------------------------------------------------------------------------------
+# --- the decision ---------------------------------------------------------------------------------
 
 
 def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
     """The account of the releases there are, oldest first.
 
-    With ``by_class`` bad releases are those that fail, and their failure classes say whether they lack something; without, bad is
-    whatever somebody finds fault with, and the words speak of good and bad alone.
+    With ``by_class`` bad releases are those that fail, and their failure classes say whether they
+    lack something; without, bad is whatever somebody finds fault with, and the words speak of good
+    and bad alone.
     """
     line = tuple(entries)
     known = [place for place, entry in enumerate(line) if entry.known]
-    brackets = tuple(_bracket(line, one, other) for one, other in pairwise(known) if line[one].good is not line[other].good)
+    brackets = tuple(
+        _bracket(line, one, other)
+        for one, other in pairwise(known)
+        if line[one].good is not line[other].good
+    )
     word, since = _word([line[place] for place in known], by_class=by_class)
     later = brackets[1:] if since else brackets
     wanted = [each for each in later if not each.is_fix] if word is Word.INTERMITTENT else later
@@ -338,12 +383,16 @@ def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
 
 
 def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
-    """The word for a row of known releases, and whether it is said of what came after a change from lacking to good."""
+    """The word for a row of known releases, and whether it is said of what came after a change from
+    lacking to good.
+    """
     if not told:
         return Word.UNKNOWN, False
     if by_class and all(entry.unsupported for entry in told):
         return Word.UNSUPPORTED, False
-    first = next((place for place, entry in enumerate(told) if not (by_class and entry.lacking)), len(told))
+    first = next(
+        (place for place, entry in enumerate(told) if not (by_class and entry.lacking)), len(told)
+    )
     rest = told[first:]
     turns = [place for place in range(1, len(rest)) if rest[place].good is not rest[place - 1].good]
     since = first > 0 and bool(rest) and rest[0].good
@@ -383,4 +432,6 @@ _OPEN = {
 
 
 def _phrase(word: Word, bracket: Bracket) -> str:
-    return (_OPEN if bracket.between else _EXACT)[word].format(before=bracket.before, after=bracket.after)
+    return (_OPEN if bracket.between else _EXACT)[word].format(
+        before=bracket.before, after=bracket.after
+    )

@@ -1,8 +1,10 @@
-"""How the time that a compile takes grows with a number in its specialization: fitted, extrapolated, and said in a sentence. Pure.
+"""How the time that a compile takes grows with a number in its specialization: fitted,
+extrapolated, and said in a sentence. Pure.
 
-Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the last points, after taking off what
-grows less: a compile takes some time in any case, and much of it grows in proportion. Where the seconds multiply with each step of
-the number itself, it is an exponential. The band has what the slopes between the last points, chance, and other shares of what
+Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the
+last points, after taking off what grows less: a compile takes some time in any case, and much of it
+grows in proportion. Where the seconds multiply with each step of the number itself, it is an
+exponential. The band has what the slopes between the last points, chance, and other shares of what
 grows less make of it.
 """
 
@@ -32,20 +34,30 @@ _NONE = 1.5
 """The factor between the last point and the first up to which it does not grow either."""
 _Base = tuple[float, int]
 
-_BASES: Sequence[_Base] = [(part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)]
-"""What is tried for the rest of a compile: a part of the first point, and the power with which it grows."""
+_BASES: Sequence[_Base] = [
+    (part, power) for part in (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98) for power in (0, 1)
+]
+"""What is tried for the rest of a compile: a part of the first point, and the power with which it
+grows.
+"""
 _GOOD = 0.05
 """How far, as a logarithm, points may be off a curve that fits as well as any."""
 _LEAST = 1e-9
 """Seconds, more than nothing."""
 _WIDE = 4
-"""The factor between the last size and the first from which on a power and an exponential can be told apart."""
+"""The factor between the last size and the first from which on a power and an exponential can be
+told apart.
+"""
 _SLOW = 60.0
 """Seconds from which on a compile is called slow."""
 _EXPLAINED = 2
-"""The multiple of what is expected at most up to which a growth explains how long a compile took that was stopped."""
+"""The multiple of what is expected at most up to which a growth explains how long a compile took
+that was stopped.
+"""
 _SHARE = 0.2
-"""The part of a whole compile that a stage or a pass takes at least, of which it is said that it takes the time."""
+"""The part of a whole compile that a stage or a pass takes at least, of which it is said that it
+takes the time.
+"""
 _PASSES = "passes"
 
 _Line = Sequence[tuple[float, float]]
@@ -63,7 +75,10 @@ class Law(StrEnum):
 
 @frozen(kw_only=True)
 class GrowthPoint:
-    """A compile, or a part of one, that ended; as a bound one that was stopped, which takes at least so long."""
+    """A compile, or a part of one, that ended.
+
+    As a bound one that was stopped, which takes at least so long.
+    """
 
     size: int
     seconds: float
@@ -81,7 +96,9 @@ class SecondsRange:
     def text(self) -> str:
         """``about 3 h (2 h to 5 h)``."""
         ends = [roughly(each) for each in (self.low, self.high)]
-        return f"about {roughly(self.middle)}" + (f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else "")
+        return f"about {roughly(self.middle)}" + (
+            f" ({ends[0]} to {ends[1]})" if ends[0] != ends[1] else ""
+        )
 
 
 @frozen(kw_only=True)
@@ -89,7 +106,9 @@ class Curve:
     """One that points lie on."""
 
     rate: float = 0.0
-    """The exponent of a power; of an exponential the logarithm of the factor by which one more multiplies it."""
+    """The exponent of a power; of an exponential the logarithm of the factor by which one more
+    multiplies it.
+    """
     low: float = 0.0
     high: float = 0.0
     base: float = 0.0
@@ -99,13 +118,21 @@ class Curve:
 
     def at(self, last: GrowthPoint, size: int, step: float, rate: float) -> float:
         """The seconds at a size that lies ``step`` from the last point."""
-        return self._below(last, size) + (last.seconds - self.base) * math.exp(min(500.0, rate * step))
+        return self._below(last, size) + (last.seconds - self.base) * math.exp(
+            min(500.0, rate * step)
+        )
 
     def above(self, last: GrowthPoint, bound: GrowthPoint, step: float) -> Curve:
-        """The curve that takes at least the seconds of a bound, which lies ``step`` from the last point."""
-        rest = (bound.seconds - self._below(last, bound.size)) / max(last.seconds - self.base, _LEAST)
+        """The curve that takes at least the seconds of a bound, which lies ``step`` from the last
+        point.
+        """
+        rest = (bound.seconds - self._below(last, bound.size)) / max(
+            last.seconds - self.base, _LEAST
+        )
         least = math.log(max(rest, _LEAST)) / step
-        return evolve(self, rate=max(self.rate, least), low=max(self.low, least), high=max(self.high, least))
+        return evolve(
+            self, rate=max(self.rate, least), low=max(self.low, least), high=max(self.high, least)
+        )
 
     def _below(self, last: GrowthPoint, size: int) -> float:
         """The seconds at a size that are of something else."""
@@ -147,7 +174,9 @@ class Growth:
         if self.law is Law.UNKNOWN:
             return None
         last, curves, step = self.points[-1], self.curves or (Curve(),), self.step(size)
-        every = [curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)]
+        every = [
+            curve.at(last, size, step, rate) for curve in curves for rate in (curve.low, curve.high)
+        ]
         middle = curves[0].at(last, size, step, curves[0].rate)
         return SecondsRange(low=min(*every, middle), middle=middle, high=max(*every, middle))
 
@@ -162,16 +191,24 @@ class Growth:
             return f"grows as {name}^{self.best.rate:.1f} ({self.low:.1f} to {self.high:.1f})"
         if self.law is Law.EXPONENTIAL:
             return f"doubles with every {max(1, round(math.log(2) / self.best.rate))} of {name}"
-        return f"does not grow with {name}" if self.law is Law.FLAT else f"has too few points for a growth with {name}"
+        return (
+            f"does not grow with {name}"
+            if self.law is Law.FLAT
+            else f"has too few points for a growth with {name}"
+        )
 
     @property
     def shown(self) -> str:
         """``0.9 s at 128, 6 s at 256, 50 s at 512``."""
-        return ", ".join(f"{roughly(point.seconds)} at {point.size}" for point in self.points[-_LAST:])
+        return ", ".join(
+            f"{roughly(point.seconds)} at {point.size}" for point in self.points[-_LAST:]
+        )
 
 
 def roughly(seconds: float) -> str:
-    """A length of time with what counts of it: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``, ``2 days``."""
+    """A length of time with what counts of it: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``,
+    ``2 days``.
+    """
     if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 90 * 60:
@@ -189,7 +226,9 @@ def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Gr
         expected = growth.at(bound.size) if growth.grows and bound.size > last.size else None
         if expected is not None and bound.seconds <= _EXPLAINED * expected.high:
             step = growth.step(bound.size)
-            growth = evolve(growth, curves=tuple(curve.above(last, bound, step) for curve in growth.curves))
+            growth = evolve(
+                growth, curves=tuple(curve.above(last, bound, step) for curve in growth.curves)
+            )
     return growth
 
 
@@ -201,7 +240,9 @@ def _fitted(points: Sequence[GrowthPoint]) -> Growth:
         return Growth(points=every, law=Law.UNKNOWN)
     if used[-1].seconds < max(_LITTLE, _NONE * used[0].seconds):
         return Growth(points=every, law=Law.FLAT)
-    bases = sorted(_BASES if len(used) > FEWEST else _BASES[:1], key=lambda base: _off(_power(used, base)))
+    bases = sorted(
+        _BASES if len(used) > FEWEST else _BASES[:1], key=lambda base: _off(_power(used, base))
+    )
     off = _off(_power(used, bases[0]))
     if exponential := _exponential(used, off):
         return Growth(points=every, law=Law.EXPONENTIAL, curves=(exponential,))
@@ -214,7 +255,13 @@ def _fitted(points: Sequence[GrowthPoint]) -> Growth:
 
 def _curve(points: Sequence[GrowthPoint], base: _Base) -> Curve:
     rate, low, high = _slope(_power(points, base)[-_LAST:])
-    return Curve(rate=rate, low=low, high=high, base=_below(points, base, points[-1].size), base_power=base[1])
+    return Curve(
+        rate=rate,
+        low=low,
+        high=high,
+        base=_below(points, base, points[-1].size),
+        base_power=base[1],
+    )
 
 
 def _below(points: Sequence[GrowthPoint], base: _Base, size: int) -> float:
@@ -230,7 +277,10 @@ def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
 
 
 def _slope(line: _Line) -> tuple[float, float, float]:
-    """The slope of a line through points, and the band that it lies in. Later points weigh more: they tell more of what follows."""
+    """The slope of a line through points, and the band that it lies in.
+
+    Later points weigh more: they tell more of what follows.
+    """
     weights = range(1, len(line) + 1)
     whole = sum(weights)
     mean_x = sum(w * x for w, (x, _) in zip(weights, line, strict=True)) / whole
@@ -249,8 +299,13 @@ def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | Non
     rate, low, high = _slope(line)
     if len(points) <= FEWEST or rate <= 0:
         return None
-    is_wide = points[-1].size >= _WIDE * points[0].size  # within a narrow range either fits, and the better one is as good a guess
-    better = off_power > math.log(_CHANCE) and _off(line) < off_power / 2 if is_wide else _off(line) < off_power
+    # Within a narrow range either fits, and the better one is as good a guess.
+    is_wide = points[-1].size >= _WIDE * points[0].size
+    better = (
+        off_power > math.log(_CHANCE) and _off(line) < off_power / 2
+        if is_wide
+        else _off(line) < off_power
+    )
     return Curve(rate=rate, low=low, high=high) if better else None
 
 
@@ -261,7 +316,7 @@ def _off(line: _Line) -> float:
     return math.sqrt(sum((y - rate * x - shift) ** 2 for x, y in line) / len(line))
 
 
-# --- of outcomes ------------------------------------------------------------------------------------------------------------------
+# --- of outcomes ----------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -279,15 +334,29 @@ class SettingGrowth:
     def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
         """What the outcomes of several values tell."""
         ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
-        stopped = {size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)}
-        stages = list(dict.fromkeys(stage for outcome in ended.values() for stage in outcome.stages))
+        stopped = {
+            size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)
+        }
+        stages = list(
+            dict.fromkeys(stage for outcome in ended.values() for stage in outcome.stages)
+        )
         compiling = [stage for stage in stages if stage not in (SOURCE_STAGE, *LATER_STAGES)]
         parts = {stage: _growth_of_stage(stage, ended, stopped) for stage in compiling}
-        tables = {size: outcome.metrics[_PASSES] for size, outcome in ended.items() if _PASSES in outcome.metrics}
+        tables = {
+            size: outcome.metrics[_PASSES]
+            for size, outcome in ended.items()
+            if _PASSES in outcome.metrics
+        }
         names = dict.fromkeys(name for table in tables.values() for name in table)
         parts |= {f"pass {name}": fit(_points(tables, name)) for name in names}
-        whole = [GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0) for size, outcome in ended.items()]
-        bounds = [GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0) for size, outcome in stopped.items()]
+        whole = [
+            GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
+            for size, outcome in ended.items()
+        ]
+        bounds = [
+            GrowthPoint(size=size, seconds=outcome.compile_seconds or 0.0)
+            for size, outcome in stopped.items()
+        ]
         return cls(setting=setting, outcomes=dict(outcomes), parts=parts, whole=fit(whole, bounds))
 
     @property
@@ -296,14 +365,21 @@ class SettingGrowth:
         return self.whole.grows
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
-        """The part that takes most of the time at a size: a pass, where one takes most of a stage."""
+        """The part that takes most of the time at a size: a pass, where one takes most of a
+        stage.
+        """
         whole = {point.size: point.seconds for point in self.whole.points}
         large = {
             name: growth
             for name, growth in self.parts.items()
-            if growth.points and (last := growth.points[-1]).seconds >= _SHARE * whole.get(last.size, 0.0)
+            if growth.points
+            and (last := growth.points[-1]).seconds >= _SHARE * whole.get(last.size, 0.0)
         }
-        spans = {name: span.middle for name, growth in large.items() if (span := growth.at(size)) is not None}
+        spans = {
+            name: span.middle
+            for name, growth in large.items()
+            if (span := growth.at(size)) is not None
+        }
         stages = [name for name in spans if not name.startswith("pass ")]
         passes = [name for name in spans if name.startswith("pass ")]
         if not stages:
@@ -311,14 +387,27 @@ class SettingGrowth:
         stage = max(stages, key=lambda name: spans[name])
         inner = max(passes, key=lambda name: spans[name], default=None)
         name = inner if inner is not None and spans[inner] > spans[stage] / 2 else stage
-        return (f"stage {stage}" if name == stage else f"{name.removeprefix('pass ')}, in stage {stage},"), self.parts[name]
+        return (
+            f"stage {stage}"
+            if name == stage
+            else f"{name.removeprefix('pass ')}, in stage {stage},"
+        ), self.parts[name]
 
     def sentence(self, goal: int) -> str:
-        """``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about 3 h at 2048``, or what can be said."""
-        stopped = {size: outcome.compile_seconds or 0.0 for size, outcome in self.outcomes.items() if _is_stopped(outcome)}
+        """``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about 3 h at
+        2048``, or what can be said.
+        """
+        stopped = {
+            size: outcome.compile_seconds or 0.0
+            for size, outcome in self.outcomes.items()
+            if _is_stopped(outcome)
+        }
         if not self.grows:
             beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
-            return f"compiling {self.whole.law_text(self.setting)}{f': {self.whole.shown}' if self.whole.points else ''}{beyond}"
+            return (
+                "compiling"
+                f" {self.whole.law_text(self.setting)}{f': {self.whole.shown}' if self.whole.points else ''}{beyond}"
+            )
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
         told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"
@@ -331,11 +420,16 @@ class SettingGrowth:
         for size, taken in sorted(stopped.items()):
             expected = self.whole.at(size)
             if expected is not None and taken > _EXPLAINED * expected.high:
-                return f"{told}. {size} took {roughly(taken)} until it was stopped, more than this growth explains: it may be stuck"
+                return (
+                    f"{told}. {size} took {roughly(taken)} until it was stopped, more than this"
+                    " growth explains: it may be stuck"
+                )
         return f"slow, not stuck: {told}" if stopped or span.middle > _SLOW else told
 
 
-def _growth_of_stage(stage: str, ended: Mapping[int, Outcome], stopped: Mapping[int, Outcome]) -> Growth:
+def _growth_of_stage(
+    stage: str, ended: Mapping[int, Outcome], stopped: Mapping[int, Outcome]
+) -> Growth:
     """A compile that was stopped in a stage has a bound for it."""
     points = _points({size: outcome.stages for size, outcome in ended.items()}, stage)
     inside = {size: outcome.stages for size, outcome in stopped.items() if outcome.stage == stage}
@@ -343,7 +437,11 @@ def _growth_of_stage(stage: str, ended: Mapping[int, Outcome], stopped: Mapping[
 
 
 def _points(tables: Mapping[int, Mapping[str, float]], name: str) -> list[GrowthPoint]:
-    return [GrowthPoint(size=size, seconds=table[name]) for size, table in tables.items() if name in table]
+    return [
+        GrowthPoint(size=size, seconds=table[name])
+        for size, table in tables.items()
+        if name in table
+    ]
 
 
 def _is_stopped(outcome: Outcome) -> bool:

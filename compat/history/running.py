@@ -1,12 +1,13 @@
-"""What the releases together say of the numbers that a kernel computes, and of how fast it does: accounts beside that of compiling.
+"""What the releases together say of the numbers that a kernel computes, and of how fast it does:
+accounts beside that of compiling.
 
-Both are made as that is (:mod:`compat.history.account`), of the releases on which it was run. One on which it was not is
-inconclusive, whatever compiles there.
+Both are made as that is (:mod:`compat.history.account`), of the releases on which it was run. One
+on which it was not is inconclusive, whatever compiles there.
 
-- *Right* is a release where every check says so, in the interpreter or on a GPU; one that says ``wrong``, ``unstable``,
-  ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
-- *Fast* is a release on which a launch takes at most :data:`SLOWER` times as long as on the release where it takes least, on the
-  same GPU. "Regressed" then says since when it is slower.
+- *Right* is a release where every check says so, in the interpreter or on a GPU; one that says
+  ``wrong``, ``unstable``, ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
+- *Fast* is a release on which a launch takes at most :data:`SLOWER` times as long as on the release
+  where it takes least, on the same GPU. "Regressed" then says since when it is slower.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from compat.model import Check, Latency, Outcome, Result
 
 INTERPRETER = "interpreter"
 SLOWER = 1.2
-"""Times the least latency of a kernel over the releases, from which on a release is slow. Separate runs of one cubin were within
-10 % of each other, 99 of 100 times (one H200)."""
+"""Times the least latency of a kernel over the releases, from which on a release is slow.
+
+Separate runs of one cubin were within 10 % of each other, 99 of 100 times (one H200).
+"""
 
 _RIGHT = {
     Word.WORKS: "right",
@@ -50,10 +53,19 @@ class _Ran(Account):
     """An account of releases on which a kernel was run."""
 
     def _said(self, words: Mapping[Word, str], otherwise: str) -> str:
-        """The account in these words; of one that comes and goes, the releases where it is ``otherwise``."""
+        """The account in these words.
+
+        Of one that comes and goes, the releases where it is ``otherwise``.
+        """
         if self.word not in words:
-            bad = runs((entry.release, True if entry.known and not entry.good else None) for entry in self.entries)
-            return f"{otherwise} in {', '.join(run.first if run.first == run.last else f'{run.first}–{run.last}' for run in bad)}"
+            bad = runs(
+                (entry.release, True if entry.known and not entry.good else None)
+                for entry in self.entries
+            )
+            return (
+                f"{otherwise} in"
+                f" {', '.join(run.first if run.first == run.last else f'{run.first}–{run.last}' for run in bad)}"
+            )
         phrase = words[self.word]
         if self.bracket is None:
             return phrase
@@ -101,20 +113,30 @@ class Fast(_Ran):
         return self._said(_FAST, "slower")
 
 
-def right(results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None) -> Right | None:
+def right(
+    results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None
+) -> Right | None:
     """What is known of the numbers; ``None`` where nothing was run.
 
-    ``results`` are by the release's label, ``line`` is every release; with ``device`` (:func:`ran_on`) only what was run there is
-    counted.
+    ``results`` are by the release's label, ``line`` is every release; with ``device``
+    (:func:`ran_on`) only what was run there is counted.
     """
     checks = {
-        release: [check for result in found for check in result.numbers.checks if device in (None, ran_on(check))]
+        release: [
+            check
+            for result in found
+            for check in result.numbers.checks
+            if device in (None, ran_on(check))
+        ]
         for release, found in results.items()
     }
     by = dict.fromkeys(ran_on(check) for found in checks.values() for check in found)
     if not by:
         return None
-    return Right(by=tuple(by), **_facts({release: _all_right(found) for release, found in checks.items()}, line))
+    return Right(
+        by=tuple(by),
+        **_facts({release: _all_right(found) for release, found in checks.items()}, line),
+    )
 
 
 def ran_on(check: Check) -> str:
@@ -128,15 +150,27 @@ def _all_right(checks: Sequence[Check]) -> bool | None:
 
 
 def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
-    """What is known of the latency, on the GPU that most releases were measured on; ``None`` where nothing was measured."""
-    measured = {release: [r.latency for r in found if r.latency] for release, found in results.items()}
+    """What is known of the latency, on the GPU that most releases were measured on.
+
+    ``None`` where nothing was measured.
+    """
+    measured = {
+        release: [r.latency for r in found if r.latency] for release, found in results.items()
+    }
     devices = [latency.device for found in measured.values() for latency in found]
     if not devices:
         return None
     device = max(dict.fromkeys(devices), key=devices.count)
-    taken = {release: least for release, found in measured.items() if (least := _least(found, device)) is not None}
+    taken = {
+        release: least
+        for release, found in measured.items()
+        if (least := _least(found, device)) is not None
+    }
     best = min(taken, key=taken.__getitem__)
-    told = {release: taken[release] <= SLOWER * taken[best] if release in taken else None for release in results}
+    told = {
+        release: taken[release] <= SLOWER * taken[best] if release in taken else None
+        for release in results
+    }
     return Fast(device=device, best=best, best_us=taken[best], **_facts(told, line))
 
 
@@ -146,7 +180,9 @@ def _least(found: Sequence[Latency], device: str) -> float | None:
 
 def _facts(told: Mapping[str, bool | None], line: Sequence[Entry]) -> dict[str, Any]:
     """The fields of an account of good and bad releases among those that there are."""
-    found = account((_entry(entry.release, told.get(entry.release)) for entry in line), by_class=False)
+    found = account(
+        (_entry(entry.release, told.get(entry.release)) for entry in line), by_class=False
+    )
     return {field.name: getattr(found, field.name) for field in fields(Account)}
 
 
@@ -155,17 +191,21 @@ def _entry(release: str, good: bool | None) -> Entry:
     return Entry(release=release, judgement=judgement, tried=good is not None)
 
 
-# --- what its code lost -------------------------------------------------------------------------------------------------------
+# --- what its code lost ---------------------------------------------------------------------------
 
 TABLE = "code"
 """The table of metrics that has the instructions."""
 WANTED = ("ldmatrix", "wgmma", "tcgen05_mma", "cp_async", "tma_loads", "fence_proxy_async")
-"""Those of which fewer may mean slower or wrong code; as many of others say nothing by themselves."""
+"""Those of which fewer may mean slower or wrong code; as many of others say nothing by
+themselves.
+"""
 
 
 @frozen(kw_only=True)
 class Loss:
-    """Instructions that are in the code of one release, and in that of the next not or less than half as often."""
+    """Instructions that are in the code of one release, and in that of the next not or less than
+    half as often.
+    """
 
     instruction: str
     before: int
@@ -183,7 +223,9 @@ class Loss:
 
 
 def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
-    """What is lost along a row, oldest release first: against the release before that compiles, and has such numbers."""
+    """What is lost along a row, oldest release first: against the release before that compiles, and
+    has such numbers.
+    """
     found: list[Loss] = []
     last: tuple[str, Mapping[str, int]] | None = None
     for entry in entries:
@@ -196,7 +238,9 @@ def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
     return tuple(found)
 
 
-def _between(since: str, before: Mapping[str, int], release: str, after: Mapping[str, int]) -> Iterator[Loss]:
+def _between(
+    since: str, before: Mapping[str, int], release: str, after: Mapping[str, int]
+) -> Iterator[Loss]:
     for name in WANTED:
         one, other = before.get(name, 0), after.get(name, 0)
         if 2 * other < one:
@@ -204,6 +248,13 @@ def _between(since: str, before: Mapping[str, int], release: str, after: Mapping
 
 
 def instructions(outcome: Outcome) -> Mapping[str, int]:
-    """Instruction → how often it stands in the code of what was built; empty where nothing is told of it."""
+    """Instruction → how often it stands in the code of what was built.
+
+    Empty where nothing is told of it.
+    """
     table = outcome.metrics.get(TABLE)
-    return {name: count for name, count in table.items() if isinstance(count, int)} if isinstance(table, Mapping) else {}
+    return (
+        {name: count for name, count in table.items() if isinstance(count, int)}
+        if isinstance(table, Mapping)
+        else {}
+    )

@@ -1,4 +1,6 @@
-"""The numbers in a specialization that the time of a compile may grow with, and the same with other numbers. Pure."""
+"""The numbers in a specialization that the time of a compile may grow with, and the same with other
+numbers. Pure.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ _STEPS = 6
 
 def sizes(spec: Specialization) -> tuple[str, ...]:
     """The constexprs that a compile may grow with, the largest first."""
-    found = {name: value for name, value in spec.compile.constexprs.items() if _is_number(value) and value >= SMALLEST}
+    found = {
+        name: value
+        for name, value in spec.compile.constexprs.items()
+        if _is_number(value) and value >= SMALLEST
+    }
     return tuple(sorted(found, key=lambda name: -found[name]))
 
 
@@ -33,26 +39,43 @@ def value_of(spec: Specialization, name: str) -> int | None:
 
 
 def with_value(spec: Specialization, name: str, value: int) -> Specialization:
-    """A specialization with another number for a constexpr or an option; nothing was ever declared of it."""
+    """A specialization with another number for a constexpr or an option.
+
+    Nothing was ever declared of it.
+    """
     table = "constexprs" if name in spec.compile.constexprs else "options"
     numbers: dict[str, Any] = {table: {**getattr(spec.compile, table), name: value}}
     return evolve(spec, compile=evolve(spec.compile, **numbers), expectations=())
 
 
 def smaller(spec: Specialization) -> Iterator[tuple[str, int, Specialization]]:
-    """The specializations that a search for growth compiles unless it is told sizes: setting, value, and what it makes."""
+    """The specializations that a search for growth compiles unless it is told sizes: setting,
+    value, and what it makes.
+    """
     for name in sizes(spec):
         own = value_of(spec, name) or 1
-        yield from ((name, value, with_value(spec, name, value)) for value in ladder(own) if value != own)
+        yield from (
+            (name, value, with_value(spec, name, value)) for value in ladder(own) if value != own
+        )
 
 
 def differing(spec: Specialization, other: Specialization) -> str | None:
-    """The one constexpr that is a number and in which two specializations of a kernel differ, if that is all."""
-    names = [name for name, value in spec.compile.constexprs.items() if other.compile.constexprs.get(name) != value]
+    """The one constexpr that is a number and in which two specializations of a kernel differ, if
+    that is all.
+    """
+    names = [
+        name
+        for name, value in spec.compile.constexprs.items()
+        if other.compile.constexprs.get(name) != value
+    ]
     if len(names) != 1 or value_of(spec, names[0]) is None or value_of(other, names[0]) is None:
         return None
     same = with_value(other, names[0], value_of(spec, names[0]) or 0)
-    return names[0] if (same.compile, same.function, same.source) == (spec.compile, spec.function, spec.source) else None
+    return (
+        names[0]
+        if (same.compile, same.function, same.source) == (spec.compile, spec.function, spec.source)
+        else None
+    )
 
 
 def _is_number(value: object) -> bool:

@@ -1,8 +1,9 @@
 """Whether a compile is slow or stuck, as far as that can be told, and where its time goes. Pure.
 
-It is slow where it took long and ended, or where the time of smaller ones grows so that it explains the rest. It is stuck where it
-stood still: hardly any CPU time passed in the stage in which it was stopped. A compile that computes for ever cannot be told from
-one that takes hours, unless smaller ones tell.
+It is slow where it took long and ended, or where the time of smaller ones grows so that it explains
+the rest. It is stuck where it stood still: hardly any CPU time passed in the stage in which it was
+stopped. A compile that computes for ever cannot be told from one that takes hours, unless smaller
+ones tell.
 """
 
 from __future__ import annotations
@@ -21,19 +22,35 @@ _SHORTEST = 5.0
 """Seconds in a stage below which that says nothing."""
 
 
-def slowness(spec: Specialization, outcome: Outcome, attempts: Sequence[Evidence], growths: Sequence[SettingGrowth]) -> str | None:
-    """What there is to say, in a sentence without its full stop; ``None`` of a compile that took no long time."""
+def slowness(
+    spec: Specialization,
+    outcome: Outcome,
+    attempts: Sequence[Evidence],
+    growths: Sequence[SettingGrowth],
+) -> str | None:
+    """What there is to say, in a sentence without its full stop.
+
+    ``None`` of a compile that took no long time.
+    """
     seconds = outcome.compile_seconds or 0.0
     stopped = outcome.status is Status.TIMED_OUT and outcome.stage != SOURCE_STAGE
     if not stopped and seconds < SLOW:
         return None
-    if stopped and (still := next((words for evidence in attempts if (words := _standing_still(evidence))), None)):
+    if stopped and (
+        still := next(
+            (words for evidence in attempts if (words := _standing_still(evidence))), None
+        )
+    ):
         return still
     growing = [(growth, value_of(spec, growth.setting) or 1) for growth in growths if growth.grows]
     if growing:
         growth, own = max(growing, key=lambda pair: pair[0].whole.points[-1].seconds)
         told = growth.sentence(own)
-        return told if told.startswith("slow") or (stopped and told.endswith("stuck")) else f"slow: {told}"
+        return (
+            told
+            if told.startswith("slow") or (stopped and told.endswith("stuck"))
+            else f"slow: {told}"
+        )
     if not stopped:
         return f"slow, {_where(outcome)}"
     return f"slow or stuck, not decided: it used CPU time all the while, {_where(outcome)}"
@@ -44,11 +61,20 @@ def _standing_still(evidence: Evidence) -> str | None:
     inside, cpu = evidence.seconds - evidence.entered, evidence.stages.get(evidence.stage)
     if evidence.deadline is None or cpu is None or inside < _SHORTEST or cpu > _STILL * inside:
         return None
-    return f"stuck: in stage {evidence.stage} it used {roughly(cpu)} of CPU time in {roughly(inside)}"
+    return (
+        f"stuck: in stage {evidence.stage} it used {roughly(cpu)} of CPU time in {roughly(inside)}"
+    )
 
 
 def _where(outcome: Outcome) -> str:
     """``in stage ttgir: 57 s of 59 s of CPU time``."""
-    compiling = {name: taken for name, taken in outcome.stages.items() if name not in (SOURCE_STAGE, *LATER_STAGES)}
+    compiling = {
+        name: taken
+        for name, taken in outcome.stages.items()
+        if name not in (SOURCE_STAGE, *LATER_STAGES)
+    }
     most = max(compiling, key=lambda name: compiling[name], default=outcome.stage)
-    return f"in stage {most}: {roughly(compiling.get(most, 0.0))} of {roughly(sum(compiling.values()))} of CPU time"
+    return (
+        f"in stage {most}: {roughly(compiling.get(most, 0.0))} of"
+        f" {roughly(sum(compiling.values()))} of CPU time"
+    )

@@ -1,18 +1,22 @@
 """What all the releases together say of a kernel: one verdict per (kernel, variant, case, target).
 
-A *row* is what became of one coordinate, release by release, oldest first; :mod:`compat.history.account` says what it comes to. How
-a release comes to stand on it:
+A *row* is what became of one coordinate, release by release, oldest first;
+:mod:`compat.history.account` says what it comes to. How a release comes to stand on it:
 
-- The envs of one Triton version are one release, whether or not PyTorch is beside it. They are represented by the env
-  without PyTorch if there are several. If one env builds what another does not, the release is *divided*: nothing is concluded
-  from it, it is listed with the flaky ones, and :func:`disagreements` names the envs. (So it does where both fail, differently.)
-- A release of which nothing is known (env broken, answer lost) is *untested*. It belongs to no interval and is never
-  named as the release of a change; the same holds for flaky releases, and for existing releases that were not tested.
+- The envs of one Triton version are one release, whether or not PyTorch is beside it. They are
+  represented by the env without PyTorch if there are several. If one env builds what another does
+  not, the release is *divided*: nothing is concluded from it, it is listed with the flaky ones, and
+  :func:`disagreements` names the envs. (So it does where both fail, differently.)
+- A release of which nothing is known (env broken, answer lost) is *untested*. It belongs to no
+  interval and is never named as the release of a change; the same holds for flaky releases, and for
+  existing releases that were not tested.
 - What earlier runs found counts for releases that this run has no answer from.
-- A fork (another distribution, or a local version such as ``3.1.0+ours``) is not part of the history of releases: a patched
-  build does not say when Triton broke. Only where there is nothing but forks do they form a history of their own.
+- A fork (another distribution, or a local version such as ``3.1.0+ours``) is not part of the
+  history of releases: a patched build does not say when Triton broke. Only where there is nothing
+  but forks do they form a history of their own.
 
-Good means ``ok`` with no failure at all; what builds but could not be launched (a *predicted* failure) is bad.
+Good means ``ok`` with no failure at all; what builds but could not be launched (a *predicted*
+failure) is bad.
 """
 
 from __future__ import annotations
@@ -26,9 +30,27 @@ from attrs import fields, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.account import Account, Entry, Judgement, account, class_of, is_deprecated, is_good
+from compat.history.account import (
+    Account,
+    Entry,
+    Judgement,
+    account,
+    class_of,
+    is_deprecated,
+    is_good,
+)
 from compat.history.running import Fast, Right, fast, right
-from compat.model import BuiltEnv, Env, Failure, Noticed, Outcome, Result, Specialization, Status, Target
+from compat.model import (
+    BuiltEnv,
+    Env,
+    Failure,
+    Noticed,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+    Target,
+)
 
 __all__ = [
     "NONE_KNOWN",
@@ -63,7 +85,8 @@ NONE_KNOWN: Existing = MappingProxyType({})
 class Verdict(Account):
     """The account of one (kernel, variant, case, target).
 
-    The outcomes of its entries have what an account is made of: status, stage, failure and warnings, and nothing that was measured.
+    The outcomes of its entries have what an account is made of: status, stage, failure and
+    warnings, and nothing that was measured.
     """
 
     kernel: str
@@ -80,10 +103,14 @@ class Verdict(Account):
 
 @frozen(kw_only=True)
 class Release:
-    """A version of a toolchain as a place in an order: releases first, oldest to newest, then forks."""
+    """A version of a toolchain as a place in an order: releases first, oldest to newest, then
+    forks.
+    """
 
     label: str
-    """What a reader knows it by: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's name where no version is known."""
+    """What a reader knows it by: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's
+    name where no version is known.
+    """
     version: Version | None
     fork: bool
 
@@ -114,7 +141,9 @@ class Point:
     def unsteady(self) -> bool:
         """Whether its answers differ: flaky, or divided between envs."""
         answers = self.answers
-        return any(r.outcome.flaky for r in answers) or len({is_good(r.outcome) for r in answers}) > 1
+        return (
+            any(r.outcome.flaky for r in answers) or len({is_good(r.outcome) for r in answers}) > 1
+        )
 
     @property
     def representative(self) -> Outcome | None:
@@ -163,13 +192,21 @@ def verdicts(
     """
     earlier = _by_kernel(remembered)
     return tuple(
-        _verdict(row, entries_of(row.points, earlier.get((row.spec, row.target), ()), existing.get(row.toolchain, ())))
+        _verdict(
+            row,
+            entries_of(
+                row.points, earlier.get((row.spec, row.target), ()), existing.get(row.toolchain, ())
+            ),
+        )
         for row in _rows(results)
     )
 
 
 def rows(results: Iterable[Result]) -> tuple[Row, ...]:
-    """``results`` sorted into rows, whatever their order. Kernels that are only called the same are different ones."""
+    """``results`` sorted into rows, whatever their order.
+
+    Kernels that are only called the same are different ones.
+    """
     return tuple(_rows(results))
 
 
@@ -192,14 +229,22 @@ def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target],
     return groups
 
 
-def entries_of(points: Sequence[Point], earlier: Iterable[Result] = (), existing: Collection[Version] = ()) -> tuple[Entry, ...]:
-    """What is known of each release: from a row, else from ``earlier`` results of its coordinate, else that it exists."""
+def entries_of(
+    points: Sequence[Point], earlier: Iterable[Result] = (), existing: Collection[Version] = ()
+) -> tuple[Entry, ...]:
+    """What is known of each release: from a row, else from ``earlier`` results of its coordinate,
+    else that it exists.
+    """
     answered = {point.release.version for point in points if point.answers}
     found = {point.release.order: _entry(point) for point in points}
     if not any(point.release.fork for point in points):
         for point in points_of(earlier):
             if not point.release.fork and point.answers and point.release.version not in answered:
-                found = {order: entry for order, entry in found.items() if order[2] != point.release.version}
+                found = {
+                    order: entry
+                    for order, entry in found.items()
+                    if order[2] != point.release.version
+                }
                 found[point.release.order] = _entry(point, remembered=True)
         tried = {order[2] for order in found}
         for version in existing:
@@ -223,7 +268,7 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
     )
 
 
-# --- releases ------------------------------------------------------------------------------------------------------------
+# --- releases -------------------------------------------------------------------------------------
 
 
 def coordinate_of(result: Result) -> Coordinate:
@@ -247,18 +292,28 @@ def _release(env: Env, text: str | None) -> Release:
 
 
 def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The releases that ``results`` of one coordinate speak of, in order, forks included and last."""
+    """The releases that ``results`` of one coordinate speak of, in order, forks included and
+    last.
+    """
     groups: dict[tuple[object, ...], list[tuple[Release, Result]]] = defaultdict(list)
     for result in results:
         release = release_of(result.built)
-        # Versions, not labels, are compared: 3.1 and 3.1.0 are one release. Forks of one version are still two toolchains.
+        # Versions, not labels, are compared: 3.1 and 3.1.0 are one release. Forks of one version
+        # are still two toolchains.
         groups[release.version, release.label if release.fork else ""].append((release, result))
-    rows = sorted((sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()), key=lambda row: row[0][0].order)
-    return tuple(Point(release=row[0][0], results=tuple(result for _, result in row)) for row in rows)
+    rows = sorted(
+        (sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()),
+        key=lambda row: row[0][0].order,
+    )
+    return tuple(
+        Point(release=row[0][0], results=tuple(result for _, result in row)) for row in rows
+    )
 
 
 class Points(Mapping[Coordinate, tuple[Point, ...]]):
-    """The points of each coordinate, made when they are asked for: all of them take as much memory as the results."""
+    """The points of each coordinate, made when they are asked for: all of them take as much memory
+    as the results.
+    """
 
     def __init__(self, results: Mapping[Coordinate, Sequence[Result]]) -> None:
         self._results = results
@@ -273,7 +328,7 @@ class Points(Mapping[Coordinate, tuple[Point, ...]]):
         return len(self._results)
 
 
-# --- the row of releases -------------------------------------------------------------------------------------------------
+# --- the row of releases --------------------------------------------------------------------------
 
 
 def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
@@ -289,7 +344,11 @@ def _purity(result: Result) -> tuple[bool, str]:
 
 def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
     failure = outcome.failure
-    return outcome.status, failure.failure_class if failure else None, failure.fingerprint if failure else None
+    return (
+        outcome.status,
+        failure.failure_class if failure else None,
+        failure.fingerprint if failure else None,
+    )
 
 
 def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
@@ -298,7 +357,9 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     found = account(entries)
     facts = {field.name: getattr(found, field.name) for field in fields(Account)}
     results = {point.release.label: point.results for point in row.points}
-    was_run = any(result.numbers.checks or result.latency for found in results.values() for result in found)
+    was_run = any(
+        result.numbers.checks or result.latency for found in results.values() for result in found
+    )
     return Verdict(
         kernel=kernel,
         variant=variant,
@@ -319,7 +380,10 @@ def _entry(point: Point, *, remembered: bool = False) -> Entry:
 
 @lru_cache(maxsize=4096)
 def _shared_entry(
-    release: str, told: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None, unsteady: bool, remembered: bool
+    release: str,
+    told: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None,
+    unsteady: bool,
+    remembered: bool,
 ) -> Entry:
     """One entry for all kernels that came out alike: there are as many of them as cells."""
     if told is None:
@@ -327,7 +391,13 @@ def _shared_entry(
     status, stage, failure, warnings = told
     outcome = Outcome(status=status, stage=stage, failure=failure, warnings=warnings)
     judgement = Judgement.GOOD if is_good(outcome) else Judgement.BAD
-    return Entry(release=release, judgement=judgement, outcome=outcome, unsteady=unsteady, remembered=remembered)
+    return Entry(
+        release=release,
+        judgement=judgement,
+        outcome=outcome,
+        unsteady=unsteady,
+        remembered=remembered,
+    )
 
 
 @lru_cache(maxsize=1024)

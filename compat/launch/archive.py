@@ -1,4 +1,5 @@
-"""The folder that is carried to a GPU host, its archive, and pieces of it that can be launched apart from each other.
+"""The folder that is carried to a GPU host, its archive, and pieces of it that can be launched
+apart from each other.
 
 Cells that differ in the release alone stay in one piece, since they are timed in turn.
 """
@@ -33,7 +34,9 @@ SCHEMA = 1
 INDEX = "index.json"
 PROGRAM = "launch.py"
 TEXTS = "texts"
-"""The folder with what binaries were assembled from, by the hash of the binary, where that is kept."""
+"""The folder with what binaries were assembled from, by the hash of the binary, where that is
+kept.
+"""
 PACKAGES = "compat_*"
 """The folders with the program that launches: those of the toolchain's launcher."""
 ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
@@ -71,19 +74,33 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / INDEX).exists():
         hint = "Name a new folder, or one that `compat build` wrote before."
-        raise SelectionError("the folder has files that `compat build` did not write", where=str(folder), hint=hint)
+        raise SelectionError(
+            "the folder has files that `compat build` did not write", where=str(folder), hint=hint
+        )
     try:
-        for path in (folder / "objects", folder / TEXTS, folder / "problems", *folder.glob(PACKAGES)):
+        for path in (
+            folder / "objects",
+            folder / TEXTS,
+            folder / "problems",
+            *folder.glob(PACKAGES),
+        ):
             shutil.rmtree(path, ignore_errors=True)
         _write_programs(built, folder)
-        sources = {digest: _write_problem(folder, problem) for digest, problem in _problems(built.launchable).items()}
+        sources = {
+            digest: _write_problem(folder, problem)
+            for digest, problem in _problems(built.launchable).items()
+        }
         for launchable in built.launchable:
             _put(folder / "objects" / object_of(launchable), launchable.binary)
             if keep_text:
                 _put(folder / TEXTS / object_of(launchable), launchable.text.encode())
         replace_file(folder / INDEX, json.dumps(_index(built, sources), indent=1) + "\n")
     except OSError as error:
-        raise StoreError(f"cannot write the folder: {error}", where=str(folder), hint="Name another folder with --out.") from error
+        raise StoreError(
+            f"cannot write the folder: {error}",
+            where=str(folder),
+            hint="Name another folder with --out.",
+        ) from error
     return folder / PROGRAM
 
 
@@ -98,9 +115,16 @@ def pack(folder: Path) -> Path:
         with tarfile.open(path, "w:xz", preset=6) as archive:
             for file in sorted(folder.rglob("*")):
                 if file.is_file() and file.suffix != ".jsonl" and "__pycache__" not in file.parts:
-                    archive.add(file, str(Path(folder.name) / file.relative_to(folder)), recursive=False, filter=_plain)
+                    archive.add(
+                        file,
+                        str(Path(folder.name) / file.relative_to(folder)),
+                        recursive=False,
+                        filter=_plain,
+                    )
     except OSError as error:
-        raise StoreError(f"cannot write the archive: {error}", where=str(path), hint="Free some space for it.") from error
+        raise StoreError(
+            f"cannot write the archive: {error}", where=str(path), hint="Free some space for it."
+        ) from error
     return path
 
 
@@ -136,10 +160,16 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
-    """The module of a problem with what it imports from beside it; what the index says of the problem."""
+    """The module of a problem with what it imports from beside it.
+
+    What the index says of the problem.
+    """
     source = Path(problem.source)
     place = Path("problems") / problem.closure[:16]
-    for path in (source, *(helper for helper in helpers_of(source) if helper.is_relative_to(source.parent))):
+    for path in (
+        source,
+        *(helper for helper in helpers_of(source) if helper.is_relative_to(source.parent)),
+    ):
         _put(folder / place / path.relative_to(source.parent), path.read_bytes())
     return {
         "source": (place / source.name).as_posix(),
@@ -161,8 +191,13 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
         "target": {"name": target.name, "backend": target.backend, "arch": target.arch},
         "needs": _launching(built).needs,
         "problems": problems,
-        "cells": [facts_of(launchable) for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))],
-        "left_out": [{"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out],
+        "cells": [
+            facts_of(launchable)
+            for launchable in sorted(built.launchable, key=lambda one: _place(one.cell))
+        ],
+        "left_out": [
+            {"cell": left_out.cell.id, "why": left_out.why} for left_out in built.left_out
+        ],
     }
 
 
@@ -187,7 +222,7 @@ def facts_of(launchable: Launchable) -> dict[str, Any]:
     }
 
 
-# --- pieces --------------------------------------------------------------------------------------------------------------------
+# --- pieces ---------------------------------------------------------------------------------------
 
 LEAST = 32
 """Cells that are worth a process of their own, which imports PyTorch first."""
@@ -226,7 +261,12 @@ class BuiltFolder:
         return tuple(remaining(self.index["cells"], globs, known or set()))
 
     def loads(
-        self, cells: Iterable[Entry], gpus: int, *, options: Sequence[str] = (), python: str | None = None
+        self,
+        cells: Iterable[Entry],
+        gpus: int,
+        *,
+        options: Sequence[str] = (),
+        python: str | None = None,
     ) -> tuple[Load, ...]:
         """The same cells in pieces for so many GPUs."""
         return tuple(
@@ -246,9 +286,14 @@ _HINT = "Write such a folder with `compat build --out FOLDER`."
 
 
 def program_of(path: Path) -> Path:
-    """The program that launches what is in a folder. Raises SelectionError where the folder is none that was built."""
+    """The program that launches what is in a folder.
+
+    Raises SelectionError where the folder is none that was built.
+    """
     if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
-        raise SelectionError("there is nothing to launch in this folder", where=str(path), hint=_HINT)
+        raise SelectionError(
+            "there is nothing to launch in this folder", where=str(path), hint=_HINT
+        )
     return path / PROGRAM
 
 
@@ -261,12 +306,16 @@ def read_folder(path: Path) -> BuiltFolder:
         _ = folder.target, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
         _ = folder.needs and folder.arch
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise SelectionError(f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT) from error
+        raise SelectionError(
+            f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT
+        ) from error
     return folder
 
 
 def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
-    """Pieces of whole series; series on one problem, whose inputs are made once for a process, come after one another."""
+    """Pieces of whole series; series on one problem, whose inputs are made once for a process, come
+    after one another.
+    """
     problems: dict[str, dict[str, list[Entry]]] = {}
     for cell in cells:
         problems.setdefault(cell["problem"], {}).setdefault(cell["series"], []).append(cell)
@@ -284,11 +333,23 @@ def pack_piece(folder: BuiltFolder, cells: Sequence[Entry]) -> bytes:
     """What launching some of the cells takes, as a tar file."""
     index = {**folder.index, "cells": list(cells), "left_out": []}
     problems = {cell["problem"] for cell in cells}
-    index["problems"] = {digest: data for digest, data in folder.index["problems"].items() if digest in problems}
+    index["problems"] = {
+        digest: data for digest, data in folder.index["problems"].items() if digest in problems
+    }
     places = {Path(str(data["source"])).parent for data in index["problems"].values()}
-    paths = [folder.path / PROGRAM, *(folder.path / "objects" / name for name in sorted({cell["object"] for cell in cells}))]
-    for place in (*sorted(places), *(path.relative_to(folder.path) for path in sorted(folder.path.glob(PACKAGES)))):
-        paths += sorted(path for path in (folder.path / place).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    paths = [
+        folder.path / PROGRAM,
+        *(folder.path / "objects" / name for name in sorted({cell["object"] for cell in cells})),
+    ]
+    for place in (
+        *sorted(places),
+        *(path.relative_to(folder.path) for path in sorted(folder.path.glob(PACKAGES))),
+    ):
+        paths += sorted(
+            path
+            for path in (folder.path / place).rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
+        )
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz", compresslevel=1) as archive:
         data = json.dumps(index).encode()

@@ -1,7 +1,9 @@
-"""Every chosen cell that can be launched, compiled for that: its binary, and all that a launch has to know.
+"""Every chosen cell that can be launched, compiled for that: its binary, and all that a launch has
+to know.
 
-What is compiled has no line numbers, so that no path of this machine is in it, and equal kernels are equal. Compiles go through
-:func:`compat.engine.run.run` and are kept in the store, under keys of their own.
+What is compiled has no line numbers, so that no path of this machine is in it, and equal kernels
+are equal. Compiles go through :func:`compat.engine.run.run` and are kept in the store, under keys
+of their own.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ class Built:
     """Cells that cannot."""
 
 
-def build(selection: Selection, context: RunContext, obtain: Obtain, listener: Listener | None = None) -> Built:
+def build(
+    selection: Selection, context: RunContext, obtain: Obtain, listener: Listener | None = None
+) -> Built:
     """Compile every chosen cell that has a problem, for one target.
 
     Args:
@@ -89,12 +93,26 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
     target = _target_of(selection, cells)
     listener = listener or Listener()
-    built = {env.env.name: env for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
+    built = {
+        env.env.name: env
+        for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))
+    }
     context = context.with_envs(tuple(built.values()))
     with listener.compiling(len(cells), cells) as note:
-        outcome = build_cells(cells, context, note, lambda all_: listener.expecting(all_, context.expected_seconds(all_)))
-    without = (LeftOut(cell=cell, why="its kernel file has no problem") for cell in selection.cells if cell.spec.problem is None)
-    return Built(target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without))
+        outcome = build_cells(
+            cells,
+            context,
+            note,
+            lambda all_: listener.expecting(all_, context.expected_seconds(all_)),
+        )
+    without = (
+        LeftOut(cell=cell, why="its kernel file has no problem")
+        for cell in selection.cells
+        if cell.spec.problem is None
+    )
+    return Built(
+        target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without)
+    )
 
 
 def build_cells(
@@ -103,7 +121,8 @@ def build_cells(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> Built:
-    """Compile cells to be launched, of one target that things are launched on, each with a problem; ``context`` has their envs.
+    """Compile cells to be launched, of one target that things are launched on, each with a problem;
+    ``context`` has their envs.
 
     Raises what :func:`compat.engine.run.run` does.
     """
@@ -117,22 +136,37 @@ def build_cells(
 
 
 def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
-    """The one target of all cells, which has to be one that things are launched on. Raises SelectionError."""
-    unlaunched = {cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None}
+    """The one target of all cells, which has to be one that things are launched on.
+
+    Raises SelectionError.
+    """
+    unlaunched = {
+        cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None
+    }
     if unlaunched and unlaunched == {cell.spec.toolchain for cell in selection.cells}:
         titles = " and ".join(sorted(toolchains.named(name).title for name in unlaunched))
-        raise SelectionError(f"kernels of {titles} cannot be launched", hint="Choose other kernels with --kernel.")
+        raise SelectionError(
+            f"kernels of {titles} cannot be launched", hint="Choose other kernels with --kernel."
+        )
     if not cells:
-        hint = "Add a [problem] with the inputs of a launch to the kernel file; docs/problems.md describes it."
+        hint = (
+            "Add a [problem] with the inputs of a launch to the kernel file; docs/problems.md"
+            " describes it."
+        )
         raise SelectionError("none of the chosen kernels has a problem", hint=hint)
     target, *others = dict.fromkeys(cell.target for cell in cells)
     if others:
         names = ", ".join(several.name for several in (target, *others))
-        raise SelectionError(f"expected one target, found {names}", hint="Choose one, for example with --target sm_90.")
+        raise SelectionError(
+            f"expected one target, found {names}",
+            hint="Choose one, for example with --target sm_90.",
+        )
     if not all(can_launch(cell) for cell in cells):
         launching = toolchains.named(target.toolchain).launching
         backends = " and ".join(launching.backends) if launching else "no"
-        raise SelectionError(f"kernels for {target.name} cannot be launched", hint=f"Choose a target of {backends}.")
+        raise SelectionError(
+            f"kernels for {target.name} cannot be launched", hint=f"Choose a target of {backends}."
+        )
     return target
 
 
@@ -143,16 +177,25 @@ def can_launch(cell: Cell) -> bool:
 
 
 def is_for_gpus(cell: Cell) -> bool:
-    """Whether it can be launched on GPUs that are found here or on a cluster: others only the program of an archive launches."""
+    """Whether it can be launched on GPUs that are found here or on a cluster: others only the
+    program of an archive launches.
+    """
     return can_launch(cell) and launching_of(cell).needs is not None
 
 
 def check_gpus(cells: Sequence[Cell]) -> None:
-    """Raises SelectionError where what is compiled of these cells is launched, but on no GPU that could be found."""
+    """Raises SelectionError where what is compiled of these cells is launched, but on no GPU that
+    could be found.
+    """
     titles = sorted({toolchains.of(cell.env).title for cell in cells if can_launch(cell)})
     if titles and not any(map(is_for_gpus, cells)):
-        message = f"only the program that `compat build` writes launches kernels of {' and '.join(titles)}"
-        raise SelectionError(message, hint="Run `compat build --out FOLDER`, then `python FOLDER/launch.py`.")
+        message = (
+            "only the program that `compat build` writes launches kernels of"
+            f" {' and '.join(titles)}"
+        )
+        raise SelectionError(
+            message, hint="Run `compat build --out FOLDER`, then `python FOLDER/launch.py`."
+        )
 
 
 def launching_of(cell: Cell) -> Launching:
@@ -176,15 +219,24 @@ def launch_mode(cell: Cell) -> Mode:
 
 def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    kept = {keys.of(result.cell, result.built): result for result in results if result.outcome.has_code}
-    evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
+    kept = {
+        keys.of(result.cell, result.built): result for result in results if result.outcome.has_code
+    }
+    evidence = context.store.read(
+        kept, deadline=context.limits.deadline, memory=context.limits.memory
+    )
     attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
-    shared = {keys.of(cell, context.envs[cell.env.name]): attempt for cell, attempt in attempts.items()}
+    shared = {
+        keys.of(cell, context.envs[cell.env.name]): attempt for cell, attempt in attempts.items()
+    }
     for result in results:
         cell, status = result.cell, result.outcome.status
         if not result.outcome.has_code:
             why = result.outcome.failure
-            yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
+            yield LeftOut(
+                cell=cell,
+                why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile",
+            )
         elif (attempt := shared.get(keys.of(cell, result.built))) is None:
             yield LeftOut(cell=cell, why="its files have changed since they were compiled")
         else:
@@ -192,20 +244,38 @@ def _launchables(results: Sequence[Result], context: RunContext) -> Iterator[Lau
 
 
 def launchable_of(
-    cell: Cell, built: BuiltEnv, evidence: Evidence, artifact: Callable[[str], bytes | None], *, like: Evidence | None = None
+    cell: Cell,
+    built: BuiltEnv,
+    evidence: Evidence,
+    artifact: Callable[[str], bytes | None],
+    *,
+    like: Evidence | None = None,
 ) -> Launchable | LeftOut:
-    """What an attempt in :func:`launch_mode` made of a cell with a problem; ``like`` is one from source where it was from IR."""
+    """What an attempt in :func:`launch_mode` made of a cell with a problem.
+
+    ``like`` is one from source where it was from IR.
+    """
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None
     wanted = (launching.binary, launching.text, launching.metadata)
-    binary, text, metadata = (artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted)
+    binary, text, metadata = (
+        artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted
+    )
     if binary is None or text is None or metadata is None:
-        return LeftOut(cell=cell, why="its compiled files are missing: compile it again with --again")
-    source = artifact(like.kept[launching.metadata]) if like is not None and launching.metadata in like.kept else None
+        return LeftOut(
+            cell=cell, why="its compiled files are missing: compile it again with --again"
+        )
+    source = (
+        artifact(like.kept[launching.metadata])
+        if like is not None and launching.metadata in like.kept
+        else None
+    )
     if source is not None:
         metadata = launching.like(metadata.decode(), source.decode()).encode()
     try:
-        launch = launching.facts(metadata.decode(), text.decode(errors="replace"), cell.spec.compile)
+        launch = launching.facts(
+            metadata.decode(), text.decode(errors="replace"), cell.spec.compile
+        )
     except Unlaunchable as error:
         return LeftOut(cell=cell, why=str(error))
     return Launchable(
@@ -219,7 +289,7 @@ def launchable_of(
     )
 
 
-# --- identities ----------------------------------------------------------------------------------------------------------------
+# --- identities -----------------------------------------------------------------------------------
 
 
 def identity_of(cell: Cell, built: BuiltEnv) -> str:

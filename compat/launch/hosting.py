@@ -1,6 +1,7 @@
 """Launches on the GPU of this machine: for a selection, for a search, and good against bad builds.
 
-In: a selection, cells, or what was built of them. Out: results in the store, as if they had been brought back (:mod:`.merging`).
+In: a selection, cells, or what was built of them. Out: results in the store, as if they had been
+brought back (:mod:`.merging`).
 """
 
 from __future__ import annotations
@@ -23,10 +24,24 @@ from compat.errors import SelectionError
 from compat.executors import gpus
 from compat.files import TemporaryFolder
 from compat.launch.archive import facts_of, object_of, program_of, read_folder, write_archive
-from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, check_gpus, is_for_gpus
+from compat.launch.building import (
+    Built,
+    Launchable,
+    LeftOut,
+    build,
+    build_cells,
+    check_gpus,
+    is_for_gpus,
+)
 from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
-from compat.processes.supervisor import ForegroundResult, Session, SessionEnded, run, run_in_foreground
+from compat.processes.supervisor import (
+    ForegroundResult,
+    Session,
+    SessionEnded,
+    run,
+    run_in_foreground,
+)
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
 from compat.text import printable, read_json
@@ -35,8 +50,8 @@ from compat.toolchains.pytorch.host.results import NAME
 _FOLDER = "launch"
 """In the folder for what is kept between runs."""
 ELSEWHERE = (
-    "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python DIR/launch.py` on a GPU host, and "
-    "`compat matrix --launched DIR/results.jsonl` here again."
+    "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python"
+    " DIR/launch.py` on a GPU host, and `compat matrix --launched DIR/results.jsonl` here again."
 )
 
 
@@ -52,9 +67,12 @@ class Gpu:
 
 
 def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
-    """The GPU of this machine, which is that of a chosen target; ``python`` is an interpreter with PyTorch.
+    """The GPU of this machine, which is that of a chosen target.
 
-    Raises SelectionError where there is none that can be used, no PyTorch, or nothing that is launched on one.
+    ``python`` is an interpreter with PyTorch.
+
+    Raises SelectionError where there is none that can be used, no PyTorch, or nothing that is
+    launched on one.
     """
     check_gpus(selection.cells)
     python = python or find_python(selection)
@@ -63,13 +81,17 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
     except OSError as error:
         raise SelectionError(f"cannot start {python}: {error.strerror}", hint=ELSEWHERE) from error
     if not host.devices:
-        raise SelectionError(f"there is no usable GPU on this machine: {host.why_none}", hint=ELSEWHERE)
+        raise SelectionError(
+            f"there is no usable GPU on this machine: {host.why_none}", hint=ELSEWHERE
+        )
     arch = host.devices[0].arch
     for target in selection.all_targets:
         if target.arch == arch:
             return Gpu(target=target, python=python)
     names = ", ".join(target.name for target in selection.all_targets)
-    message = f"the GPU of this machine has compute capability {arch / 10}, and the targets are {names}"
+    message = (
+        f"the GPU of this machine has compute capability {arch / 10}, and the targets are {names}"
+    )
     raise SelectionError(message, hint="Choose its target with --target.")
 
 
@@ -81,13 +103,19 @@ def find_python(selection: Selection | None = None) -> str:
     """
     python = gpus.find_python([selection.config.env_cache()] if selection is not None else [])
     if python is None:
-        hint = "Name an interpreter that has PyTorch with --python, or build an env that has it: `compat matrix --envs pairs`."
+        hint = (
+            "Name an interpreter that has PyTorch with --python, or build an env that has it:"
+            " `compat matrix --envs pairs`."
+        )
         raise SelectionError("launching needs PyTorch, and no interpreter here has it", hint=hint)
     return python
 
 
 def python_for(folder: Path, selection: Selection | None) -> str:
-    """An interpreter for the program of a folder: one with PyTorch where that is needed. Raises SelectionError."""
+    """An interpreter for the program of a folder: one with PyTorch where that is needed.
+
+    Raises SelectionError.
+    """
     return sys.executable if read_folder(folder).needs is None else find_python(selection)
 
 
@@ -106,7 +134,12 @@ def launch(folder: Path, python: str, options: Sequence[str] = ()) -> Foreground
 
 
 def build_and_launch(
-    selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, *, python: str | None = None
+    selection: Selection,
+    context: RunContext,
+    obtain: Obtain,
+    listener: Listener,
+    *,
+    python: str | None = None,
 ) -> MergedResults:
     """Compile chosen cells for the GPU of this machine, launch them, and keep the results.
 
@@ -124,14 +157,18 @@ def build_and_launch(
     """
     gpu = find_gpu(selection, python)
     folder = selection.state / _FOLDER
-    write_archive(build(evolve(selection, targets=(gpu.target,)), context, obtain, listener), folder)
+    write_archive(
+        build(evolve(selection, targets=(gpu.target,)), context, obtain, listener), folder
+    )
     ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
-        raise SelectionError("cannot launch the kernels", where=str(folder), hint="The output above says why.")
+        raise SelectionError(
+            "cannot launch the kernels", where=str(folder), hint="The output above says why."
+        )
     return merge(folder / NAME, context.store)
 
 
-# --- while a search goes on ----------------------------------------------------------------------------------------------------
+# --- while a search goes on -----------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -145,23 +182,35 @@ class LaunchedCells:
 
 def can_be_launched(result: Result, gpu: Gpu) -> bool:
     """Whether a cell compiles for this GPU, and has a problem to be launched on."""
-    fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and is_for_gpus(result.cell)
+    fits = (
+        result.cell.target == gpu.target
+        and result.cell.spec.problem is not None
+        and is_for_gpus(result.cell)
+    )
     return fits and result.built.error is None and result.outcome.has_code
 
 
 def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:
-    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go; ``context`` has their envs.
+    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go;
+    ``context`` has their envs.
 
-    Raises SelectionError where nothing can be launched on the GPU, and what :func:`compat.engine.run.run` does.
+    Raises SelectionError where nothing can be launched on the GPU, and what
+    :func:`compat.engine.run.run` does.
     """
     if not results:
         return LaunchedCells(merged=NOTHING)
-    built = build_cells([result.cell for result in results], evolve(context, stop=threading.Event()))
-    return LaunchedCells(merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out)
+    built = build_cells(
+        [result.cell for result in results], evolve(context, stop=threading.Event())
+    )
+    return LaunchedCells(
+        merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out
+    )
 
 
 def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> MergedResults:
-    """Launch what was built, and keep what came of it; what is finished is kept also where the user ends it.
+    """Launch what was built, and keep what came of it.
+
+    What is finished is kept also where the user ends it.
 
     Raises SelectionError where the launcher cannot launch anything.
     """
@@ -169,14 +218,20 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
         return NOTHING
     with TemporaryFolder("compat-launch-") as temporary:
         folder = temporary / "built"
-        program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
+        program = write_archive(
+            Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder
+        )
         try:
             ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
         except OSError as error:
-            raise SelectionError(f"cannot launch the kernels: {error.strerror}", where=gpu.python) from error
+            raise SelectionError(
+                f"cannot launch the kernels: {error.strerror}", where=gpu.python
+            ) from error
         finally:
             written = folder / NAME
-            merged = merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
+            merged = (
+                merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
+            )
     if ended.exit_code not in (0, 1):
         why = (ended.output.strip().splitlines() or ["the launcher ended without output"])[-1]
         raise SelectionError(f"cannot launch the kernels: {why}", where=gpu.python)
@@ -209,7 +264,9 @@ class Behaviour:
     reads_outside: bool = False
     """Whether what it computes depends on what lies around its inputs; known where it is good."""
     off: float
-    """How far off the first good one it is at worst, by the largest number that comes out there; 0 within the tolerance."""
+    """How far off the first good one it is at worst, by the largest number that comes out there; 0
+    within the tolerance.
+    """
 
 
 @frozen(kw_only=True)
@@ -217,7 +274,9 @@ class BuildComparison:
     """What came of launching several builds of one kernel."""
 
     status: str
-    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``, ``lost``."""
+    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``,
+    ``lost``.
+    """
     reason: str = ""
     behaviours: tuple[Behaviour, ...] = ()
     """In the order in which they were asked for."""
@@ -227,11 +286,16 @@ class Comparer:
     """The process that compares, from the first question until it is closed."""
 
     def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
-        """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
+        """``original`` says on which problem.
+
+        Raises SelectionError where nothing can be launched, and Stopped.
+        """
         self._python, self._numbers = gpu.python, itertools.count(1)
         with ExitStack() as resources:
             self._folder = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
-            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._folder)
+            program = write_archive(
+                Built(target=gpu.target, launchable=(original,), left_out=()), self._folder
+            )
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:
                 self._session = resources.enter_context(Session(command, stop))
@@ -243,9 +307,15 @@ class Comparer:
             self._resources = resources.pop_all()
 
     def ask(
-        self, good: Sequence[Launchable], bad: Sequence[Launchable], rounds: int, deadline: float, stop: threading.Event | None
+        self,
+        good: Sequence[Launchable],
+        bad: Sequence[Launchable],
+        rounds: int,
+        deadline: float,
+        stop: threading.Event | None,
     ) -> BuildComparison:
-        """How they behave in so many launches of each problem, those that are good first, within ``deadline`` seconds.
+        """How they behave in so many launches of each problem, those that are good first, within
+        ``deadline`` seconds.
 
         Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
         """
@@ -295,7 +365,14 @@ def _object(line: str) -> Mapping[str, Any]:
 
 def _comparison(answer: Mapping[str, Any]) -> BuildComparison:
     try:
-        behaviours = tuple(Behaviour(**{**cell, "outside": printable(str(cell["outside"]))}) for cell in answer["cells"])
-        return BuildComparison(status=str(answer["status"]), reason=printable(str(answer["reason"])), behaviours=behaviours)
+        behaviours = tuple(
+            Behaviour(**{**cell, "outside": printable(str(cell["outside"]))})
+            for cell in answer["cells"]
+        )
+        return BuildComparison(
+            status=str(answer["status"]),
+            reason=printable(str(answer["reason"])),
+            behaviours=behaviours,
+        )
     except (KeyError, TypeError) as error:
         raise SessionEnded("it answered in another form") from error

@@ -1,7 +1,8 @@
-"""Results that a GPU host has written: read, kept in the store, and laid beside what became of the compiles.
+"""Results that a GPU host has written: read, kept in the store, and laid beside what became of the
+compiles.
 
-A result is found again by the identity of its cell and the digest of its problem, so that it is known as long as both are what they
-were, whatever else has changed, and no longer.
+A result is found again by the identity of its cell and the digest of its problem, so that it is
+known as long as both are what they were, whatever else has changed, and no longer.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ from compat.text import printable, read_json, write_json
 from compat.toolchains.pytorch.host.results import SCHEMA
 
 _STATUSES = frozenset(
-    {Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT, Status.UNSUPPORTED}
+    {
+        Status.OK,
+        Status.WRONG,
+        Status.UNSTABLE,
+        Status.FAULTED,
+        Status.LAUNCH_REFUSED,
+        Status.TIMED_OUT,
+        Status.UNSUPPORTED,
+    }
 )
 _LONGEST = 2000
 """Characters of a sentence."""
@@ -47,7 +56,9 @@ class MergedResults:
 
     def __add__(self, other: MergedResults) -> MergedResults:
         return MergedResults(
-            kept=self.kept + other.kept, lost=self.lost + other.lost, unreadable=self.unreadable + other.unreadable
+            kept=self.kept + other.kept,
+            lost=self.lost + other.lost,
+            unreadable=self.unreadable + other.unreadable,
         )
 
 
@@ -63,7 +74,9 @@ def merge(path: Path, store: Store) -> MergedResults:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
-        raise StoreError(f"cannot read the results: {error.strerror}", where=str(path), hint=_HINT) from error
+        raise StoreError(
+            f"cannot read the results: {error.strerror}", where=str(path), hint=_HINT
+        ) from error
     return merge_lines(map(_parsed, filter(str.strip, lines)), store, where=str(path))
 
 
@@ -75,7 +88,10 @@ def _parsed(line: str) -> object:
 
 
 def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedResults:
-    """Keep results, each of one line; ``where`` is where they are from. Raises StoreError where there is none among them."""
+    """Keep results, each of one line; ``where`` is where they are from.
+
+    Raises StoreError where there is none among them.
+    """
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
     unreadable = 0
@@ -84,7 +100,9 @@ def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedR
             result = _object(line)
             if result.get("schema") != SCHEMA:
                 raise StoreError(
-                    f"it has schema {result.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT
+                    f"it has schema {result.get('schema')!r}, and this version reads {SCHEMA}",
+                    where=where,
+                    hint=_HINT,
                 )
             place = (_text(result, "identity"), _text(result, "problem"))
             if _object(result.get("check")).get("status") == Status.LOST:
@@ -107,25 +125,41 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
 
     If a cell was launched on several GPUs, the first by name counts.
     """
-    wanted = {index: _place(result) for index, result in enumerate(results) if _can_be_known(result)}
+    wanted = {
+        index: _place(result) for index, result in enumerate(results) if _can_be_known(result)
+    }
     rows: dict[tuple[str, str], LaunchedRow] = {}
-    for row in sorted(store.launched(identity for identity, _ in wanted.values()), key=lambda row: row.device, reverse=True):
+    for row in sorted(
+        store.launched(identity for identity, _ in wanted.values()),
+        key=lambda row: row.device,
+        reverse=True,
+    ):
         rows[row.identity, row.problem] = row
     return tuple(
-        _joined(result, rows[wanted[index]]) if wanted.get(index) in rows else result for index, result in enumerate(results)
+        _joined(result, rows[wanted[index]]) if wanted.get(index) in rows else result
+        for index, result in enumerate(results)
     )
 
 
 def launched_as(result: Result, identity: str, store: Store) -> Result:
-    """A result with what is known of launches of what has another identity, such as a combination of two releases."""
+    """A result with what is known of launches of what has another identity, such as a combination
+    of two releases.
+    """
     assert result.cell.spec.problem is not None
     digest = problem_digest(result.cell.spec.problem)
-    rows = sorted((row for row in store.launched([identity]) if row.problem == digest), key=lambda row: row.device)
+    rows = sorted(
+        (row for row in store.launched([identity]) if row.problem == digest),
+        key=lambda row: row.device,
+    )
     return _joined(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
 
 
 def _can_be_known(result: Result) -> bool:
-    return result.outcome.has_code and result.cell.spec.problem is not None and result.built.error is None
+    return (
+        result.outcome.has_code
+        and result.cell.spec.problem is not None
+        and result.built.error is None
+    )
 
 
 def _place(result: Result) -> tuple[str, str]:
@@ -137,13 +171,16 @@ def _joined(result: Result, row: LaunchedRow) -> Result:
     try:
         launched = _object(read_json(row.told))
         worker = _worker(launched)
-        check, latency = _check(launched, row.device, worker), _latency(launched.get("latency"), row.device, worker)
+        check, latency = (
+            _check(launched, row.device, worker),
+            _latency(launched.get("latency"), row.device, worker),
+        )
     except (_Malformed, ValueError):  # no version has written it
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
 
 
-# --- one line ------------------------------------------------------------------------------------------------------------------
+# --- one line -------------------------------------------------------------------------------------
 
 
 def _row(result: Mapping[str, Any]) -> LaunchedRow:
@@ -220,12 +257,21 @@ def _words(value: object) -> str:
 
 
 def _number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    is_number = (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+        and value >= 0
+    )
     return float(value) if is_number else None  # type: ignore[arg-type]
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else None
+    return (
+        value
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+        else None
+    )
 
 
 def told_of(merged: Iterable[MergedResults]) -> str:

@@ -1,7 +1,9 @@
-"""Launching on the GPUs of other machines: what is built goes there in pieces, which come back one by one while others go on.
+"""Launching on the GPUs of other machines: what is built goes there in pieces, which come back one
+by one while others go on.
 
-In: a selection, or a folder that was built, and an executor that has GPUs. Out: results, in the store or in a file as each piece is
-done, and what could not be launched, with what is missing for it.
+In: a selection, or a folder that was built, and an executor that has GPUs. Out: results, in the
+store or in a file as each piece is done, and what could not be launched, with what is missing for
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,14 @@ from compat.executors.executor import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, Load, NotLaunched
 from compat.files import TemporaryFolder
 from compat.launch.archive import read_folder, write_archive
-from compat.launch.building import Built, build_cells, check_gpus, identity_of, is_for_gpus, problem_digest
+from compat.launch.building import (
+    Built,
+    build_cells,
+    check_gpus,
+    identity_of,
+    is_for_gpus,
+    problem_digest,
+)
 from compat.launch.merging import NOTHING, MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Target
 from compat.project import Listener, Obtain, Selection
@@ -35,7 +44,10 @@ _AT_ONCE = 128
 _MOST = 64
 """Pieces that are launched at the same time, or wait for a GPU."""
 _TICK = 0.2
-ELSEWHERE = "Start a worker on a machine that has one, and PyTorch; or launch on this machine's GPU with --executor local."
+ELSEWHERE = (
+    "Start a worker on a machine that has one, and PyTorch; or launch on this machine's GPU with"
+    " --executor local."
+)
 
 Line = Mapping[str, Any]
 """A line of results, which also says on which worker its GPU is."""
@@ -45,9 +57,15 @@ class Launches:
     """Launches under way; to be waited for, and closed."""
 
     def __init__(
-        self, executor: Executor, keep: Callable[[Sequence[Line]], None], say: Callable[[str], None] = lambda words: None
+        self,
+        executor: Executor,
+        keep: Callable[[Sequence[Line]], None],
+        say: Callable[[str], None] = lambda words: None,
     ) -> None:
-        """``keep`` gets lines as they come, from one thread at a time; ``say`` hears what is not launched."""
+        """``keep`` gets lines as they come, from one thread at a time.
+
+        ``say`` hears what is not launched.
+        """
         assert executor.gpus is not None
         self.gpus: Gpus = executor.gpus
         self.total = self.done = self.lost = 0
@@ -70,7 +88,10 @@ class Launches:
         return self._stack.enter_context(TemporaryFolder("compat-launch-"))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Until all of it is launched; ``on_progress`` hears how far it is. Raises what launching has raised, and Stopped."""
+        """Until all of it is launched; ``on_progress`` hears how far it is.
+
+        Raises what launching has raised, and Stopped.
+        """
         for future in self._under_way:
             while not future.done():
                 on_progress(f"{self.done:,} of {self.total:,} cells")
@@ -79,9 +100,14 @@ class Launches:
         self._under_way.clear()
 
     def check(self) -> None:
-        """Raise SelectionError where something was not launched, since no machine has a GPU for it."""
+        """Raise SelectionError where something was not launched, since no machine has a GPU for
+        it.
+        """
         if self.unlaunched:
-            message = "; ".join(f"{count:,} cells were not launched: {why}" for why, count in self.unlaunched.items())
+            message = "; ".join(
+                f"{count:,} cells were not launched: {why}"
+                for why, count in self.unlaunched.items()
+            )
             raise SelectionError(message, hint=ELSEWHERE)
 
     def _launch(self, load: Load) -> None:
@@ -102,7 +128,9 @@ class Launches:
                 self._say(f"{cell['cell']} is lost: {piece.why}")
             return
         if piece.why not in self.unlaunched:
-            self._say(f"{len(piece.cells):,} cells were not launched, and more may follow: {piece.why}")
+            self._say(
+                f"{len(piece.cells):,} cells were not launched, and more may follow: {piece.why}"
+            )
         self.unlaunched[piece.why] = self.unlaunched.get(piece.why, 0) + len(piece.cells)
 
     def close(self) -> None:
@@ -128,7 +156,7 @@ def _status(line: Line) -> str:
     return str(check.get("status")) if isinstance(check, dict) else ""
 
 
-# --- a selection ---------------------------------------------------------------------------------------------------------------
+# --- a selection ----------------------------------------------------------------------------------
 
 
 class MatrixLaunches(Launches):
@@ -160,27 +188,52 @@ class MatrixLaunches(Launches):
         self._merged += merge_lines(lines, self._context.store, where="Dask worker")
 
     def begin(self) -> None:
-        """Build what is to be launched, and launch it as it is built. Raises SelectionError where no cell can be launched."""
-        cells = [cell for cell in self._selection.cells if cell.spec.problem is not None and is_for_gpus(cell)]
+        """Build what is to be launched, and launch it as it is built.
+
+        Raises SelectionError where no cell can be launched.
+        """
+        cells = [
+            cell
+            for cell in self._selection.cells
+            if cell.spec.problem is not None and is_for_gpus(cell)
+        ]
         if not cells:
-            hint = "Add a [problem] with the inputs of a launch on NVIDIA's GPUs to the kernel file; docs/problems.md describes it."
+            hint = (
+                "Add a [problem] with the inputs of a launch on NVIDIA's GPUs to the kernel file;"
+                " docs/problems.md describes it."
+            )
             raise SelectionError("none of the chosen cells can be launched", hint=hint)
-        envs = {env.name: self._selection.look_at(env) for env in dict.fromkeys(cell.env for cell in cells)}
+        envs = {
+            env.name: self._selection.look_at(env)
+            for env in dict.fromkeys(cell.env for cell in cells)
+        }
         self._add_cells(self._unknown(cells, envs))
 
     def wait(self, on_progress: Callable[[str], None] = lambda text: None) -> None:
-        """Until all of it is launched, also on GPUs that have come meanwhile. Raises what launching has raised, and Stopped."""
+        """Until all of it is launched, also on GPUs that have come meanwhile.
+
+        Raises what launching has raised, and Stopped.
+        """
         super().wait(on_progress)
         if self._missing:
             self._add_cells(self._missing)
             super().wait(on_progress)
 
     def _add_cells(self, cells: Sequence[Cell]) -> None:
-        """Build and launch those for whose target there is a GPU, and say of others what is missing, once."""
-        lacks = {target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)}
-        again, self._missing = self._missing, [cell for cell in cells if lacks[cell.target] is not None]
+        """Build and launch those for whose target there is a GPU, and say of others what is
+        missing, once.
+        """
+        lacks = {
+            target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)
+        }
+        again, self._missing = (
+            self._missing,
+            [cell for cell in cells if lacks[cell.target] is not None],
+        )
         fitting = [cell for cell in cells if lacks[cell.target] is None]
-        lacking = Counter(lack for cell in self._missing if (lack := lacks[cell.target]) is not None)
+        lacking = Counter(
+            lack for cell in self._missing if (lack := lacks[cell.target]) is not None
+        )
         # As on one machine it is no error where there is a GPU for one of several targets.
         self.unlaunched = {} if fitting or self.total else dict(lacking)
         if not again:
@@ -195,7 +248,9 @@ class MatrixLaunches(Launches):
         return self.gpus.lack(target.name, target.arch, self._python)
 
     def _build(self, cells: Sequence[Cell]) -> None:
-        obtained = self._obtain(self._selection.config.path, tuple({cell.env: None for cell in cells}))
+        obtained = self._obtain(
+            self._selection.config.path, tuple({cell.env: None for cell in cells})
+        )
         cells = self._unknown(cells, {env.env.name: env for env in obtained})
         context = self._context.with_envs(tuple(obtained))
         with self._listener.compiling(len(cells), cells) as note:
@@ -204,9 +259,17 @@ class MatrixLaunches(Launches):
 
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
         """Those of which nothing is known of launches."""
-        identities = {cell: identity_of(cell, built) for cell in cells if (built := envs[cell.env.name]).error is None}
-        launched = {(row.identity, row.problem) for row in self._context.store.launched(identities.values())}
-        return [cell for cell in cells if (identities.get(cell, ""), _problem(cell)) not in launched]
+        identities = {
+            cell: identity_of(cell, built)
+            for cell in cells
+            if (built := envs[cell.env.name]).error is None
+        }
+        launched = {
+            (row.identity, row.problem) for row in self._context.store.launched(identities.values())
+        }
+        return [
+            cell for cell in cells if (identities.get(cell, ""), _problem(cell)) not in launched
+        ]
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self._listener.expecting(cells, self._context.expected_seconds(cells))
@@ -216,11 +279,18 @@ class MatrixLaunches(Launches):
             path = self._folder() / "built"
             write_archive(built, path)
             folder = read_folder(path)
-            self.add(folder.loads(folder.cells(), self.gpus.count(folder.arch), python=self._python))
+            self.add(
+                folder.loads(folder.cells(), self.gpus.count(folder.arch), python=self._python)
+            )
 
 
 def begin(
-    selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, *, python: str | None = None
+    selection: Selection,
+    context: RunContext,
+    obtain: Obtain,
+    listener: Listener,
+    *,
+    python: str | None = None,
 ) -> MatrixLaunches | None:
     """Build chosen cells for the GPUs of an executor's machines, and start launching them there.
 
@@ -262,7 +332,9 @@ def _problem(cell: Cell) -> str:
 
 
 def _portions(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
-    """Cells of one target that are built together: whole kernels on whole problems, since these are launched together."""
+    """Cells of one target that are built together: whole kernels on whole problems, since these are
+    launched together.
+    """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.target.name, _problem(cell)), []).append(cell)
@@ -276,7 +348,7 @@ def _portions(cells: Sequence[Cell]) -> Iterator[list[Cell]]:
         yield portion
 
 
-# --- a folder that was built ---------------------------------------------------------------------------------------------------
+# --- a folder that was built ----------------------------------------------------------------------
 
 
 def launch_folder(
@@ -313,7 +385,9 @@ def launch_folder(
     folder = read_folder(path)
     if folder.needs is None:
         raise SelectionError(
-            "the kernels of this folder launch on this machine only", where=str(path), hint="Leave --executor out."
+            "the kernels of this folder launch on this machine only",
+            where=str(path),
+            hint="Leave --executor out.",
         )
     executor = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event())
     if executor.gpus is None:
@@ -334,7 +408,9 @@ def launch_folder(
             return 0
         gpus = launches.gpus
         if (lack := gpus.lack(folder.target, folder.arch, python)) is not None:
-            raise SelectionError(f"cannot launch the kernels: {lack}", where=str(path), hint=ELSEWHERE)
+            raise SelectionError(
+                f"cannot launch the kernels: {lack}", where=str(path), hint=ELSEWHERE
+            )
         launches.add(folder.loads(cells, gpus.count(folder.arch), options=options, python=python))
         launches.wait()
         launches.check()

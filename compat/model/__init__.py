@@ -1,12 +1,12 @@
 """The records that travel through the program, and the words for them.
 
-Every record is frozen and keyword-only: made once at a border (a TOML file, a worker's answer, the result store) and handed
-down unchanged from there::
+Every record is frozen and keyword-only: made once at a border (a TOML file, a worker's answer, the
+result store) and handed down unchanged from there::
 
     Env × Target × Specialization = Cell ─▶ Evidence, one per attempt ─▶ Outcome ─▶ Result
 
-In: nothing. Out: the records, each in the module of its noun. The account of results over the releases is in :mod:`compat.history`.
-Nothing here reads a file, starts a process or decides.
+In: nothing. Out: the records, each in the module of its noun. The account of results over the
+releases is in :mod:`compat.history`. Nothing here reads a file, starts a process or decides.
 """
 
 from __future__ import annotations
@@ -27,9 +27,28 @@ from compat.model.cell import (
     Specialization,
     Target,
 )
-from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.model.evidence import (
+    LATER_STAGES,
+    SOURCE_STAGE,
+    Diagnosis,
+    Done,
+    Evidence,
+    Made,
+    Noticed,
+    Raised,
+    StoodIn,
+)
 from compat.model.outcome import Failure, Outcome, Result
-from compat.model.status import BAD_NUMBERS, NOT_RUN, Check, Expectation, Latency, Numbers, Sample, Status
+from compat.model.status import (
+    BAD_NUMBERS,
+    NOT_RUN,
+    Check,
+    Expectation,
+    Latency,
+    Numbers,
+    Sample,
+    Status,
+)
 
 __all__ = [
     "BAD_NUMBERS",

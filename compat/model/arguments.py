@@ -13,10 +13,10 @@ constant           ``{ constexpr = 64 }``                      ``{"constexpr": 6
 tuple              ``[4, "*fp16"]``                            a tuple (JSON: a list)
 ================== =========================================== ===========================================
 
-A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. A constant is a
-``tl.constexpr`` or a jit function that is passed where no annotation asks for one, in a tuple for example; its value has a form of
-:mod:`compat.model.constexprs`. Equal arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms.
-Pure.
+A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says
+otherwise. A constant is a ``tl.constexpr`` or a jit function that is passed where no annotation
+asks for one, in a tuple for example; its value has a form of :mod:`compat.model.constexprs`. Equal
+arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms. Pure.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ from compat.model import constexprs
 from compat.text import lazy_pattern
 
 FORMS = (
-    'A number or boolean of the launch, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
-    '"tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of such values for a tuple.'
+    'A number or boolean of the launch, "*fp16" for a tensor, {tensor = "fp16", aligned = false,'
+    ' large = true}, "tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of'
+    " such values for a tuple."
 )
 CONSTANT = "constexpr"
 ALIGNED, LARGE = "aligned", "large"
-"""What may be said of a tensor besides its element type; what is usual is true of the first and false of the second."""
+"""What may be said of a tensor besides its element type; what is usual is true of the first and
+false of the second.
+"""
 _USUAL = {ALIGNED: True, LARGE: False}
 _DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
@@ -51,7 +54,9 @@ class UnknownArgumentForm(ValueError):
 
 
 def read(value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr) -> Any:
-    """An argument as a kernel file has it, in the form that it has here; ``dtypes`` are the element types there are.
+    """An argument as a kernel file has it, in the form that it has here.
+
+    ``dtypes`` are the element types there are.
 
     Raises :class:`UnknownForm`.
     """
@@ -81,7 +86,9 @@ def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
         raise UnknownArgumentForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
 
 
-def _element(index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
+def _element(
+    index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]
+) -> Any:
     try:
         return read(value, dtypes, describe)
     except UnknownArgumentForm as error:
@@ -91,7 +98,11 @@ def _element(index: int, value: object, dtypes: Collection[str], describe: Calla
 def _of_text(text: str, dtypes: Collection[str]) -> str:
     if text.startswith("*k") and text[2:] in dtypes:
         raise UnknownArgumentForm(
-            f"{text!r} is a type", hint=f'Write "*{text[2:]}": the annotation in the kernel says that it only reads the tensor.'
+            f"{text!r} is a type",
+            hint=(
+                f'Write "*{text[2:]}": the annotation in the kernel says that it only reads the'
+                " tensor."
+            ),
         )
     if text.startswith("*"):
         return f"*{_dtype(text[1:], dtypes)}"
@@ -99,16 +110,21 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
         return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
     if text in dtypes:
         raise UnknownArgumentForm(
-            f"{text!r} is a type, and a launch passes values", hint=f'Write the number itself. A tensor is "*{text}".'
+            f"{text!r} is a type, and a launch passes values",
+            hint=f'Write the number itself. A tensor is "*{text}".',
         )
     raise UnknownArgumentForm(f"{text!r} is not an argument of a launch")
 
 
-def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
+def _of_tensor(
+    value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]
+) -> Any:
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
-            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}.")
+            raise UnknownArgumentForm(
+                f"a tensor has no {key!r}", hint=f"Choose one of: {', '.join(_USUAL)}."
+            )
         if key in _USUAL and not isinstance(said, bool):
             raise UnknownArgumentForm(f"{key} is {describe(said)}; expected true or false")
     return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
@@ -117,19 +133,29 @@ def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Call
 def _dtype(name: object, dtypes: Collection[str]) -> str:
     if not isinstance(name, str) or name not in dtypes:
         near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
-        raise UnknownArgumentForm(f"{name!r} is not an element type", hint=f"Choose one of: {', '.join(near or dtypes)}.")
+        raise UnknownArgumentForm(
+            f"{name!r} is not an element type", hint=f"Choose one of: {', '.join(near or dtypes)}."
+        )
     return name
 
 
 def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Any:
     """A tensor of this element type, in the form that it has here."""
-    unusual = {key: said for key, said in {ALIGNED: aligned, LARGE: large}.items() if said is not _USUAL[key]}
+    unusual = {
+        key: said
+        for key, said in {ALIGNED: aligned, LARGE: large}.items()
+        if said is not _USUAL[key]
+    }
     return {"tensor": dtype, **unusual} if unusual else f"*{dtype}"
 
 
 def is_tensor(value: object) -> bool:
     """Whether it is a tensor."""
-    return value.startswith("*") if isinstance(value, str) else isinstance(value, Mapping) and "tensor" in value
+    return (
+        value.startswith("*")
+        if isinstance(value, str)
+        else isinstance(value, Mapping) and "tensor" in value
+    )
 
 
 def is_descriptor(value: object) -> bool:
@@ -156,7 +182,10 @@ def dtype_of(value: Any) -> str:
 
 def facts_of(value: Any) -> dict[str, bool]:
     """What is said of a tensor besides its element type, all of it."""
-    return {**_USUAL, **{key: value[key] for key in _USUAL if isinstance(value, Mapping) and key in value}}
+    return {
+        **_USUAL,
+        **{key: value[key] for key in _USUAL if isinstance(value, Mapping) and key in value},
+    }
 
 
 def plain(value: object) -> Any:
@@ -171,7 +200,9 @@ def plain(value: object) -> Any:
 
 
 def shown(value: Any) -> str:
-    """An argument as a report shows it: ``4096``, ``*fp16``, ``*fp16 (not aligned)``, ``(4, None)``."""
+    """An argument as a report shows it: ``4096``, ``*fp16``, ``*fp16 (not aligned)``, ``(4,
+    None)``.
+    """
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -179,7 +210,10 @@ def shown(value: Any) -> str:
         return f"constexpr {constexprs.shown(value[CONSTANT])}"
     if isinstance(value, Mapping):
         facts = facts_of(value)
-        words = [*([] if facts[ALIGNED] else ["not aligned"]), *(["2 GiB or more"] if facts[LARGE] else [])]
+        words = [
+            *([] if facts[ALIGNED] else ["not aligned"]),
+            *(["2 GiB or more"] if facts[LARGE] else []),
+        ]
         return f"*{dtype_of(value)} ({', '.join(words)})"
     return str(plain(value)) if isinstance(value, str) else str(value)
 
@@ -199,6 +233,8 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def constants(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The constants among these arguments and the elements of tuples, in the forms of :mod:`compat.model.constexprs`."""
+    """The constants among these arguments and the elements of tuples, in the forms of
+    :mod:`compat.model.constexprs`.
+    """
     found = (leaf for value in values for leaf in leaves(value))
     return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

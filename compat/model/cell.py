@@ -1,6 +1,8 @@
-"""What is attempted: an env, as it is asked for and as it is found on disk, a target, and a kernel in one variant and case.
+"""What is attempted: an env, as it is asked for and as it is found on disk, a target, and a kernel
+in one variant and case.
 
-A :class:`Cell` is one coordinate of the three. A :class:`CompileSpec` is all that a compile needs to know of a kernel's arguments.
+A :class:`Cell` is one coordinate of the three. A :class:`CompileSpec` is all that a compile needs
+to know of a kernel's arguments.
 """
 
 from __future__ import annotations
@@ -34,15 +36,21 @@ _PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5}
 
 @frozen(kw_only=True, cache_hash=True)
 class Env:
-    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps a framework with it, a Python."""
+    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps a
+    framework with it, a Python.
+    """
 
     name: str
     toolchain: str = DEFAULT_TOOLCHAIN
     """The name of its toolchain (see :mod:`compat.toolchains`)."""
     release: Version | None = None
-    """The release asked for; ``None`` for a wheel whose version is known only once it is installed."""
+    """The release asked for; ``None`` for a wheel whose version is known only once it is
+    installed.
+    """
     framework: str = DEFAULT_FRAMEWORK
-    """The name of the tensor library that its kernels are launched from, which it is also published under."""
+    """The name of the tensor library that its kernels are launched from, which it is also published
+    under.
+    """
     framework_release: Version | None = None
     """The release of that library asked for; ``None`` for an env without it."""
     distribution: str = DEFAULT_TOOLCHAIN
@@ -73,7 +81,10 @@ class Env:
 
 @frozen(kw_only=True)
 class Package:
-    """One distribution as installed. ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has."""
+    """One distribution as installed.
+
+    ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has.
+    """
 
     name: Text
     version: Text
@@ -90,7 +101,9 @@ class BuiltEnv:
     python_version: str | None = None
     packages: tuple[Package, ...] = ()
     error: str | None = None
-    """Why the env cannot be used, in the words of whoever failed (installer, interpreter search); ``None`` when it can."""
+    """Why the env cannot be used, in the words of whoever failed (installer, interpreter search);
+    ``None`` when it can.
+    """
     digest: str = ""
     """One hash over interpreter version and packages: equal digests mean the same toolchain."""
 
@@ -100,13 +113,22 @@ class BuiltEnv:
 
     @property
     def release(self) -> str | None:
-        """The version of the toolchain in this env: as installed, or as asked for where nothing is installed."""
-        return self.version_of(self.env.distribution) or (str(self.env.release) if self.env.release else None)
+        """The version of the toolchain in this env: as installed, or as asked for where nothing is
+        installed.
+        """
+        return self.version_of(self.env.distribution) or (
+            str(self.env.release) if self.env.release else None
+        )
 
     @property
     def framework_release(self) -> str | None:
-        """The version of the framework in this env, as installed or else as asked for; ``None`` without one."""
-        return self.version_of(self.env.framework) or (str(self.env.framework_release) if self.env.framework_release else None)
+        """The version of the framework in this env, as installed or else as asked for.
+
+        ``None`` without one.
+        """
+        return self.version_of(self.env.framework) or (
+            str(self.env.framework_release) if self.env.framework_release else None
+        )
 
 
 @frozen(kw_only=True, cache_hash=True)
@@ -115,7 +137,9 @@ class Target:
 
     name: Text
     toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
-    """The name of the toolchain that it is a target of; another toolchain may have another target of the same name."""
+    """The name of the toolchain that it is a target of; another toolchain may have another target
+    of the same name.
+    """
     backend: str
     """``cuda`` or ``hip``, as ``GPUTarget.backend``."""
     arch: int | str
@@ -133,7 +157,9 @@ TABLES = ("signature", "launch", "constexprs", "options")
 
 
 def _content(entries: Mapping[str, Any]) -> str:
-    """What tables are compared and hashed by: compilers tell values apart that are equal in Python (``1``, ``1.0``, ``True``)."""
+    """What tables are compared and hashed by: compilers tell values apart that are equal in Python
+    (``1``, ``1.0``, ``True``).
+    """
     return json.dumps(entries, sort_keys=True, default=repr)
 
 
@@ -164,8 +190,8 @@ class CompileSpec:
     :mod:`compat.model.constexprs`.
     """
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
-    """Run-time arguments, or paths of elements, that are multiples of 16: aligned pointers (in bytes),
-    sizes, strides.
+    """Run-time arguments, or paths of elements, that are multiples of 16: aligned pointers (in
+    bytes), sizes, strides.
     """
     equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
     """Integer arguments that equal 1."""
@@ -188,7 +214,11 @@ class CompileSpec:
     @property
     def functions(self) -> tuple[str, ...]:
         """The functions that its values refer to, and those that make arguments, each once."""
-        makers = (kind.removesuffix("()") for kind in leaf_types(self.signature).values() if kind.endswith("()"))
+        makers = (
+            kind.removesuffix("()")
+            for kind in leaf_types(self.signature).values()
+            if kind.endswith("()")
+        )
         values = (*self.constexprs.values(), *arguments.constants(self.launch.values()))
         return tuple(dict.fromkeys((*constexprs.functions(values), *makers)))
 
@@ -208,7 +238,8 @@ class CompileSpec:
     def with_tuples(self) -> CompileSpec:
         """The same with tuples again, which JSON stores as arrays."""
         tables: dict[str, Any] = {
-            table: _with_tuples(dict(getattr(self, table))) for table in ("signature", "launch", "constexprs")
+            table: _with_tuples(dict(getattr(self, table)))
+            for table in ("signature", "launch", "constexprs")
         }
         return evolve(self, **tables)
 
@@ -217,8 +248,15 @@ class CompileSpec:
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
             launch={name: value for name, value in self.launch.items() if name in names},
-            constexprs={path: value for path, value in self.constexprs.items() if parameter_of(path) in names},
-            **{hint: tuple(path for path in given if parameter_of(path) in names) for hint, given in self.hints.items()},
+            constexprs={
+                path: value
+                for path, value in self.constexprs.items()
+                if parameter_of(path) in names
+            },
+            **{
+                hint: tuple(path for path in given if parameter_of(path) in names)
+                for hint, given in self.hints.items()
+            },
             options=self.options,
         )
 
@@ -232,7 +270,9 @@ ONLY_CASE = "default"
 
 @frozen(kw_only=True, cache_hash=True)
 class Problem:
-    """Where the inputs of a kernel come from, with their references (``docs/problems.md`` has the contract of the function)."""
+    """Where the inputs of a kernel come from, with their references (``docs/problems.md`` has the
+    contract of the function).
+    """
 
     source: str
     """Absolute path of the Python file that holds the function."""
@@ -251,7 +291,12 @@ class Problem:
 
     def document(self) -> dict[str, Any]:
         """What tells this problem from another, as JSON; no path is in it."""
-        return {"closure": self.closure, "function": self.function, "dtype": self.dtype, "parameters": dict(self.parameters)}
+        return {
+            "closure": self.closure,
+            "function": self.function,
+            "dtype": self.dtype,
+            "parameters": dict(self.parameters),
+        }
 
 
 @frozen(kw_only=True, cache_hash=True)
@@ -270,13 +315,18 @@ class Specialization:
     assumed: tuple[str, ...] = ()
     """The hints that are defaults: what a launch usually finds out."""
     roots: tuple[str, ...] = ()
-    """Absolute paths of the folders that its absolute imports are looked for in; where empty, the first above it that is no
-    package."""
+    """Absolute paths of the folders that its absolute imports are looked for in; where empty, the
+    first above it that is no package.
+    """
     closure: str = ""
-    """SHA-256 over the source file and the files of its tree that it imports. Where the kernel cannot notice all of that, after a
-    colon, over what it can."""
+    """SHA-256 over the source file and the files of its tree that it imports.
+
+    Where the kernel cannot notice all of that, after a colon, over what it can.
+    """
     package: str = ""
-    """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty for any other source."""
+    """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty
+    for any other source.
+    """
     targets: tuple[str, ...] = ()
     """Globs over the names of the targets that it is meant for; empty for all."""
     origin: str = ""
@@ -284,9 +334,13 @@ class Specialization:
     summary: str = ""
     expectations: tuple[Expectation, ...] = ()
     problem: Problem | None = None
-    """What it is run on, to see whether its numbers are right; ``None`` where its kernel file names nothing."""
+    """What it is run on, to see whether its numbers are right; ``None`` where its kernel file names
+    nothing.
+    """
     guessed: bool = False
-    """Whether nobody has written down what it says of the arguments: it was guessed from the source."""
+    """Whether nobody has written down what it says of the arguments: it was guessed from the
+    source.
+    """
 
     @property
     def noticed(self) -> str:
@@ -302,9 +356,12 @@ class Specialization:
 
 @frozen(kw_only=True, weakref_slot=False)
 class Cell:
-    """One coordinate, Env × Target × Specialization. Nothing else in the program may mean "one compile".
+    """One coordinate, Env × Target × Specialization.
 
-    A cell is known by itself, as a key of mappings too: cells may have the same :attr:`id` and other options.
+    Nothing else in the program may mean "one compile".
+
+    A cell is known by itself, as a key of mappings too: cells may have the same :attr:`id` and
+    other options.
     """
 
     env: Env
@@ -313,15 +370,21 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """``kernel/variant/case/target/env``: what a reader calls it, and globs are matched against; it identifies nothing."""
+        """``kernel/variant/case/target/env``: what a reader calls it, and globs are matched
+        against; it identifies nothing.
+        """
         return f"{self.spec.kernel}/{self.spec.variant}/{self.spec.case}/{self.target.name}/{self.env.name}"
 
 
-# A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its elements, as deep as wanted.
+# A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its
+# elements, as deep as wanted.
 
 
 def read_type(value: Any) -> Any:
-    """A type as kernel files and JSON have it, arrays for tuples, in the form that it has here; anything else as it is."""
+    """A type as kernel files and JSON have it, arrays for tuples, in the form that it has here.
+
+    Anything else as it is.
+    """
     return tuple(map(read_type, value)) if isinstance(value, list) else value
 
 
@@ -344,7 +407,10 @@ def _leaves(path: str, kind: ArgumentType) -> Iterator[tuple[str, str]]:
 
 
 def split_path(path: str) -> tuple[str, tuple[int, ...]]:
-    """The parameter that a path begins with, and the indices that follow; what is no path is taken for a parameter."""
+    """The parameter that a path begins with, and the indices that follow.
+
+    What is no path is taken for a parameter.
+    """
     found = _PATH.fullmatch(path)
     if found is None:
         return path, ()

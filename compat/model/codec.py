@@ -1,10 +1,13 @@
-"""The codec of records: attrs classes to and from plain data, which is what JSON has, and the JSON Schema of that data.
+"""The codec of records: attrs classes to and from plain data, which is what JSON has, and the JSON
+Schema of that data.
 
-The fields of a record say how it is written (:mod:`compat.model.fields`): by the name of the field or by its ``KEY``, and not at
-all where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an array of the values of its fields.
+The fields of a record say how it is written (:mod:`compat.model.fields`): by the name of the field
+or by its ``KEY``, and not at all where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is
+an array of the values of its fields.
 
-Reading checks all that a record's types say, and takes no value for another (``"false"`` is no boolean, a string no array).
-An error has the place of the value: ``attempts[2].raised[0].message: expected a string, found a number``.
+Reading checks all that a record's types say, and takes no value for another (``"false"`` is no
+boolean, a string no array). An error has the place of the value: ``attempts[2].raised[0].message:
+expected a string, found a number``.
 """
 
 from __future__ import annotations
@@ -37,7 +40,13 @@ _NAMES: Mapping[type, str] = {
     dict: "an object",
     type(None): "null",
 }
-_SCHEMA_TYPES: Mapping[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+_SCHEMA_TYPES: Mapping[Any, str] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    type(None): "null",
+}
 _LONGEST_VERSION = 500
 """Characters of a version; with more of them no number in it need be one that Python reads."""
 
@@ -51,15 +60,19 @@ class _UnfitError(ValueError):
 
 
 def unstructure(record: Any, *, compact: bool = False) -> Any:
-    """A record, or a tuple or mapping of records, as plain data; ``compact`` leaves out what has its default."""
+    """A record, or a tuple or mapping of records, as plain data.
+
+    ``compact`` leaves out what has its default.
+    """
     return _writer(compact).unstructure(record)
 
 
 def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
-    """The record of plain data; ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str, Record]``.
+    """The record of plain data; ``kind`` may also be ``tuple[Record, ...]`` or ``Mapping[str,
+    Record]``.
 
-    With ``more`` keys that the record has not are passed over; else they are refused. Raises :class:`RecordError`, and nothing
-    else, whatever the data is.
+    With ``more`` keys that the record has not are passed over; else they are refused. Raises
+    :class:`RecordError`, and nothing else, whatever the data is.
     """
     try:
         return _reader(more).structure(data, kind)
@@ -70,21 +83,32 @@ def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
 
 
 def record_of(kind: type[T], *sources: object, **values: Any) -> T:
-    """A record with these values; any other field has the value of the attribute of that name of the first source that has one."""
+    """A record with these values.
+
+    Any other field has the value of the attribute of that name of the first source that has one.
+    """
     record_class: Any = kind
     origins = _origins(record_class, tuple(map(type, sources)))
-    return kind(**{name: getattr(sources[place], name) for name, place in origins if name not in values}, **values)
+    return kind(
+        **{name: getattr(sources[place], name) for name, place in origins if name not in values},
+        **values,
+    )
 
 
 @cache
 def _origins(kind: type, sources: tuple[type, ...]) -> tuple[tuple[str, int], ...]:
-    """The names of fields that one of the sources has an attribute of, and the place of the first that has."""
+    """The names of fields that one of the sources has an attribute of, and the place of the first
+    that has.
+    """
     names = [field.name for field in fields(kind) if field.init]
-    places = {name: [place for place, source in enumerate(sources) if hasattr(source, name)] for name in names}
+    places = {
+        name: [place for place, source in enumerate(sources) if hasattr(source, name)]
+        for name in names
+    }
     return tuple((name, found[0]) for name, found in places.items() if found)
 
 
-# --- converters ----------------------------------------------------------------------------------------------------------------
+# --- converters -----------------------------------------------------------------------------------
 
 
 @cache
@@ -92,8 +116,12 @@ def _writer(compact: bool) -> Converter:
     converter = Converter(omit_if_default=compact, unstruct_collection_overrides={tuple: list})
     converter.register_unstructure_hook(Version, str)
     converter.register_unstructure_hook(StrEnum, str)
-    converter.register_unstructure_hook_func(lambda kind: kind == Seconds, lambda seconds: round(seconds, DIGITS))
-    converter.register_unstructure_hook_factory(has, lambda kind: _writer_of(kind, converter, compact))
+    converter.register_unstructure_hook_func(
+        lambda kind: kind == Seconds, lambda seconds: round(seconds, DIGITS)
+    )
+    converter.register_unstructure_hook_factory(
+        has, lambda kind: _writer_of(kind, converter, compact)
+    )
     return converter
 
 
@@ -108,9 +136,12 @@ def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any
     overrides: dict[str, Any] = {
         field.name: override(
             rename=field.metadata.get(KEY),
-            omit=bool(field.metadata.get(ABSENT)),  # what a record works out of its other fields is written, too
+            # What a record works out of its other fields is written, too.
+            omit=bool(field.metadata.get(ABSENT)),
             omit_if_default=field.metadata.get(OPTIONAL) or None,
-            unstruct_hook=_writer(True).unstructure if field.metadata.get(OPTIONAL) and not compact else None,
+            unstruct_hook=(
+                _writer(True).unstructure if field.metadata.get(OPTIONAL) and not compact else None
+            ),
         )
         for field in fields(kind)
     }
@@ -120,9 +151,12 @@ def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any
 @cache
 def _reader(more: bool) -> Converter:
     converter = Converter(forbid_extra_keys=not more)
-    converter.register_structure_hook_factory(is_mapping, lambda kind: _only(dict, mapping_structure_factory(kind, converter)))
     converter.register_structure_hook_factory(
-        _is_tuple, lambda kind: _only(list, homogenous_tuple_structure_factory(kind, converter), tuple)
+        is_mapping, lambda kind: _only(dict, mapping_structure_factory(kind, converter))
+    )
+    converter.register_structure_hook_factory(
+        _is_tuple,
+        lambda kind: _only(list, homogenous_tuple_structure_factory(kind, converter), tuple),
     )
     converter.register_structure_hook_factory(has, lambda kind: _reader_of(kind, converter))
     for kind in (bool, int, str):
@@ -131,7 +165,8 @@ def _reader(more: bool) -> Converter:
     converter.register_structure_hook(StrEnum, _member)
     converter.register_structure_hook(Version, _version)
     converter.register_structure_hook_func(
-        lambda kind: kind == VersionText, lambda value, kind: str(value) if _version(value, kind) else ""
+        lambda kind: kind == VersionText,
+        lambda value, kind: str(value) if _version(value, kind) else "",
     )
     configure_union_passthrough(bool | int | float | str | None, converter)
     return converter
@@ -145,7 +180,9 @@ _Hook = Callable[[Any, Any], Any]
 
 
 def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = None) -> _Hook:
-    """A hook that takes values of one type, perhaps of another one too, and no others: ``True`` is not a number."""
+    """A hook that takes values of one type, perhaps of another one too, and no others: ``True`` is
+    not a number.
+    """
 
     def hook(value: Any, wanted: Any) -> Any:
         if type(value) is not kind and type(value) is not also:
@@ -159,22 +196,34 @@ def _reader_of(kind: type, converter: Converter) -> _Hook:
     if hasattr(kind, "AS_ARRAY"):
         return _only(list, _array_reader(kind, converter))
     overrides: dict[str, Any] = {
-        field.name: override(rename=field.metadata.get(KEY), omit=True if field.metadata.get(ABSENT) else None)
+        field.name: override(
+            rename=field.metadata.get(KEY), omit=True if field.metadata.get(ABSENT) else None
+        )
         for field in fields(kind)
     }
-    read: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **overrides)
+    read: _Hook = make_dict_structure_fn(
+        kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **overrides
+    )
     if hasattr(kind, "with_tuples"):
         return _only(dict, lambda value, wanted: read(value, wanted).with_tuples())
     return _only(dict, read)
 
 
 def _array_reader(kind: type, converter: Converter) -> _Hook:
-    hooks = [(field.name, field.type, converter.get_structure_hook(field.type)) for field in fields(resolve_types(kind))]
+    hooks = [
+        (field.name, field.type, converter.get_structure_hook(field.type))
+        for field in fields(resolve_types(kind))
+    ]
 
     def read(values: list[Any], _: Any) -> Any:
         if len(values) != len(hooks):
             raise _UnfitError(f"expected {len(hooks)} values, found {len(values)}")
-        return kind(**{name: hook(value, wanted) for (name, wanted, hook), value in zip(hooks, values, strict=True)})
+        return kind(
+            **{
+                name: hook(value, wanted)
+                for (name, wanted, hook), value in zip(hooks, values, strict=True)
+            }
+        )
 
     return read
 
@@ -194,30 +243,45 @@ def _version(value: Any, _: Any) -> Any:
     raise _UnfitError(f"expected a version, found {_name_of(value)}")
 
 
-# --- schema --------------------------------------------------------------------------------------------------------------------
+# --- schema ---------------------------------------------------------------------------------------
 
 
 def schema_of(kind: Any, title: str) -> JsonObject:
-    """The JSON Schema (draft 2020-12) of the data of records of that class, or of a tuple of such, as data."""
+    """The JSON Schema (draft 2020-12) of the data of records of that class, or of a tuple of such,
+    as data.
+    """
     definitions: JsonObject = {}
     root = (_record_schema if has(kind) else _schema)(kind, definitions, optional=False)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **root, "$defs": definitions}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        **root,
+        "$defs": definitions,
+    }
 
 
 def _schema(kind: Any, definitions: JsonObject, *, optional: bool) -> JsonObject:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        keywords = dict(keyword for rule in arguments[1:] if isinstance(rule, tuple) for keyword in rule)
+        keywords = dict(
+            keyword for rule in arguments[1:] if isinstance(rule, tuple) for keyword in rule
+        )
         return {**_schema(arguments[0], definitions, optional=optional), **keywords}
     if origin in (Union, UnionType):
-        return {"anyOf": [_schema(argument, definitions, optional=optional) for argument in arguments]}
+        return {
+            "anyOf": [_schema(argument, definitions, optional=optional) for argument in arguments]
+        }
     if origin is Literal:
         return {"enum": list(arguments)}
     if origin is tuple:
         return {"type": "array", "items": _schema(arguments[0], definitions, optional=optional)}
     if origin is not None:
         keys, values = (_schema(argument, definitions, optional=optional) for argument in arguments)
-        return {"type": "object", **({} if arguments[0] is str else {"propertyNames": keys}), "additionalProperties": values}
+        return {
+            "type": "object",
+            **({} if arguments[0] is str else {"propertyNames": keys}),
+            "additionalProperties": values,
+        }
     if kind is Version:
         return {"type": "string", "minLength": 1}
     if kind in _SCHEMA_TYPES:
@@ -243,17 +307,28 @@ def _record_schema(kind: type, definitions: JsonObject, *, optional: bool) -> Js
         if field.metadata.get(ABSENT):
             continue
         key = field.metadata.get(KEY, field.name)
-        properties[key] = _schema(field.type, definitions, optional=optional or bool(field.metadata.get(OPTIONAL)))
+        properties[key] = _schema(
+            field.type, definitions, optional=optional or bool(field.metadata.get(OPTIONAL))
+        )
         if OPTIONAL not in field.metadata and not (optional and field.default is not NOTHING):
             required.append(key)
-    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+    }
 
 
-# --- messages ------------------------------------------------------------------------------------------------------------------
+# --- messages -------------------------------------------------------------------------------------
 
 
 def _name_of(value: object) -> str:
-    return repr(value) if isinstance(value, str) and len(value) < 40 else _NAMES.get(type(value), f"a {type(value).__name__}")
+    return (
+        repr(value)
+        if isinstance(value, str) and len(value) < 40
+        else _NAMES.get(type(value), f"a {type(value).__name__}")
+    )
 
 
 def _messages(error: Exception, path: str) -> Iterator[str]:
@@ -266,7 +341,14 @@ def _messages(error: Exception, path: str) -> Iterator[str]:
     elif isinstance(error, IterableValidationError):
         located, others = error.group_exceptions()
         for inner, place in located:
-            yield from _messages(inner, f"{path}[{place.index!r}]" if isinstance(place.index, int) else f"{path}.{place.index}")
+            yield from _messages(
+                inner,
+                (
+                    f"{path}[{place.index!r}]"
+                    if isinstance(place.index, int)
+                    else f"{path}.{place.index}"
+                ),
+            )
     for other in others:
         yield f"{path.removeprefix('.') or 'the whole'}: {_message(other)}"
 

@@ -26,9 +26,21 @@ _FLOATS = {
     **{f"fp8{kind}": f"float8{kind}" for kind in ("e4nv", "e4b8", "e4b15", "e5", "e5b16")},
     "bf16": "bfloat16",
 }
-_OTHER_FLOATS = ("tf32", "fp8e4m3fn", "fp8e5m2", "fp8e8m0fnu", "fp6e2m3fn", "fp6e3m2fn", "fp4e2m1fn")
+_OTHER_FLOATS = (
+    "tf32",
+    "fp8e4m3fn",
+    "fp8e5m2",
+    "fp8e8m0fnu",
+    "fp6e2m3fn",
+    "fp6e3m2fn",
+    "fp4e2m1fn",
+)
 """Element types that Triton has none of, or calls otherwise."""
-_INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in _BITS} | {"i1": "int1"}
+_INTEGERS = {
+    f"{short}{bits}": f"{long}{bits}"
+    for short, long in (("i", "int"), ("u", "uint"))
+    for bits in _BITS
+} | {"i1": "int1"}
 LANGUAGE_NAMES = _FLOATS | _INTEGERS
 """An element type as signatures have it → what ``triton.language`` calls it."""
 _LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
@@ -38,17 +50,19 @@ DTYPES = {
     **_INTEGERS,
     **{long: short for short, long in _FLOATS.items()},
 }
-"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own.
+"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as
+in ``tl``) → Triton's own.
 
-Where Triton has none, the name stays."""
+Where Triton has none, the name stays.
+"""
 TORCH_DTYPES = (
     *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
     *("float16", "bfloat16", "float32", "float64"),
     *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
 )
 FORMS = (
-    'A whole number, number, boolean, string, array of such values, {dtype = "fp16"}, {torch_dtype = "float16"}, '
-    '{function = "add"} or {none = true}.'
+    'A whole number, number, boolean, string, array of such values, {dtype = "fp16"}, {torch_dtype'
+    ' = "float16"}, {function = "add"} or {none = true}.'
 )
 
 
@@ -63,7 +77,10 @@ class UnknownForm(ValueError):
 
 
 def read(value: object, describe: Callable[[object], str] = repr) -> Any:
-    """A value as a kernel file has it, in the form that it has here. Raises :class:`UnknownForm`."""
+    """A value as a kernel file has it, in the form that it has here.
+
+    Raises :class:`UnknownForm`.
+    """
     if isinstance(value, list):
         return tuple(_element(index, each, describe) for index, each in enumerate(value))
     if isinstance(value, bool | int | float | str):
@@ -92,7 +109,9 @@ def _element(index: int, value: object, describe: Callable[[object], str]) -> An
 def _known(name: object, known: Iterable[str], what: str) -> str:
     if not isinstance(name, str) or name not in known:
         near = get_close_matches(str(name), list(known), n=3, cutoff=0.6)
-        raise UnknownForm(f"{name!r} is not {what}", hint=f"Choose one of: {', '.join(near or known)}.")
+        raise UnknownForm(
+            f"{name!r} is not {what}", hint=f"Choose one of: {', '.join(near or known)}."
+        )
     return name
 
 
@@ -107,14 +126,22 @@ def source(value: Any) -> str:
     """A value as Python source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
-        spelled = {"dtype": f"tl.{_LANGUAGE.get(name, name)}", "torch_dtype": f"torch.{name}", "function": str(name)}
+        spelled = {
+            "dtype": f"tl.{_LANGUAGE.get(name, name)}",
+            "torch_dtype": f"torch.{name}",
+            "function": str(name),
+        }
         return spelled[form]
     if isinstance(value, tuple | list):
         inner = ", ".join(source(each) for each in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, float) and value - value != 0:
         return f'float("{value}")'
-    return f'"{value}"' if isinstance(value, str) and '"' not in value and "\\" not in value else repr(value)
+    return (
+        f'"{value}"'
+        if isinstance(value, str) and '"' not in value and "\\" not in value
+        else repr(value)
+    )
 
 
 def shown(value: Any) -> str:

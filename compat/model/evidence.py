@@ -1,8 +1,10 @@
-"""The raw facts of one attempt at a cell (:class:`Evidence`), and how they are read of what a worker says.
+"""The raw facts of one attempt at a cell (:class:`Evidence`), and how they are read of what a
+worker says.
 
-Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make the worker say anything. So each
-part has a greatest size, of what is longer the beginning and the end count, and what has not the form of a part is left out.
-Reading takes a time that grows with neither length nor width.
+Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make
+the worker say anything. So each part has a greatest size, of what is longer the beginning and the
+end count, and what has not the form of a part is left out. Reading takes a time that grows with
+neither length nor width.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from compat.model.fields import ABSENT
 from compat.text import TEXT_LIMIT, bounded, lazy_pattern, readable
 
 SOURCE_STAGE = "source"
-"""The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
+"""The stage in which the kernel's file is imported; what follows are the stages of its
+toolchain.
+"""
 LATER_STAGES = ("interpret", "launch", "check")
 """Stages behind a compile, which need more than a compiler."""
 
@@ -46,7 +50,9 @@ class Raised:
     """Qualified name, for example ``triton.compiler.errors.CompilationError``."""
     message: str
     traceback: str = ""
-    """The frames it was raised through, outermost first, as Python prints them; bounded, and without those of the worker."""
+    """The frames it was raised through, outermost first, as Python prints them; bounded, and
+    without those of the worker.
+    """
     errno: int | None = None
     """The number that the system gave, where it is an ``OSError``."""
 
@@ -74,7 +80,9 @@ class Diagnosis:
     reproducer: str | None = None
     """Name of the kept MLIR reproducer (IR and pipeline), relative to the store's artifacts."""
     ir: str | None = None
-    """Name of the kept IR dump from just before the failing pass, relative to the store's artifacts."""
+    """Name of the kept IR dump from just before the failing pass, relative to the store's
+    artifacts.
+    """
 
 
 @frozen(kw_only=True)
@@ -103,19 +111,31 @@ class Done:
 
 @frozen(kw_only=True)
 class StoodIn:
-    """What took the place of packages that an env lacks while a kernel was imported there (``toolchains/pytorch/standin``)."""
+    """What took the place of packages that an env lacks while a kernel was imported there
+    (``toolchains/pytorch/standin``).
+    """
 
     packages: tuple[str, ...] = ()
-    """Those that a stand-in was there for, with the version that it said it has: ``torch 2.9.1``."""
+    """Those that a stand-in was there for, with the version that it said it has: ``torch
+    2.9.1``.
+    """
     answers: tuple[str, ...] = ()
-    """What stand-ins said to the kernel's own modules, and where, that may have decided something there."""
+    """What stand-ins said to the kernel's own modules, and where, that may have decided something
+    there.
+    """
     skipped: tuple[str, ...] = ()
-    """Statements that failed and were left out. A kernel that needs what they make is ``source_broken``."""
+    """Statements that failed and were left out.
+
+    A kernel that needs what they make is ``source_broken``.
+    """
 
 
 @frozen(kw_only=True)
 class Evidence:
-    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.diagnosis.classify` to say."""
+    """Raw facts of one attempt at one cell.
+
+    What they mean is for :mod:`compat.diagnosis.classify` to say.
+    """
 
     answered: bool
     """A whole, well-formed answer to this very cell arrived. Without one nothing can be ``ok``."""
@@ -144,7 +164,9 @@ class Evidence:
     raised: tuple[Raised, ...] = ()
     """The exception chain, outermost first."""
     printed: str = ""
-    """What file descriptors 1 and 2 received of an attempt that failed, IR included; of much it is the artifact ``printed``."""
+    """What file descriptors 1 and 2 received of an attempt that failed, IR included; of much it is
+    the artifact ``printed``.
+    """
     in_flight: str | None = None
     """The line being lowered, ``path:number``, as the worker's beacon had it in the end."""
     in_passes: bool = False
@@ -156,37 +178,59 @@ class Evidence:
     source: str = ""
     """Path of the kernel's file, of an attempt that failed before that was imported to its end."""
     optional: Mapping[str, str] = Factory(dict)
-    """Names that an exception mentions and an import binds whose ``ImportError`` is caught → ``path:number: import …``."""
+    """Names that an exception mentions and an import binds whose ``ImportError`` is caught →
+    ``path:number: import …``.
+    """
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)
-    """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those of assemblers."""
+    """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those
+    of assemblers.
+    """
     metrics: Mapping[str, Any] = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()
     kept: Mapping[str, str] = Factory(dict)
-    """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
+    """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative
+    to the store's artifacts.
+    """
     imported: tuple[str, ...] = ()
-    """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
+    """Paths of the files that were imported for it, or read by these, and that no env's digest
+    covers, the source among them.
+    """
     witnesses: Mapping[str, str] = Factory(dict)
-    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.store.keys`)."""
+    """What it depends on beyond its key, files and folders by their paths, with digests
+    (:mod:`compat.store.keys`).
+    """
     closure: str = ""
-    """That of the kernel, where the evidence is good only while all of its files are the same; else empty."""
+    """That of the kernel, where the evidence is good only while all of its files are the same; else
+    empty.
+    """
     stood_in: StoodIn | None = None
-    """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
+    """What took the place of packages that the env lacks; ``None`` where all was imported as it
+    is.
+    """
     protocol: tuple[str, ...] = ()
     """What was wrong with the worker's messages, if anything."""
     refused: str | None = None
-    """What the machine refused, in the words of who asked for it, such as room on a disk: nothing is known of the cell then."""
+    """What the machine refused, in the words of who asked for it, such as room on a disk: nothing
+    is known of the cell then.
+    """
     stderr: str = field(default="", metadata={ABSENT: True})
-    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.pipeline`), and never stored as evidence."""
+    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.pipeline`),
+    and never stored as evidence.
+    """
     diagnosis: Diagnosis = field(factory=Diagnosis, metadata={ABSENT: True})
     """Where it failed: read in all of the above, and never stored as evidence."""
 
     @property
     def complete(self) -> bool:
         """Whether an answer arrived, and says that every action that was asked for was done."""
-        return self.answered and bool(self.asked) and {each.do for each in self.done}.issuperset(self.asked)
+        return (
+            self.answered
+            and bool(self.asked)
+            and {each.do for each in self.done}.issuperset(self.asked)
+        )
 
     @property
     def built(self) -> bool:
@@ -194,7 +238,7 @@ class Evidence:
         return self.answered and any(each.do == "compile" for each in self.done)
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def within_bounds(evidence: Evidence) -> Evidence:
@@ -222,13 +266,20 @@ def bounded_chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
 
 def _link(raised: Raised) -> Raised:
     return evolve(
-        raised, type=raised.type[-_NAME:], message=readable(raised.message), traceback=readable(raised.traceback, _FRAMES)
+        raised,
+        type=raised.type[-_NAME:],
+        message=readable(raised.message),
+        traceback=readable(raised.traceback, _FRAMES),
     )
 
 
 def read_metrics(data: object) -> dict[str, Any]:
     """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
-    return {name: _of_table(value) if isinstance(value, Mapping) else value for name, value in _items(data) if _is_metric(value)}
+    return {
+        name: _of_table(value) if isinstance(value, Mapping) else value
+        for name, value in _items(data)
+        if _is_metric(value)
+    }
 
 
 def read_stages(data: object) -> dict[str, float]:
@@ -237,7 +288,10 @@ def read_stages(data: object) -> dict[str, float]:
 
 
 def read_done(data: object) -> tuple[Done, ...] | None:
-    """The actions that an answer says were done; ``None`` where it does not say so in the form of an answer."""
+    """The actions that an answer says were done.
+
+    ``None`` where it does not say so in the form of an answer.
+    """
     if not isinstance(data, list) or len(data) > _MANY:
         return None
     found = [_done(each) for each in data]
@@ -245,38 +299,62 @@ def read_done(data: object) -> tuple[Done, ...] | None:
 
 
 def _done(data: object) -> Done | None:
-    if not isinstance(data, Mapping) or not isinstance(name := data.get("do"), str) or len(name) > _NAME:
+    if (
+        not isinstance(data, Mapping)
+        or not isinstance(name := data.get("do"), str)
+        or len(name) > _NAME
+    ):
         return None
     requires = data.get("requires")
     devices = (
-        tuple(requirement[:_NAME] for requirement in requires[:_MANY] if isinstance(requirement, str))
+        tuple(
+            requirement[:_NAME] for requirement in requires[:_MANY] if isinstance(requirement, str)
+        )
         if isinstance(requires, list)
         else ()
     )
-    made = {stage: found for stage, facts in _items(data.get("made")) if (found := _made(facts)) is not None}
+    made = {
+        stage: found
+        for stage, facts in _items(data.get("made"))
+        if (found := _made(facts)) is not None
+    }
     return Done(do=name, made=made, requires=devices)
 
 
 def _made(data: object) -> Made | None:
-    size, digest = (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
+    size, digest = (
+        (data.get("bytes"), data.get("sha256")) if isinstance(data, Mapping) else (None, None)
+    )
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
         return None
-    return Made(size=size, digest=digest[:_DIGEST]) if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest) else None
+    return (
+        Made(size=size, digest=digest[:_DIGEST])
+        if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest)
+        else None
+    )
 
 
 def read_warnings(data: object) -> tuple[Noticed, ...]:
     """The warnings in an answer; what has not their form is left out."""
-    return tuple(_noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY))
+    return tuple(
+        _noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(data, _MANY)
+    )
 
 
 def read_raised(data: object) -> tuple[Raised, ...]:
     """The chain of exceptions in an answer; what has not the form of one is left out."""
-    links = [item for item in (data[: 10 * LINKS] if isinstance(data, list) else ()) if isinstance(item, Mapping)]
+    links = [
+        item
+        for item in (data[: 10 * LINKS] if isinstance(data, list) else ())
+        if isinstance(item, Mapping)
+    ]
     return bounded_chain([each for each in map(_raised, links) if each is not None])
 
 
 def _raised(link: Mapping[Any, Any]) -> Raised | None:
-    kind, message, frames, number = (link.get(key) for key in ("type", "message", "traceback", "errno"))
+    kind, message, frames, number = (
+        link.get(key) for key in ("type", "message", "traceback", "errno")
+    )
     if not isinstance(kind, str) or not isinstance(message, str):
         return None
     return Raised(
@@ -288,7 +366,10 @@ def _raised(link: Mapping[Any, Any]) -> Raised | None:
 
 
 def read_paths(data: object) -> tuple[str, ...]:
-    """The paths in an answer. Of more than :data:`_PATHS` not all are told, which an empty one at the end says."""
+    """The paths in an answer.
+
+    Of more than :data:`_PATHS` not all are told, which an empty one at the end says.
+    """
     found = [path for path in data if isinstance(path, str)] if isinstance(data, list) else []
     return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
 
@@ -309,7 +390,11 @@ def read_stood_in(data: object) -> StoodIn | None:
 
 def _pairs(data: object, most: int) -> Iterable[tuple[str, str]]:
     for item in data[:most] if isinstance(data, list) else ():
-        if isinstance(item, Mapping) and isinstance(item.get("type"), str) and isinstance(item.get("message"), str):
+        if (
+            isinstance(item, Mapping)
+            and isinstance(item.get("type"), str)
+            and isinstance(item.get("message"), str)
+        ):
             yield item["type"], item["message"]
 
 
@@ -327,7 +412,11 @@ def _is_metric(value: object) -> bool:
 
 
 def _of_table(table: Mapping[Any, Any]) -> dict[str, Any]:
-    return {name: value for name, value in _items(table) if _is_metric(value) and not isinstance(value, Mapping)}
+    return {
+        name: value
+        for name, value in _items(table)
+        if _is_metric(value) and not isinstance(value, Mapping)
+    }
 
 
 def _is_number(value: object) -> bool:

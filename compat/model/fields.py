@@ -1,4 +1,6 @@
-"""How fields of records are written as data: metadata and types that :mod:`compat.model.codec` reads, and values with notes."""
+"""How fields of records are written as data: metadata and types that :mod:`compat.model.codec`
+reads, and values with notes.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,13 @@ from packaging.version import Version
 KEY = "key"
 """Metadata of a field: the key that it has in data, where Python cannot call it so: ``class``."""
 ABSENT = "absent"
-"""Metadata of a field, with ``True``: it is not in the data, and has its default when it is read."""
+"""Metadata of a field, with ``True``: it is not in the data, and has its default when it is
+read.
+"""
 OPTIONAL = "optional"
-"""Metadata of a field, with ``True``: it is left out of the data where it has its default, as is all within it."""
+"""Metadata of a field, with ``True``: it is left out of the data where it has its default, as is
+all within it.
+"""
 
 
 def rules(**keywords: Any) -> tuple[tuple[str, Any], ...]:
@@ -35,7 +41,10 @@ Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]
 
 @frozen
 class Noted:
-    """A value of an entry, and a comment that stands behind it. A table that has one gets a heading wherever it can have one."""
+    """A value of an entry, and a comment that stands behind it.
+
+    A table that has one gets a heading wherever it can have one.
+    """
 
     value: Any
     note: str

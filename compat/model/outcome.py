@@ -31,8 +31,8 @@ class Failure:
     name.
     """
     fingerprint: Text
-    """Equal for the same defect in any release, path, line, stage or pass, and different for different
-    defects.
+    """Equal for the same defect in any release, path, line, stage or pass, and different for
+    different defects.
     """
     excerpt: str
     """The decisive lines of the message."""
@@ -92,7 +92,11 @@ class Outcome:
         it. The sum is over the rounded seconds of the stages, so that a report that was read gives
         the same number.
         """
-        compiling = [round(seconds, DIGITS) for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
+        compiling = [
+            round(seconds, DIGITS)
+            for stage, seconds in self.stages.items()
+            if stage not in (SOURCE_STAGE, *LATER_STAGES)
+        ]
         return round(sum(compiling), DIGITS) if compiling else None
 
 
@@ -131,8 +135,17 @@ class Result:
             return False
         declared = self.expectation
         if declared is None or declared.status in BAD_NUMBERS:
-            foretold = declared is not None and status in BAD_NUMBERS and failure is not None and failure.prediction
-            return status is Status.UNSUPPORTED or (status is Status.OK and failure is None) or foretold
+            foretold = (
+                declared is not None
+                and status in BAD_NUMBERS
+                and failure is not None
+                and failure.prediction
+            )
+            return (
+                status is Status.UNSUPPORTED
+                or (status is Status.OK and failure is None)
+                or foretold
+            )
         if status is Status.UNSUPPORTED and declared.status is not Status.UNSUPPORTED:
             return True
         if status is Status.OK and failure is None and not declared.strict:
@@ -142,12 +155,25 @@ class Result:
 
     @property
     def _computes_as_expected(self) -> bool:
-        """Whether no check says what was not declared. Only a GPU can show that what was declared is no longer so."""
-        declared = self.expectation.status if self.expectation and self.expectation.status in BAD_NUMBERS else None
+        """Whether no check says what was not declared.
+
+        Only a GPU can show that what was declared is no longer so.
+        """
+        declared = (
+            self.expectation.status
+            if self.expectation and self.expectation.status in BAD_NUMBERS
+            else None
+        )
         for check in self.numbers.checks:
-            if check.status is Status.LAUNCH_REFUSED and self.outcome.failure is not None and self.outcome.failure.prediction:
+            if (
+                check.status is Status.LAUNCH_REFUSED
+                and self.outcome.failure is not None
+                and self.outcome.failure.prediction
+            ):
                 continue  # as it was predicted, and may have been declared
-            if check.status is Status.LOST or (check.right is False and not _same_numbers(check.status, declared)):
+            if check.status is Status.LOST or (
+                check.right is False and not _same_numbers(check.status, declared)
+            ):
                 return False
         gpu = self.numbers.gpu
         strict = declared is not None and self.expectation is not None and self.expectation.strict
@@ -165,13 +191,16 @@ def _same_numbers(status: Status, declared: Status | None) -> bool:
 _T = TypeVar("_T")
 
 _Shape = tuple[Any, ...]
-"""The names of a mapping in order; of what holds a mapping itself, the name and the shape of that."""
+"""The names of a mapping in order; of what holds a mapping itself, the name and the shape of
+that.
+"""
 
 _SHAPES: dict[_Shape, _Shape] = {}
 
 
 class Compact(Mapping[str, Any]):
-    """A mapping that never changes, of JSON values: its names are kept once for all that have the same, its values as bytes.
+    """A mapping that never changes, of JSON values: its names are kept once for all that have the
+    same, its values as bytes.
 
     Each look at it makes its values anew. It equals every mapping with the same content.
     """
@@ -233,7 +262,9 @@ def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
 
 def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
     return {
-        (part if type(part) is str else part[0]): (next(values) if type(part) is str else _restored(part[1], values))
+        (part if type(part) is str else part[0]): (
+            next(values) if type(part) is str else _restored(part[1], values)
+        )
         for part in shape
     }
 
@@ -247,7 +278,9 @@ def _empty() -> Compact:
 def compacted(record: _T) -> _T:
     """The same outcome, or record of a cell, in few bytes."""
     facts: Any = record
-    changes: dict[str, Any] = {name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")}
+    changes: dict[str, Any] = {
+        name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")
+    }
     changes |= {name: _compact(getattr(facts, name)) for name in ("metrics", "stages")}
     return evolve(facts, failure=_shared(facts.failure) if facts.failure else None, **changes)  # type: ignore[no-any-return]
 
@@ -264,15 +297,21 @@ def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _shared(failure: Failure) -> Failure:
-    """The same failure; those that differ in their place or their artifacts alone share their texts."""
+    """The same failure; those that differ in their place or their artifacts alone share their
+    texts.
+    """
     texts = ("failure_class", "stage", "fingerprint", "excerpt", "advice")
     return evolve(failure, **{name: once(getattr(failure, name)) for name in texts})
 
 
 RELEASE = DEFAULT_TOOLCHAIN
-"""The key of the installed release in the schema; in data it is the name of the cell's toolchain."""
+"""The key of the installed release in the schema; in data it is the name of the cell's
+toolchain.
+"""
 FRAMEWORK = DEFAULT_FRAMEWORK
-"""The key of the framework's release in the schema; in data it is the name of the env's framework."""
+"""The key of the framework's release in the schema; in data it is the name of the env's
+framework.
+"""
 _LAUNCH_FACTS = ("launches", "differing", "device")
 """What only a check on a GPU has."""
 
@@ -298,7 +337,9 @@ class CellRecord:
     flaky: bool
     attempts: tuple[str, ...]
     warnings: tuple[Noticed, ...]
-    metrics: Annotated[Mapping[str, Any], rules(description="Open: the metrics depend on the toolchain.")]
+    metrics: Annotated[
+        Mapping[str, Any], rules(description="Open: the metrics depend on the toolchain.")
+    ]
     stages: Mapping[str, Seconds]
     compile_seconds: Seconds | None
     seconds: Seconds
@@ -310,7 +351,8 @@ class CellRecord:
 
 def cell_document(result: Result) -> JsonObject:
     """One cell and what came of it, as JSON values."""
-    from compat.model.codec import record_of, unstructure  # takes longer to import than many commands take
+    # Takes longer to import than many commands take.
+    from compat.model.codec import record_of, unstructure
 
     cell = result.cell
     facts = {"id": cell.id, "target": cell.target.name, "env": cell.env.name}
@@ -323,6 +365,8 @@ def cell_document(result: Result) -> JsonObject:
 
 
 def with_names(document: JsonObject, env: Env) -> JsonObject:
-    """The same with the installed releases under the names of the env's toolchain and its framework."""
+    """The same with the installed releases under the names of the env's toolchain and its
+    framework.
+    """
     names = {RELEASE: env.toolchain, FRAMEWORK: env.framework}
     return {names.get(key, key): item for key, item in document.items()}

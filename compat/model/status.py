@@ -1,4 +1,6 @@
-"""The words for what became of a cell, what was declared that it would be, and what is known of the numbers that it computes."""
+"""The words for what became of a cell, what was declared that it would be, and what is known of the
+numbers that it computes.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,21 @@ class Status(StrEnum):
     WRONG = "wrong"
     """It built, and computed wrong numbers."""
     UNSTABLE = "unstable"
-    """It built, and not all launches with the same arguments computed the same: some of them may be right."""
+    """It built, and not all launches with the same arguments computed the same: some of them may be
+    right.
+    """
     FAULTED = "faulted"
-    """It built, and a launch ended with an error of the GPU, such as an access outside of what it was given."""
+    """It built, and a launch ended with an error of the GPU, such as an access outside of what it
+    was given.
+    """
     LAUNCH_REFUSED = "launch_refused"
     """It built, and the GPU's driver would not launch it."""
     ENV_BROKEN = "env_broken"
     """The env could not be installed, or cannot import its toolchain."""
     SOURCE_BROKEN = "source_broken"
-    """The kernel's file cannot be imported in this env, for a reason that is not the toolchain's: a package it needs is absent."""
+    """The kernel's file cannot be imported in this env, for a reason that is not the toolchain's: a
+    package it needs is absent.
+    """
     LOST = "lost"
     """No answer came. Never to be read as ``ok``."""
 
@@ -57,7 +65,9 @@ class Expectation:
     cases: tuple[str, ...] = field(default=("*",), metadata={ABSENT: True})
     reason: str = ""
     strict: bool = True
-    """Whether a cell that is ok is unexpected, as an unexpected pass is in a test suite; if not, it may fail so and need not."""
+    """Whether a cell that is ok is unexpected, as an unexpected pass is in a test suite; if not, it
+    may fail so and need not.
+    """
 
     def covers(self, *, release: Version, target: str, case: str) -> bool:
         """Whether this declaration speaks about that cell."""
@@ -88,14 +98,19 @@ class Sample:
 
 @frozen(kw_only=True)
 class Check:
-    """What came of running a kernel on its problems and comparing what it computed with their references."""
+    """What came of running a kernel on its problems and comparing what it computed with their
+    references.
+    """
 
     status: Status
-    """``ok`` where every output of every problem is within its tolerance; ``wrong``, ``unstable``, ``faulted``, ``launch_refused``,
-    ``timed_out``, ``crashed``, ``rejected``; ``unsupported`` where what it was run with is known to compute wrong numbers itself;
-    ``lost`` where nothing is known."""
+    """``ok`` where every output of every problem is within its tolerance; ``wrong``, ``unstable``,
+    ``faulted``, ``launch_refused``, ``timed_out``, ``crashed``, ``rejected``; ``unsupported`` where
+    what it was run with is known to compute wrong numbers itself; ``lost`` where nothing is known.
+    """
     max_abs: Amount | None = None
-    """The largest absolute error of all outputs that were compared; ``None`` where there is none, or it is no finite number."""
+    """The largest absolute error of all outputs that were compared; ``None`` where there is none,
+    or it is no finite number.
+    """
     max_rel: Amount | None = None
     """The largest error relative to the reference."""
     where: str = ""
@@ -109,7 +124,9 @@ class Check:
     device: str | None = field(default=None, metadata={OPTIONAL: False})
     """The GPU, as it calls itself."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
-    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""
+    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this
+    machine.
+    """
     samples: tuple[Sample, ...] = field(default=(), metadata={ABSENT: True})
     """What a kernel changed of which no reference is known; empty where one is."""
 
@@ -126,7 +143,9 @@ class Numbers:
     """What is known of the numbers that a cell computes; ``None`` for what was not run."""
 
     interpreter: Check | None = None
-    """In the interpreter of its release, on the CPU, which says something of the kernel and nothing of the code that was built."""
+    """In the interpreter of its release, on the CPU, which says something of the kernel and nothing
+    of the code that was built.
+    """
     gpu: Check | None = None
     """What was built, on a GPU."""
 
@@ -143,13 +162,20 @@ class Numbers:
 
     @property
     def trouble(self) -> Check | None:
-        """The check that says that they are not right, or that gave no answer; of several the one on a GPU."""
-        found = [check for check in self.checks if check.right is False or check.status is Status.LOST]
+        """The check that says that they are not right, or that gave no answer.
+
+        Of several the one on a GPU.
+        """
+        found = [
+            check for check in self.checks if check.right is False or check.status is Status.LOST
+        ]
         return found[-1] if found else None
 
     @property
     def decisive(self) -> Check | None:
-        """The check that says most: one that is bad, else that on a GPU, else that in the interpreter."""
+        """The check that says most: one that is bad, else that on a GPU, else that in the
+        interpreter.
+        """
         bad = [check for check in self.checks if check.right is False]
         told = [check for check in self.checks if check.right is not None]
         return next(reversed(bad or told or self.checks), None)
@@ -173,4 +199,6 @@ class Latency:
     device: str = ""
     """The GPU, as it calls itself."""
     worker: str | None = field(default=None, metadata={OPTIONAL: True})
-    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""
+    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this
+    machine.
+    """

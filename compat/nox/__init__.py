@@ -5,11 +5,12 @@ A noxfile of two lines has them::
     from compat.nox import matrix, sessions
     matrix(sessions())
 
-In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env, ``env(triton-3.1.0)``,
-which builds it into the cache that all projects share (:mod:`compat.envs.cache`), and ``matrix``, which builds those that it needs,
-several at a time, and then is ``compat matrix``. Commands build envs in the same way without nox (:mod:`compat.envs.provider`). An
-environment that cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing
-that nox does not bring.
+In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each
+env, ``env(triton-3.1.0)``, which builds it into the cache that all projects share
+(:mod:`compat.envs.cache`), and ``matrix``, which builds those that it needs, several at a time, and
+then is ``compat matrix``. Commands build envs in the same way without nox
+(:mod:`compat.envs.provider`). An environment that cannot be built fails nothing: why is recorded,
+and becomes part of the report. What is imported here needs nothing that nox does not bring.
 """
 
 from __future__ import annotations
@@ -38,19 +39,24 @@ from compat.model import Env
 from compat.text import lazy_pattern
 
 # Older releases of nox have no such argument.
-PARALLEL: dict[str, Any] = {"allow_parallel": True} if "allow_parallel" in inspect.signature(nox.session).parameters else {}
+PARALLEL: dict[str, Any] = (
+    {"allow_parallel": True}
+    if "allow_parallel" in inspect.signature(nox.session).parameters
+    else {}
+)
 
 _ENV_SESSION = lazy_pattern(r"env\((?P<name>[^()\s]+)\)")
 
 
-# --- sessions ---------------------------------------------------------------------------------------------------------------------
+# --- sessions -------------------------------------------------------------------------------------
 
 
 def sessions(root: Path | None = None) -> MatrixConfig:
-    """Define a session for each env of ``matrix.toml``, in ``root`` or the current folder, and for those the command line names.
+    """Define a session for each env of ``matrix.toml``, in ``root`` or the current folder, and for
+    those the command line names.
 
-    ``-- --matrix PATH`` names another file; without any file, the envs are the built-in ones. Ends nox with one clear error where
-    the file says something that cannot be meant.
+    ``-- --matrix PATH`` names another file; without any file, the envs are the built-in ones. Ends
+    nox with one clear error where the file says something that cannot be meant.
     """
     if not {"-v", "--verbose"} & set(_arguments()):
         logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows everything that is logged
@@ -64,7 +70,10 @@ def sessions(root: Path | None = None) -> MatrixConfig:
 
 
 def matrix(config: MatrixConfig) -> None:
-    """Define the session ``matrix``: what stands after ``--`` goes to ``compat matrix``. Ends nox as :func:`sessions` does."""
+    """Define the session ``matrix``: what stands after ``--`` goes to ``compat matrix``.
+
+    Ends nox as :func:`sessions` does.
+    """
     try:
         needed = matrix_envs(config) if is_requested("matrix") else []
     except CompatError as error:
@@ -121,7 +130,9 @@ def _config(root: Path) -> MatrixConfig:
 
 
 def _all_envs(config: MatrixConfig) -> list[Env]:
-    """The envs of ``matrix.toml``, and those besides whose sessions are requested, or that ``--envs`` means."""
+    """The envs of ``matrix.toml``, and those besides whose sessions are requested, or that
+    ``--envs`` means.
+    """
     envs = {env.name: env for env in config.envs}
     with suppress(SelectionError):  # the session that needs them reports it
         envs |= {env.name: env for env in matrix_envs(config) if env.name not in envs}
@@ -133,16 +144,21 @@ def _all_envs(config: MatrixConfig) -> list[Env]:
 
 
 def _define(env: Env, config: MatrixConfig) -> None:
-    """One session that builds one env. Nox gives it no virtual environment: it makes its own, where others find it."""
+    """One session that builds one env.
 
-    @nox.session(name=f"env({env.name})", python=False, default=False, tags=list(env.groups), **PARALLEL)
+    Nox gives it no virtual environment: it makes its own, where others find it.
+    """
+
+    @nox.session(
+        name=f"env({env.name})", python=False, default=False, tags=list(env.groups), **PARALLEL
+    )
     def run(session: nox.Session) -> None:
         build(session, config, [env])
 
     run.__doc__ = f"Build the environment {env.name}: {', '.join(requirements(env))}."
 
 
-# --- the command line -------------------------------------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 #
 # Read from ``sys.argv``: nox has no public way to ask for it before the sessions are defined.
 
@@ -165,7 +181,9 @@ def option(arguments: list[str], *names: str) -> Iterator[str]:
 
 def is_requested(*names: str) -> bool:
     """Whether one of these sessions may be meant: its name is among the arguments of nox."""
-    return any(argument.partition("=")[2] in names or argument in names for argument in _arguments())
+    return any(
+        argument.partition("=")[2] in names or argument in names for argument in _arguments()
+    )
 
 
 def _arguments() -> list[str]:

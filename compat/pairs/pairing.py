@@ -1,4 +1,5 @@
-"""Pairs chosen (those of ``matrix.toml``, or releases of a framework with releases), tried, and what came of it kept.
+"""Pairs chosen (those of ``matrix.toml``, or releases of a framework with releases), tried, and
+what came of it kept.
 
 It is kept by the env's packages, the release, and the programs.
 """
@@ -28,7 +29,15 @@ from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Env, Status
-from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, pairing_of, run_programs
+from compat.pairs.programs import (
+    Answers,
+    Compiler,
+    PairRun,
+    built_library,
+    find_compiler,
+    pairing_of,
+    run_programs,
+)
 from compat.pairs.records import Grid, Pair, PairProgram
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.project import Listener, Obtain, Selection
@@ -39,7 +48,9 @@ from compat.toolchains import Framework, Toolchain, pytorch
 _log = logging.getLogger(__name__)
 _LARGEST = 16 * 1024 * 1024
 _AT_ONCE = 2
-"""Pairs that are tried at the same time, where there are as many cores: each takes one, and up to 2 GB."""
+"""Pairs that are tried at the same time, where there are as many cores: each takes one, and up to 2
+GB.
+"""
 
 
 @frozen(kw_only=True)
@@ -121,7 +132,14 @@ def tried(
         compiler = find_compiler(cache)
         library = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
         claims = Claims(answers_folder(cache), (listener or Listener()).say)
-        ready = PairingSetup(selection=selection, cache=cache, compiler=compiler, library=library, again=again, claims=claims)
+        ready = PairingSetup(
+            selection=selection,
+            cache=cache,
+            compiler=compiler,
+            library=library,
+            again=again,
+            claims=claims,
+        )
 
         def one(each: RequestedPair) -> Pair:
             nonlocal done
@@ -144,9 +162,16 @@ def answers_folder(cache: EnvCache) -> Path:
 
 
 def pairs_of(
-    envs: Sequence[BuiltEnv], selection: Selection, listener: Listener | None = None, *, again: bool = False
+    envs: Sequence[BuiltEnv],
+    selection: Selection,
+    listener: Listener | None = None,
+    *,
+    again: bool = False,
 ) -> tuple[Pair, ...]:
-    """Those of some envs that have a PyTorch, each with its own release; without a C compiler, that is why none was tried."""
+    """Those of some envs that have a PyTorch, each with its own release.
+
+    Without a C compiler, that is why none was tried.
+    """
     here = {built.env.name: built for built in envs if is_pair(built.env)}
     requested = [RequestedPair(env=built.env) for built in here.values() if built.error is None]
     try:
@@ -155,7 +180,7 @@ def pairs_of(
         return tuple(_broken(pair, here[pair.env.name], str(error)) for pair in requested)
 
 
-# --- one pair ----------------------------------------------------------------------------------------------------------------
+# --- one pair -------------------------------------------------------------------------------------
 
 
 def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair:
@@ -165,7 +190,11 @@ def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair
     toolchain = toolchains.of(asked.env)
     own = asked.release is None or str(asked.release) == built.release
     try:
-        overlay = None if own else _overlay(asked.release, built.python, built.python_version, toolchain, ready)
+        overlay = (
+            None
+            if own
+            else _overlay(asked.release, built.python, built.python_version, toolchain, ready)
+        )
     except EnvError as error:
         return _broken(asked, built, str(error))
     key, began = pair_key(built, overlay, toolchain), time.monotonic()
@@ -176,7 +205,13 @@ def try_pair(asked: RequestedPair, built: BuiltEnv, ready: PairingSetup) -> Pair
         if answers is None:
             before = overlay.folder if overlay else None
             answers = run_programs(
-                PairRun(python=built.python, library=ready.library, compiler=ready.compiler.program, before=before), toolchain
+                PairRun(
+                    python=built.python,
+                    library=ready.library,
+                    compiler=ready.compiler.program,
+                    before=before,
+                ),
+                toolchain,
             )
         programs = _programs(answers, toolchain)
         if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
@@ -196,13 +231,18 @@ def _broken(asked: RequestedPair, built: BuiltEnv, why: str) -> Pair:
     return _pair(asked, built, error=why)
 
 
-def _overlay(release: Version | None, python: str, version: str, toolchain: Toolchain, ready: PairingSetup) -> Overlay:
+def _overlay(
+    release: Version | None, python: str, version: str, toolchain: Toolchain, ready: PairingSetup
+) -> Overlay:
     env = ready.selection.config.env(f"{toolchain.name}-{release}")
     return overlaid(requirements(env), python, version, ready.cache)
 
 
 def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]:
-    return tuple(_program(name, answers.programs.get(name, {}), toolchain) for name in pairing_of(toolchain).programs)
+    return tuple(
+        _program(name, answers.programs.get(name, {}), toolchain)
+        for name in pairing_of(toolchain).programs
+    )
 
 
 def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> PairProgram:
@@ -218,7 +258,7 @@ def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> Pair
     )
 
 
-# --- pins --------------------------------------------------------------------------------------------------------------------
+# --- pins -----------------------------------------------------------------------------------------
 
 
 def _pins(
@@ -242,7 +282,7 @@ def _pins(
     return pins, tuple(notes)
 
 
-# --- what is kept ------------------------------------------------------------------------------------------------------------
+# --- what is kept ---------------------------------------------------------------------------------
 
 
 def pair_key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
@@ -265,7 +305,9 @@ def _kept(path: Path) -> Answers | None:
     except ValueError:
         return None
     programs = read.get("programs") if isinstance(read, dict) else None
-    if not isinstance(programs, dict) or not all(isinstance(program, dict) for program in programs.values()):
+    if not isinstance(programs, dict) or not all(
+        isinstance(program, dict) for program in programs.values()
+    ):
         return None
     facts = read.get("facts")
     return Answers(facts=facts if isinstance(facts, dict) else {}, programs=programs)
@@ -282,7 +324,7 @@ def keep_answers(path: Path, answers: Answers) -> None:
         _log.info("%s cannot be written: %s", path, error)
 
 
-# --- which pairs are meant -------------------------------------------------------------------------------------------------------
+# --- which pairs are meant ------------------------------------------------------------------------
 
 _ANY_PYTHON = "3.11"
 """The Python whose wheels are asked about where the index does not say which there are."""
@@ -299,13 +341,18 @@ class RequestedPair:
 
 
 def chosen(
-    selection: Selection, torches: Sequence[str] = (), releases: Sequence[str] = (), *, every: bool = False
+    selection: Selection,
+    torches: Sequence[str] = (),
+    releases: Sequence[str] = (),
+    *,
+    every: bool = False,
 ) -> tuple[tuple[RequestedPair, ...], tuple[str, ...]]:
     """The pairs, and what a reader should know of how they were found.
 
-    Without any words these are the pairs of the chosen envs, each with its own release. With versions of PyTorch they are these
-    with every release, with releases the PyTorch of the chosen envs with these, with both their product; ``every`` is every
-    PyTorch that is known with every release. Raises SelectionError for what is no version, and where there is no pair.
+    Without any words these are the pairs of the chosen envs, each with its own release. With
+    versions of PyTorch they are these with every release, with releases the PyTorch of the chosen
+    envs with these, with both their product; ``every`` is every PyTorch that is known with every
+    release. Raises SelectionError for what is no version, and where there is no pair.
     """
     config = selection.config
     envs = tuple(env for env in selection.envs if is_pair(env))
@@ -314,7 +361,10 @@ def chosen(
     missing = f"none of the chosen envs has a {framework.title}"
     if not (torches or releases or every):
         if not envs:
-            hint = f"Name a {framework.title} with {_option(framework)}, or envs that have one with --envs."
+            hint = (
+                f"Name a {framework.title} with {_option(framework)}, or envs that have one with"
+                " --envs."
+            )
             raise SelectionError(missing, hint=hint)
         return tuple(RequestedPair(env=env) for env in envs), ()
     notes: list[str] = []
@@ -327,15 +377,24 @@ def chosen(
         envs = tuple(_env_with(config, version, toolchain, notes) for version in versions)
     if not envs:
         raise SelectionError(missing, hint=f"Name one with {_option(framework)}.")
-    return tuple(RequestedPair(env=env, release=release) for env in _one_of_each(envs) for release in wanted), tuple(notes)
+    return tuple(
+        RequestedPair(env=env, release=release) for env in _one_of_each(envs) for release in wanted
+    ), tuple(notes)
 
 
 def _toolchain_of(envs: Sequence[Env]) -> Toolchain:
-    """The toolchain that pairs are tried of. Raises SelectionError where the envs are of one that has no pairs."""
-    with_pairs = [toolchain for env in envs if (toolchain := toolchains.of(env)).device.pairing is not None]
+    """The toolchain that pairs are tried of.
+
+    Raises SelectionError where the envs are of one that has no pairs.
+    """
+    with_pairs = [
+        toolchain for env in envs if (toolchain := toolchains.of(env)).device.pairing is not None
+    ]
     if envs and not with_pairs:
         titles = " and ".join(dict.fromkeys(toolchains.of(env).title for env in envs))
-        raise SelectionError(f"pairs of {titles} are not supported", hint="Choose other envs with --envs.")
+        raise SelectionError(
+            f"pairs of {titles} are not supported", hint="Choose other envs with --envs."
+        )
     return with_pairs[0] if with_pairs else toolchains.DEFAULT
 
 
@@ -349,22 +408,33 @@ def is_pair(env: Env) -> bool:
     return env.paired and toolchains.of(env).device.pairing is not None
 
 
-def pin_of(config: MatrixConfig, version: Version, toolchain: Toolchain, python: str | None = None) -> Version | None:
-    """The release that an installer takes with a PyTorch: for a Python (``3.11``), else for the newest for which it takes one.
+def pin_of(
+    config: MatrixConfig, version: Version, toolchain: Toolchain, python: str | None = None
+) -> Version | None:
+    """The release that an installer takes with a PyTorch: for a Python (``3.11``), else for the
+    newest for which it takes one.
 
     Raises PinUnknown.
     """
     cache = config.env_cache()
     framework = toolchain.framework
     pythons = [python] if python else _pythons_for(config, framework, version)
-    pins = (pinned_release(framework.name, version, toolchain.distribution, minor, cache) for minor in pythons)
+    pins = (
+        pinned_release(framework.name, version, toolchain.distribution, minor, cache)
+        for minor in pythons
+    )
     return next((pin for pin in pins if pin is not None), None)
 
 
 def _pythons_for(config: MatrixConfig, framework: Framework, version: Version) -> list[str]:
-    """The Pythons that there are wheels of a framework for, the newest first. Asks the index where nothing is kept of it."""
+    """The Pythons that there are wheels of a framework for, the newest first.
+
+    Asks the index where nothing is kept of it.
+    """
     try:
-        pythons = list_files(framework.name, index_urls(), cache=config.base / INDEX).pythons_for(version)
+        pythons = list_files(framework.name, index_urls(), cache=config.base / INDEX).pythons_for(
+            version
+        )
     except IndexUnavailable:
         pythons = frozenset()
     return [".".join(map(str, minor)) for minor in sorted(pythons, reverse=True)] or [_ANY_PYTHON]
@@ -379,7 +449,9 @@ def _one_of_each(envs: Sequence[Env]) -> tuple[Env, ...]:
 
 
 def _split(words: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(word.strip() for text in words for word in text.split(",") if word.strip()))
+    return list(
+        dict.fromkeys(word.strip() for text in words for word in text.split(",") if word.strip())
+    )
 
 
 def _version(word: str, framework: Framework) -> Version:
@@ -387,7 +459,11 @@ def _version(word: str, framework: Framework) -> Version:
         return Version(word)
     except InvalidVersion:
         hint = f"For example {framework.example}."
-        raise SelectionError(f"{word!r} is not a version of {framework.title}", where=f"--{framework.name}", hint=hint) from None
+        raise SelectionError(
+            f"{word!r} is not a version of {framework.title}",
+            where=f"--{framework.name}",
+            hint=hint,
+        ) from None
 
 
 def _releases(config: MatrixConfig, words: Sequence[str]) -> tuple[Version, ...]:
@@ -401,16 +477,30 @@ def _every_version(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version,
         listed = list_files(framework.name, index_urls(), cache=config.base / INDEX)
     except IndexUnavailable as error:
         hint = f"Name some with --{framework.name}."
-        raise EnvError(f"cannot list the versions of {framework.title}: {error}", hint=hint) from error
+        raise EnvError(
+            f"cannot list the versions of {framework.title}: {error}", hint=hint
+        ) from error
     oldest = pairing_of(toolchain).oldest
-    versions = (version for version in listed.versions() if version >= oldest and not version.is_prerelease and not version.local)
+    versions = (
+        version
+        for version in listed.versions()
+        if version >= oldest and not version.is_prerelease and not version.local
+    )
     return tuple(version for version in versions if listed.pythons_for(version))
 
 
-def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain, notes: list[str]) -> Env:
-    """The env to have a release of the framework from: one that is declared, else the one with the release that it asks for."""
+def _env_with(
+    config: MatrixConfig, version: Version, toolchain: Toolchain, notes: list[str]
+) -> Env:
+    """The env to have a release of the framework from: one that is declared, else the one with the
+    release that it asks for.
+    """
     name = toolchain.framework.name
-    declared = [env for env in (*config.envs, *config.released) if env.framework_release == version and is_pair(env)]
+    declared = [
+        env
+        for env in (*config.envs, *config.released)
+        if env.framework_release == version and is_pair(env)
+    ]
     there = [env for env in declared if read_env(env, config.env_cache()).error is None]
     if there or declared:
         return (there or declared)[0]
@@ -422,5 +512,8 @@ def _env_with(config: MatrixConfig, version: Version, toolchain: Toolchain, note
             hint="Check that this machine reaches the package index.",
         ) from error
     if pin is None:
-        raise SelectionError(f"{name} {version} does not require {toolchain.title} on this platform", where=f"--{name}")
+        raise SelectionError(
+            f"{name} {version} does not require {toolchain.title} on this platform",
+            where=f"--{name}",
+        )
     return config.env(f"{toolchain.name}-{pin}-{name}-{version}")

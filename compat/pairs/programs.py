@@ -1,6 +1,9 @@
-"""Run the programs of :attr:`Device.pairing` in an env; where one of them ends the process, another process runs the rest.
+"""Run the programs of :attr:`Device.pairing` in an env.
 
-The library in C that stands in for a driver is built once: by the machine's compiler, else by one from the package index.
+Where one of them ends the process, another process runs the rest.
+
+The library in C that stands in for a driver is built once: by the machine's compiler, else by one
+from the package index.
 """
 
 from __future__ import annotations
@@ -77,9 +80,13 @@ def pairing_of(toolchain: Toolchain) -> Pairing:
 
 
 def run_programs(
-    tried: PairRun, toolchain: Toolchain, deadline: float = DEADLINE, import_deadline: float = IMPORT_DEADLINE
+    tried: PairRun,
+    toolchain: Toolchain,
+    deadline: float = DEADLINE,
+    import_deadline: float = IMPORT_DEADLINE,
 ) -> Answers:
-    """Run all programs; as many processes follow each other as end before they have answered for the rest.
+    """Run all programs; as many processes follow each other as end before they have answered for
+    the rest.
 
     Raises MachineError where no process can be started, and Stopped where all is to end.
     """
@@ -98,15 +105,22 @@ def run_programs(
                 return Answers(facts=facts, programs={**answers, **dict.fromkeys(remaining, line)})
         if begun in remaining and begun not in answers:
             answers[begun] = ended
-        elif any(name not in answers for name in remaining):  # it ended before any, or where no program is to blame
+        # It ended before any, or where no program is to blame.
+        elif any(name not in answers for name in remaining):
             answers |= {name: ended for name in remaining if name not in answers}
     return Answers(facts=facts, programs=answers)
 
 
 def _one_process(
-    tried: PairRun, toolchain: Toolchain, programs: Sequence[str], deadline: float, import_deadline: float
+    tried: PairRun,
+    toolchain: Toolchain,
+    programs: Sequence[str],
+    deadline: float,
+    import_deadline: float,
 ) -> tuple[list[JsonObject], JsonObject]:
-    """The lines that a process told, and how it ended, as the answer for a program that it was at then."""
+    """The lines that a process told, and how it ended, as the answer for a program that it was at
+    then.
+    """
     pairing = pairing_of(toolchain)
     with TemporaryFolder("compat-pairs-") as folder:
         answers, launches = folder / "answers", folder / "launches"
@@ -126,11 +140,17 @@ def _one_process(
             [tried.python, "-I", str(pairing.program), json.dumps(settings)],
             timeout=math.inf,
             waiting=_Patience(answers, deadline, import_deadline).is_left,
-            env={**own, **pairing.variables(str(tried.library), str(launches), str(folder / "caches"))},
+            env={
+                **own,
+                **pairing.variables(str(tried.library), str(launches), str(folder / "caches")),
+            },
             cwd=folder,
             limit=_LAST_WORDS,
         )
-        return list(_lines(answers)), {"ended": _ending(ended.exit_code), "words": ended.output.strip()[-_LAST_WORDS:]}
+        return list(_lines(answers)), {
+            "ended": _ending(ended.exit_code),
+            "words": ended.output.strip()[-_LAST_WORDS:],
+        }
 
 
 class _Patience:
@@ -145,7 +165,9 @@ class _Patience:
         """Whether there is any left."""
         if (lines := _count(self._answers)) > self._lines:
             self._lines = lines
-            self._give_up = time.monotonic() + (self._deadline if lines > _WHILE_IMPORTING else self._import_deadline)
+            self._give_up = time.monotonic() + (
+                self._deadline if lines > _WHILE_IMPORTING else self._import_deadline
+            )
         return time.monotonic() < self._give_up
 
 
@@ -172,7 +194,7 @@ def _lines(path: Path) -> Iterator[JsonObject]:
                 yield read
 
 
-# --- the library that stands in for the driver ------------------------------------------------------------------------------------
+# --- the library that stands in for the driver ----------------------------------------------------
 
 _log = logging.getLogger(__name__)
 ZIG = "ziglang==0.13.0"
@@ -193,15 +215,23 @@ class Compiler:
 
 
 def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> Compiler:
-    """The compiler that ``$CC`` names, or one on ``PATH``, else one that is fetched. Raises EnvError where none can be had."""
+    """The compiler that ``$CC`` names, or one on ``PATH``, else one that is fetched.
+
+    Raises EnvError where none can be had.
+    """
     for name in filter(None, (environ.get("CC"), *_COMPILERS)):
         if program := shutil.which(name, path=environ.get("PATH")):
             return Compiler(program=program)
     try:
         folder = unpacked(ZIG)
     except EnvError as error:
-        hint = "Install gcc or clang, or name a compiler in $CC. Without one, triton-compat takes zig from the package index."
-        raise EnvError(f"there is no C compiler, and zig cannot be installed: {error}", hint=hint) from error
+        hint = (
+            "Install gcc or clang, or name a compiler in $CC. Without one, triton-compat takes zig"
+            " from the package index."
+        )
+        raise EnvError(
+            f"there is no C compiler, and zig cannot be installed: {error}", hint=hint
+        ) from error
     try:
         return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
     except OSError as error:
@@ -211,7 +241,9 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
 def _wrapper(folder: Path, cache: EnvCache) -> Path:
     """A program that takes the place of ``cc``: others start it by its path alone."""
     zig = folder / "ziglang" / "zig"
-    path = cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
+    path = (
+        cache.folder / "native" / f"cc-{hashlib.sha256(os.fspath(zig).encode()).hexdigest()[:12]}"
+    )
     caches = path.with_name("zig-cache")
     text = f"""#!/bin/sh
 export ZIG_GLOBAL_CACHE_DIR='{caches}' ZIG_LOCAL_CACHE_DIR='{caches}'
@@ -224,12 +256,18 @@ exec '{zig}' cc "$@"
     return path
 
 
-def built_library(source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache) -> Path:
-    """The folder that has a source built into a shared library of that name, and links to it of the other names.
+def built_library(
+    source: Path, name: str, also: Sequence[str], compiler: Compiler, cache: EnvCache
+) -> Path:
+    """The folder that has a source built into a shared library of that name, and links to it of the
+    other names.
 
-    It is called by the hash of source and compiler, and built where it is not there. Raises EnvError with the compiler's words.
+    It is called by the hash of source and compiler, and built where it is not there. Raises
+    EnvError with the compiler's words.
     """
-    key = hashlib.sha256(b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))).hexdigest()[:16]
+    key = hashlib.sha256(
+        b"\0".join((source.read_bytes(), compiler.program.encode(), sys.platform.encode()))
+    ).hexdigest()[:16]
     folder = cache.folder / "native" / f"{source.stem}-{key}"
     if (folder / name).is_file() and all((folder / other).exists() for other in also):
         return folder
@@ -243,7 +281,9 @@ def built_library(source: Path, name: str, also: Sequence[str], compiler: Compil
         for other in also:
             _link(folder / other, name)
     except OSError as error:
-        raise EnvError(f"cannot build {source.name}: {error.strerror or error}", where=str(folder)) from error
+        raise EnvError(
+            f"cannot build {source.name}: {error.strerror or error}", where=str(folder)
+        ) from error
     return folder
 
 
@@ -253,11 +293,26 @@ def _link(path: Path, name: str) -> None:
 
 
 def _compile(compiler: Compiler, source: Path, made: Path, name: str) -> None:
-    command = [compiler.program, "-shared", "-fPIC", "-O1", "-w", f"-Wl,-soname,{name}", "-o", str(made), str(source)]
+    command = [
+        compiler.program,
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-w",
+        f"-Wl,-soname,{name}",
+        "-o",
+        str(made),
+        str(source),
+    ]
     _log.info("%s", " ".join(command))
     ended = run(command, timeout=_BUILD_DEADLINE)
     if ended.exit_code is None:
-        raise EnvError(f"{compiler.program} did not build {source.name} within {_BUILD_DEADLINE:g} s")
+        raise EnvError(
+            f"{compiler.program} did not build {source.name} within {_BUILD_DEADLINE:g} s"
+        )
     if ended.exit_code != 0:
         message = " ".join(ended.output.split())[-600:]
-        raise EnvError(f"{compiler.program} cannot build {source.name}: {message}", hint="Name another compiler in $CC.")
+        raise EnvError(
+            f"{compiler.program} cannot build {source.name}: {message}",
+            hint="Name another compiler in $CC.",
+        )

@@ -54,7 +54,10 @@ class Pair:
     error: str | None = None
     """Why nothing could be tried."""
     static_launcher: bool | None = None
-    """Whether PyTorch launches kernels itself instead of through the toolchain. ``None``: unknown."""
+    """Whether PyTorch launches kernels itself instead of through the toolchain.
+
+    ``None``: unknown.
+    """
     cached: bool = False
     """Whether the result is from an earlier command."""
     seconds: Seconds = 0.0
@@ -63,7 +66,9 @@ class Pair:
     """One result per program."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "ok", self.error is None and bool(self.programs) and not self.failed)
+        object.__setattr__(
+            self, "ok", self.error is None and bool(self.programs) and not self.failed
+        )
 
     @property
     def name(self) -> str:
@@ -113,7 +118,9 @@ class Grid:
     def at(self, framework_release: str, release: str) -> Pair | None:
         """Return the pair of these two versions. ``None``: it was not tried."""
         wanted = (framework_release, release)
-        return next((pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None)
+        return next(
+            (pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None
+        )
 
 
 def in_order(versions: Iterable[str]) -> tuple[str, ...]:

@@ -1,8 +1,10 @@
-"""Run a program for as long as whoever asked for it lives: ``python keeper.py``, in a process of its own.
+"""Run a program for as long as whoever asked for it lives: ``python keeper.py``, in a process of
+its own.
 
-The first line of standard input are its words, as a JSON array. When standard input ends, which it does with the process at its
-other end, the program is killed with all of its process group. How it ended is written to standard output: its exit code, negative
-where a signal ended it. It needs the standard library alone.
+The first line of standard input are its words, as a JSON array. When standard input ends, which it
+does with the process at its other end, the program is killed with all of its process group. How it
+ended is written to standard output: its exit code, negative where a signal ended it. It needs the
+standard library alone.
 """
 
 import json

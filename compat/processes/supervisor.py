@@ -65,7 +65,11 @@ class Process:
         cwd: Path | str | None = None,
         pass_fds: Sequence[int] = (),
     ) -> None:
-        """Start it. Raises MachineError where the machine refuses to start any, and OSError where there is no such program."""
+        """Start it.
+
+        Raises MachineError where the machine refuses to start any, and OSError where there is no
+        such program.
+        """
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -84,13 +88,19 @@ class Process:
         self.stdin, self.stdout = self._process.stdin, self._process.stdout
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit code, negative where a signal ended it; ``None`` where it has not ended within so many seconds."""
+        """Its exit code, negative where a signal ended it.
+
+        ``None`` where it has not ended within so many seconds.
+        """
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
 
     def wait_while(self, waiting: Callable[[], bool]) -> int | None:
-        """Its exit code; ``None`` where it has not ended by the time that ``waiting`` says no. Raises Stopped."""
+        """Its exit code; ``None`` where it has not ended by the time that ``waiting`` says no.
+
+        Raises Stopped.
+        """
         while waiting():
             interruption.check()
             if (code := self.wait(POLL)) is not None:
@@ -122,26 +132,33 @@ def run(
     heading: str = "",
     waiting: Callable[[], bool] = lambda: True,
 ) -> ProcessResult:
-    """Run a command to its end, with a document on its standard input; nothing is left of its process group.
+    """Run a command to its end, with a document on its standard input.
 
-    It is killed after ``timeout`` seconds, or once ``waiting`` says no. Of what it printed ``limit`` bytes are read, as
-    :func:`read_ends` does; without a limit as much of its end as is shown to people. With a file that it writes ``into``, only
-    what it printed to descriptor 2 is read.
+    Nothing is left of its process group.
 
-    Raises MachineError where the machine refuses to start a process, OSError where there is no such program, and Stopped where the
-    command is to end.
+    It is killed after ``timeout`` seconds, or once ``waiting`` says no. Of what it printed
+    ``limit`` bytes are read, as :func:`read_ends` does; without a limit as much of its end as is
+    shown to people. With a file that it writes ``into``, only what it printed to descriptor 2 is
+    read.
+
+    Raises MachineError where the machine refuses to start a process, OSError where there is no such
+    program, and Stopped where the command is to end.
     """
     with TemporaryFile() as printed, TemporaryFile() as given:
         given.write(document.encode("utf-8", "backslashreplace"))
         given.seek(0)
-        process = Process(command, stdin=given, stdout=into or printed, stderr=printed, env=env, cwd=cwd)
+        process = Process(
+            command, stdin=given, stdout=into or printed, stderr=printed, env=env, cwd=cwd
+        )
         give_up = time.monotonic() + timeout
         try:
             code = process.wait_while(lambda: time.monotonic() < give_up and waiting())
         finally:
             process.end()
         output = printed.fileno()
-        text = read_end(output, SHOWN) if limit is None else read_ends(output, 0, None, limit, heading)
+        text = (
+            read_end(output, SHOWN) if limit is None else read_ends(output, 0, None, limit, heading)
+        )
         return ProcessResult(exit_code=code, output=text)
 
 
@@ -166,17 +183,21 @@ def run_in_foreground(
     timeout: float | None = None,
     on_tick: Callable[[float], None] = lambda _: None,
 ) -> ForegroundResult:
-    """Run a program of the user's as the user would, on this terminal and with these variables besides, to its end.
+    """Run a program of the user's as the user would, on this terminal and with these variables
+    besides, to its end.
 
-    ``on_tick`` is called now and then, with the seconds since it began. After ``timeout`` seconds, or where everything is to end
-    meanwhile, it is told to end, and then killed. Raises SelectionError where there is no such program.
+    ``on_tick`` is called now and then, with the seconds since it began. After ``timeout`` seconds,
+    or where everything is to end meanwhile, it is told to end, and then killed. Raises
+    SelectionError where there is no such program.
     """
     began = time.monotonic()
     try:
         process = subprocess.Popen(list(command), env={**os.environ, **variables})
     except OSError as error:
         hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
-        raise SelectionError(f"cannot start the program: {error.strerror}", where=command[0], hint=hint) from error
+        raise SelectionError(
+            f"cannot start the program: {error.strerror}", where=command[0], hint=hint
+        ) from error
     interrupted = timed_out = False
     while process.poll() is None:
         _ends(process, 2 * POLL)
@@ -199,7 +220,9 @@ def run_in_foreground(
 
 
 def _end_in_foreground(process: subprocess.Popen[bytes], *, at_once: bool) -> None:
-    """Have a program end: by itself where it has heard of the user's Ctrl-C, else by SIGTERM, and in the end by SIGKILL."""
+    """Have a program end: by itself where it has heard of the user's Ctrl-C, else by SIGTERM, and
+    in the end by SIGKILL.
+    """
     if not at_once and _ends(process, _PATIENCE):
         return
     process.terminate()
@@ -215,7 +238,7 @@ def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return False
 
 
-# --- programs that stay and answer --------------------------------------------------------------------------------------------
+# --- programs that stay and answer ----------------------------------------------------------------
 
 
 class SessionEnded(Exception):
@@ -252,7 +275,9 @@ class Session:
         self._rest = b""
         env = {**os.environ, **(variables or {})}
         try:
-            self._process = Process(command, stdin=PIPE, stdout=PIPE, stderr=self._printed, env=env, pass_fds=pass_fds)
+            self._process = Process(
+                command, stdin=PIPE, stdout=PIPE, stderr=self._printed, env=env, pass_fds=pass_fds
+            )
         except BaseException as error:
             self._printed.close()
             if isinstance(error, OSError):
@@ -260,7 +285,10 @@ class Session:
             raise
 
     def ask(self, line: str, seconds: float = math.inf) -> str:
-        """The answer to a line, within so many seconds. Raises SessionEnded where there is none, and Stopped."""
+        """The answer to a line, within so many seconds.
+
+        Raises SessionEnded where there is none, and Stopped.
+        """
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode() + b"\n")
@@ -326,7 +354,10 @@ AVAILABLE_CORES = len(os.sched_getaffinity(0))
 
 
 def resident_bytes(pid: int) -> int:
-    """Bytes in memory of a process and all its descendants; shared pages count once per process. 0 if it is gone."""
+    """Bytes in memory of a process and all its descendants.
+
+    Shared pages count once per process. 0 if it is gone.
+    """
     return sum(_resident(each) for each in family(pid))
 
 
@@ -355,23 +386,36 @@ def _resident(pid: int) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds that a process and all its descendants have used, those that have ended and were waited for among them."""
+    """CPU seconds that a process and all its descendants have used, those that have ended and were
+    waited for among them.
+    """
     return sum(_ticks(each) for each in family(pid)) / _TICKS
 
 
 def _ticks(pid: int) -> int:
-    """Of the process and of the children that it waited for, as the system counts them. 0 if it is gone."""
+    """Of the process and of the children that it waited for, as the system counts them. 0 if it is
+    gone.
+    """
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()
+        )
         return sum(map(int, fields[11:15]))
     except (OSError, ValueError):
         return 0
 
 
 def private_bytes(pid: int) -> int:
-    """Bytes in memory of one process that are no pages of files, which the system could drop. 0 if it is gone."""
+    """Bytes in memory of one process that are no pages of files, which the system could drop. 0 if
+    it is gone.
+    """
     try:
-        fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        fields = dict(
+            line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+        )
         return int(fields["RssAnon"].split()[0]) * 1024
     except (OSError, KeyError, IndexError, ValueError):
         return 0
@@ -394,9 +438,17 @@ def working_folder(pid: int) -> str | None:
 
 
 def state(pid: int) -> str:
-    """The letter by which the system tells what a process does: ``T`` where it is stopped; empty if it is gone."""
+    """The letter by which the system tells what a process does: ``T`` where it is stopped.
+
+    Empty if it is gone.
+    """
     try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+        return (
+            Path(f"/proc/{pid}/stat")
+            .read_text(encoding="utf-8", errors="replace")
+            .rpartition(")")[2]
+            .split()[0]
+        )
     except (OSError, IndexError):
         return ""
 
@@ -408,7 +460,9 @@ def inside(folder: Path) -> list[int]:
 
 
 def end_users(folder: Path) -> None:
-    """Kill every process of this user that is in a folder or has a file of it open: all that is known of who lost its parents."""
+    """Kill every process of this user that is in a folder or has a file of it open: all that is
+    known of who lost its parents.
+    """
     inside = f"{folder}/"
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

@@ -1,10 +1,11 @@
 """Reduce a failing kernel.
 
-In: a kernel that fails. Out: the smallest kernel found that still fails the same way, and is still fine where it is fine, in a
-file with a kernel file beside it. :func:`reduce` is all of it, from what a user names; :class:`compat.reduce.reduction.Reduction`
-is one reduction under way, and what came of it. Candidates are edits of the syntax tree and of the specialization; making them
-and searching through them touches nothing. Whether one is still interesting is found out with real compilers in
-:mod:`compat.reduce.interestingness`.
+In: a kernel that fails. Out: the smallest kernel found that still fails the same way, and is still
+fine where it is fine, in a file with a kernel file beside it. :func:`reduce` is all of it, from
+what a user names; :class:`compat.reduce.reduction.Reduction` is one reduction under way, and what
+came of it. Candidates are edits of the syntax tree and of the specialization; making them and
+searching through them touches nothing. Whether one is still interesting is found out with real
+compilers in :mod:`compat.reduce.interestingness`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""What is being made smaller: a module's text with all that a compile needs to know of its kernel, and how heavy that is.
+"""What is being made smaller: a module's text with all that a compile needs to know of its kernel,
+and how heavy that is.
 
-An :class:`Edit` is one simplification at one place, as data, so that several can be made at once; :func:`applied` makes them.
+An :class:`Edit` is one simplification at one place, as data, so that several can be made at once;
+:func:`applied` makes them.
 """
 
 from __future__ import annotations
@@ -46,11 +48,20 @@ class Candidate:
     @classmethod
     def of(cls, spec: Specialization, text: str) -> Candidate:
         """The candidate to start from: ``spec``, with ``text`` for its source."""
-        return cls(text=text, function=spec.function, compile=spec.compile, toolchain=spec.toolchain)
+        return cls(
+            text=text, function=spec.function, compile=spec.compile, toolchain=spec.toolchain
+        )
 
     def specialize(self, spec: Specialization, source: str) -> Specialization:
         """``spec`` with this candidate in it, whose text is in the file ``source``."""
-        return evolve(spec, source=source, roots=(), function=self.function, compile=self.compile, closure=self.key)
+        return evolve(
+            spec,
+            source=source,
+            roots=(),
+            function=self.function,
+            compile=self.compile,
+            closure=self.key,
+        )
 
     @cached_property
     def language(self) -> Simplification:
@@ -71,12 +82,21 @@ class Candidate:
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
         """The functions of the tree, by name; where the kernel is a class, its methods, too."""
-        return module.functions(self.tree) | (module.methods(self.holder) if self.holder is not None else {})
+        return module.functions(self.tree) | (
+            module.methods(self.holder) if self.holder is not None else {}
+        )
 
     @cached_property
     def holder(self) -> ast.ClassDef | None:
         """The class that the kernel is; ``None`` where it is a function."""
-        return next((each for each in self.tree.body if isinstance(each, ast.ClassDef) and each.name == self.function), None)
+        return next(
+            (
+                each
+                for each in self.tree.body
+                if isinstance(each, ast.ClassDef) and each.name == self.function
+            ),
+            None,
+        )
 
     @property
     def kernel(self) -> ast.FunctionDef:
@@ -90,19 +110,27 @@ class Candidate:
 
     @cached_property
     def weight(self) -> tuple[int, int]:
-        """How much there is to read: of the code and the specialization first, then of bare letters.
+        """How much there is to read: of the code and the specialization first, then of bare
+        letters.
 
         Every accepted candidate is lighter than the one before it, which is why a search ends.
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
-        facts += sum(_NODE + self._of_type(kind) for kind in leaf_types(self.compile.signature).values())
-        facts += sum(_NODE + self._of_argument(leaf) for leaf in arguments.leaves(tuple(self.compile.launch.values())))
+        facts += sum(
+            _NODE + self._of_type(kind) for kind in leaf_types(self.compile.signature).values()
+        )
+        facts += sum(
+            _NODE + self._of_argument(leaf)
+            for leaf in arguments.leaves(tuple(self.compile.launch.values()))
+        )
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
 
     def _of_argument(self, value: object) -> int:
-        """What a launch passes: a tensor by its type, with a hint for each fact that is not as usual; a number by itself."""
+        """What a launch passes: a tensor by its type, with a hint for each fact that is not as
+        usual; a number by itself.
+        """
         if arguments.is_tensor(value):
             dtype = arguments.dtype_of(value)
             return self._of_type(f"*{dtype}") + 8 * int(value != arguments.tensor(dtype))
@@ -112,7 +140,9 @@ class Candidate:
         if self.language.weight_of_type is not None:
             return self.language.weight_of_type(kind)
         element, plain = kind.removeprefix("*k").removeprefix("*"), self.language.argument_types
-        return (plain.index(element) if element in plain else 2 * _NODE) + 4 * (kind.startswith("*") + kind.startswith("*k"))
+        return (plain.index(element) if element in plain else 2 * _NODE) + 4 * (
+            kind.startswith("*") + kind.startswith("*k")
+        )
 
     @property
     def lines(self) -> int:
@@ -134,7 +164,10 @@ def _of_node(node: ast.AST) -> int:
 
 
 def _of_value(value: object) -> int:
-    """A small number is lighter than a large one, no number heavier than a node; a fraction is heavier than a whole number."""
+    """A small number is lighter than a large one, no number heavier than a node.
+
+    A fraction is heavier than a whole number.
+    """
     if isinstance(value, bool) or value is None:
         return 1
     if isinstance(value, int):
@@ -142,7 +175,7 @@ def _of_value(value: object) -> int:
     return 2 if value == 0.0 else 15
 
 
-# --- edits ------------------------------------------------------------------------------------------------------------------------
+# --- edits ----------------------------------------------------------------------------------------
 
 
 Fact = tuple[str, str]
@@ -159,7 +192,9 @@ class Edit:
     """A simplification. Its nodes are those of the tree of the candidate that it was made for."""
 
     what: str
-    """Says what is done to what, in words that hold when something else of the module has changed."""
+    """Says what is done to what, in words that hold when something else of the module has
+    changed.
+    """
     nodes: Nodes = Factory(dict)
     """What stands in a node's place: nothing, one expression, or statements."""
     facts: Mapping[Fact, Any] = Factory(dict)
@@ -173,9 +208,12 @@ ReductionPass = Callable[[Candidate], Iterable[Edit]]
 
 
 def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
-    """``candidate`` with all these edits made and what they leave without purpose gone; ``None`` where that is no Python.
+    """``candidate`` with all these edits made and what they leave without purpose gone.
 
-    Of two edits at one place the first counts, and an edit inside of what another replaces goes with it.
+    ``None`` where that is no Python.
+
+    Of two edits at one place the first counts, and an edit inside of what another replaces goes
+    with it.
     """
     edits = list(edits)
     nodes: dict[ast.AST, Sequence[ast.AST]] = {}
@@ -188,7 +226,8 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     roots = (function, *changed.compile.functions)
     try:
         text = _text(candidate, nodes, roots) if nodes else candidate.text
-    except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
+    # A tree that cannot be written, such as `x[]`.
+    except (TypeError, ValueError, AttributeError, RecursionError):
         return None
     if text is None or not compiles(text):
         return None
@@ -221,7 +260,10 @@ class _Replacing(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
-        if isinstance(node, ast.FunctionDef | ast.For | ast.While | ast.If | ast.With) and not node.body:
+        if (
+            isinstance(node, ast.FunctionDef | ast.For | ast.While | ast.If | ast.With)
+            and not node.body
+        ):
             node.body = [ast.Pass()]
         return node
 
@@ -233,13 +275,29 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
             if where == name:
                 changed[key] = value
         if name == "constexprs":  # with a tuple go the values of its elements
-            dropped = {key for (where, key), value in facts.items() if where == "signature" and value is DROP}
-            changed = {key: value for key, value in changed.items() if key == parameter_of(key) or parameter_of(key) not in dropped}
+            dropped = {
+                key
+                for (where, key), value in facts.items()
+                if where == "signature" and value is DROP
+            }
+            changed = {
+                key: value
+                for key, value in changed.items()
+                if key == parameter_of(key) or parameter_of(key) not in dropped
+            }
         return {key: value for key, value in changed.items() if value is not DROP}
 
     def hints(name: str) -> tuple[str, ...]:
-        dropped = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
-        return tuple(hint for hint in candidate.compile.hints[name] if hint not in dropped and parameter_of(hint) not in dropped)
+        dropped = {
+            key
+            for (where, key), value in facts.items()
+            if where in (name, "signature") and value is DROP
+        }
+        return tuple(
+            hint
+            for hint in candidate.compile.hints[name]
+            if hint not in dropped and parameter_of(hint) not in dropped
+        )
 
     changed: dict[str, Any] = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}

@@ -1,7 +1,8 @@
 """Edits of expressions, and of the specialization.
 
-In the text: a part instead of the whole, a number instead of a value, fewer arguments, smaller numbers. Of the specialization:
-fewer parameters, hints and options, smaller constexprs, plainer types; and shorter names, last of all.
+In the text: a part instead of the whole, a number instead of a value, fewer arguments, smaller
+numbers. Of the specialization: fewer parameters, hints and options, smaller constexprs, plainer
+types; and shorter names, last of all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from compat.source.parsing import named_parameters
 T = TypeVar("T")
 
 _FEW = (0, 1, 16)
-"""What is tried of numbers that stand in one place; 16 is the least that a product of matrices takes."""
+"""What is tried of numbers that stand in one place; 16 is the least that a product of matrices
+takes.
+"""
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 _LONG = 12
@@ -27,7 +30,9 @@ _LONG = 12
 _TABLES = ("signature", "launch", "constexprs")
 
 _NUMBERS = (1, 16)
-"""What a launch may pass in the place of a larger whole number: what is folded, and what is divisible by 16."""
+"""What a launch may pass in the place of a larger whole number: what is folded, and what is
+divisible by 16.
+"""
 
 KERNEL = "kernel"
 """What a kernel with a longer name is called at the end."""
@@ -42,15 +47,26 @@ def keywords(candidate: Candidate) -> Iterator[Edit]:
 
 
 def elements(candidate: Candidate) -> Iterator[Edit]:
-    """Calls without one of their positional arguments, tuples and lists without one of their elements."""
+    """Calls without one of their positional arguments, tuples and lists without one of their
+    elements.
+    """
     for place, node in _sites(candidate):
-        elements = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
+        elements = (
+            node.args
+            if isinstance(node, ast.Call)
+            else node.elts
+            if isinstance(node, ast.Tuple | ast.List)
+            else []
+        )
         for number, element in reversed(list(enumerate(elements))):
             yield Edit(what=f"argument {number} {place}", nodes={element: ()})
 
 
 def hoist(candidate: Candidate) -> Iterator[Edit]:
-    """One of its operands, arguments or elements instead of an expression; the heaviest expressions first."""
+    """One of its operands, arguments or elements instead of an expression.
+
+    The heaviest expressions first.
+    """
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, part in enumerate(_parts(node, candidate.language.modules)):
             yield Edit(what=f"part {number} {place}", nodes={node: (part,)})
@@ -60,8 +76,12 @@ def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
     if isinstance(node, ast.Attribute):
         children: list[ast.expr] = [node.value] if not isinstance(node.value, ast.Name) else []
     elif isinstance(node, ast.Call):
-        method = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in modules
-        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and method else []  # `x` of `x.to(…)`
+        method = (
+            isinstance(node.func, ast.Attribute)
+            and getattr(node.func.value, "id", "") not in modules
+        )
+        # `x` of `x.to(…)`.
+        owner = [node.func.value] if isinstance(node.func, ast.Attribute) and method else []
         children = [*owner, *node.args, *(keyword.value for keyword in node.keywords)]
     else:
         children = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
@@ -69,7 +89,9 @@ def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
 
 
 def values(candidate: Candidate) -> Iterator[Edit]:
-    """A simple value instead of an expression: of the same shape and element type where they can be told, or a zero."""
+    """A simple value instead of an expression: of the same shape and element type where they can be
+    told, or a zero.
+    """
     values_of = candidate.language.values(candidate.kernel.body, candidate.compile)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, value in enumerate(values_of(node)):
@@ -78,12 +100,22 @@ def values(candidate: Candidate) -> Iterator[Edit]:
 
 
 def literals(candidate: Candidate) -> Iterator[Edit]:
-    """Smaller whole numbers, the smallest first: wherever a number stands at once, then in one place."""
-    sites = [(place, node) for place, node in _sites(candidate) if isinstance(node, ast.Constant) and type(node.value) is int]
-    for large in sorted({node.value for _, node in sites if isinstance(node.value, int)}, reverse=True):
+    """Smaller whole numbers, the smallest first: wherever a number stands at once, then in one
+    place.
+    """
+    sites = [
+        (place, node)
+        for place, node in _sites(candidate)
+        if isinstance(node, ast.Constant) and type(node.value) is int
+    ]
+    for large in sorted(
+        {node.value for _, node in sites if isinstance(node.value, int)}, reverse=True
+    ):
         same = [node for _, node in sites if node.value == large]
         for small in (few for few in (0, *_POWERS) if few < large):
-            yield Edit(what=f"{small} for every {large}", nodes=dict.fromkeys(same, (ast.Constant(small),)))
+            yield Edit(
+                what=f"{small} for every {large}", nodes=dict.fromkeys(same, (ast.Constant(small),))
+            )
     for place, node in sites:
         assert isinstance(node.value, int)
         for small in (few for few in _FEW if few < node.value):
@@ -95,7 +127,13 @@ def _sites(candidate: Candidate) -> Iterator[tuple[str, ast.expr]]:
     for function in candidate.functions.values():
         for statement in function.body:
             for node, around in _expressions(statement):
-                yield f"{function.name}: {ast.unparse(node)} in {ast.unparse(around).splitlines()[0]}", node
+                yield (
+                    (
+                        f"{function.name}: {ast.unparse(node)} in"
+                        f" {ast.unparse(around).splitlines()[0]}"
+                    ),
+                    node,
+                )
 
 
 def _expressions(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.stmt]]:
@@ -116,28 +154,43 @@ def _expressions(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.stmt]]:
 
 
 def _is_value(node: ast.expr) -> bool:
-    return isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not isinstance(node, ast.Slice | ast.Starred)
+    return isinstance(getattr(node, "ctx", ast.Load()), ast.Load) and not isinstance(
+        node, ast.Slice | ast.Starred
+    )
 
 
-# --- of the specialization, and names ---------------------------------------------------------------------------------------------
+# --- of the specialization, and names -------------------------------------------------------------
 
 
 def unused_parameters(candidate: Candidate) -> Iterator[Edit]:
-    """The kernel without a parameter that it does not read, and the specialization without the entry.
+    """The kernel without a parameter that it does not read, and the specialization without the
+    entry.
 
     A class without a method that nothing calls.
     """
     for kernel in (candidate.kernel, *filter(None, [candidate.constructor])):
         read = set().union(*(module.loaded(statement) for statement in kernel.body))
         for argument in kernel.args.args:
-            if argument.arg not in read and not kernel.args.defaults and not _is_object(candidate, argument):
+            if (
+                argument.arg not in read
+                and not kernel.args.defaults
+                and not _is_object(candidate, argument)
+            ):
                 drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
                 yield Edit(what=f"parameter {argument.arg}", nodes={argument: ()}, facts=drops)
     attributes = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Attribute)]
-    called = {node.attr for node in attributes if ast.unparse(node.value) in ("self", "cls", candidate.function)}
-    for name, method in module.methods(candidate.holder).items() if candidate.holder is not None else ():
+    called = {
+        node.attr
+        for node in attributes
+        if ast.unparse(node.value) in ("self", "cls", candidate.function)
+    }
+    for name, method in (
+        module.methods(candidate.holder).items() if candidate.holder is not None else ()
+    ):
         is_empty = all(isinstance(statement, ast.Pass) for statement in method.body)
-        if method.name not in called and (not method.name.startswith("__") or (is_empty and len(method.args.args) == 1)):
+        if method.name not in called and (
+            not method.name.startswith("__") or (is_empty and len(method.args.args) == 1)
+        ):
             yield Edit(what=f"method {name}", nodes={method: ()})
 
 
@@ -163,11 +216,18 @@ def options(candidate: Candidate) -> Iterator[Edit]:
 
 
 def constexprs(candidate: Candidate) -> Iterator[Edit]:
-    """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for each."""
-    numbers = {name: value for name, value in candidate.compile.constexprs.items() if type(value) is int}
+    """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for
+    each.
+    """
+    numbers = {
+        name: value for name, value in candidate.compile.constexprs.items() if type(value) is int
+    }
     for names, value in _together(numbers, sorted(set(numbers.values()), reverse=True)):
         for small in _smaller(value):
-            yield Edit(what=f"{', '.join(names)}={small}", facts={("constexprs", name): small for name in names})
+            yield Edit(
+                what=f"{', '.join(names)}={small}",
+                facts={("constexprs", name): small for name in names},
+            )
 
 
 def inlined(candidate: Candidate) -> Iterator[Edit]:
@@ -179,9 +239,18 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
         value = candidate.compile.constexprs.get(name, ...)
         if name not in candidate.compile.constexprs and candidate.holder is not None:
             continue
-        if name in assigned or kernel.args.defaults or not isinstance(value, int | float | str | None):
+        if (
+            name in assigned
+            or kernel.args.defaults
+            or not isinstance(value, int | float | str | None)
+        ):
             continue
-        uses = [n for statement in kernel.body for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        uses = [
+            n
+            for statement in kernel.body
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Name) and n.id == name
+        ]
         nodes: Nodes = {use: (ast.Constant(value),) for use in uses}
         drops: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
         yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, argument: ()}, facts=drops)
@@ -189,14 +258,25 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
 
 def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
-    types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
+    types = {
+        name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)
+    }
     for names, kind in _together(types, dict.fromkeys(types.values())):
-        for plainer in (*_plainer(kind, candidate.language.argument_types), *candidate.language.plainer_types(kind)):
-            yield Edit(what=f"{', '.join(names)}: {plainer}", facts={("signature", name): plainer for name in names})
+        for plainer in (
+            *_plainer(kind, candidate.language.argument_types),
+            *candidate.language.plainer_types(kind),
+        ):
+            yield Edit(
+                what=f"{', '.join(names)}: {plainer}",
+                facts={("signature", name): plainer for name in names},
+            )
 
 
 def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Sequence[str], T]]:
-    """The names that have the same value, where those are several, by the order of the values; then each name alone."""
+    """The names that have the same value, where those are several, by the order of the values.
+
+    Then each name alone.
+    """
     for value in order:
         if len(same := [name for name, other in values.items() if other == value]) > 1:
             yield same, value
@@ -204,7 +284,10 @@ def _together(values: Mapping[str, T], order: Iterable[T]) -> Iterator[tuple[Seq
 
 
 def passed(candidate: Candidate) -> Iterator[Edit]:
-    """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types; small numbers."""
+    """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types.
+
+    Small numbers.
+    """
     for name, value in candidate.compile.launch.items():
         for plainer in _plainer_argument(value, candidate.language.argument_types):
             yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
@@ -223,7 +306,10 @@ def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
         dtype = arguments.dtype_of(value)
         if value != (usual := arguments.tensor(dtype)):
             yield usual
-        yield from (arguments.tensor(plainer, **arguments.facts_of(value)) for plainer in _plainer(dtype, plain))
+        yield from (
+            arguments.tensor(plainer, **arguments.facts_of(value))
+            for plainer in _plainer(dtype, plain)
+        )
     elif type(value) is int:
         yield from (number for number in _NUMBERS if number < value)
 
@@ -235,11 +321,17 @@ def element_types(candidate: Candidate) -> Iterator[Edit]:
         if isinstance(node, ast.Attribute) and node.attr in plain:
             for plainer in plain[: plain.index(node.attr)]:
                 changed = ast.Attribute(node.value, plainer, ast.Load())
-                yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={node: (changed,)})
+                yield Edit(
+                    what=f"{plainer} for {node.attr} in line {node.lineno}",
+                    nodes={node: (changed,)},
+                )
 
 
 def names(candidate: Candidate) -> Iterator[Edit]:
-    """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
+    """Short names: ``kernel`` for the function, few letters for local names.
+
+    Parameters keep theirs, which tell what is passed.
+    """
     kernel = candidate.kernel
     used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
     if KERNEL not in used and len(candidate.function) > len(KERNEL) and candidate.holder is None:
@@ -249,7 +341,11 @@ def names(candidate: Candidate) -> Iterator[Edit]:
         for name in sorted(module.stored(function) - set(module.parameters(function))):
             short = next((s for s in _shortened(name) if s not in used), None)
             if short:
-                places = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+                places = [
+                    node
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.Name) and node.id == name
+                ]
                 nodes: Nodes = {node: (ast.Name(short, node.ctx),) for node in places}
                 yield Edit(what=f"{function.name}: {short} for {name}", nodes=nodes)
 
@@ -277,4 +373,6 @@ def _plainer(kind: str, plain: Sequence[str]) -> list[str]:
     pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
     if element.startswith("k"):  # a pointer to what is only read
         return [pointer + element.removeprefix("k")]
-    return [pointer + simpler for simpler in plain[: plain.index(element)]] if element in plain else []
+    return (
+        [pointer + simpler for simpler in plain[: plain.index(element)]] if element in plain else []
+    )

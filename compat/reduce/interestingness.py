@@ -1,7 +1,9 @@
-"""Whether a candidate of a reduction is interesting, tested with real compilers: many at once, in warm workers, several to a child.
+"""Whether a candidate of a reduction is interesting, tested with real compilers: many at once, in
+warm workers, several to a child.
 
-What a candidate must fulfil is a list of requirements, one per env: fail as the kernel did (or as the user's own criterion says),
-or be ok where the kernel is. A candidate that does not meet one of them is not tried in the next env.
+What a candidate must fulfil is a list of requirements, one per env: fail as the kernel did (or as
+the user's own criterion says), or be ok where the kernel is. A candidate that does not meet one of
+them is not tried in the next env.
 """
 
 from __future__ import annotations
@@ -28,7 +30,16 @@ from compat.files import TemporaryFolder
 from compat.history.account import Judgement
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
-from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    Expectation,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+    Target,
+)
 from compat.processes.supervisor import AVAILABLE_CORES
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
@@ -37,9 +48,13 @@ from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits, timing_mode
 _QUICKEST = 2.0
 """Seconds that a candidate may take at least."""
 _SLOWER = 5.0
-"""How many times longer than the kernel itself a candidate may take: it is simpler, so one that takes longer hangs."""
+"""How many times longer than the kernel itself a candidate may take: it is simpler, so one that
+takes longer hangs.
+"""
 _PATIENCE = 20.0
-"""Seconds that a candidate whose CPU time is measured may take at least: a busy machine takes longer, but measures the same."""
+"""Seconds that a candidate whose CPU time is measured may take at least: a busy machine takes
+longer, but measures the same.
+"""
 
 
 @frozen(kw_only=True)
@@ -59,7 +74,9 @@ class CandidateRequirement:
     def hangs(self) -> bool:
         """Whether it is a hang that is to be kept."""
         question = self.criterion.question
-        return isinstance(question, HasFingerprint) and (question.fingerprint or "").startswith("timeout:")
+        return isinstance(question, HasFingerprint) and (question.fingerprint or "").startswith(
+            "timeout:"
+        )
 
     @property
     def description(self) -> str:
@@ -67,7 +84,11 @@ class CandidateRequirement:
         if self.wanted is Judgement.GOOD:
             return "ok"
         question = self.criterion.question
-        return (question.fingerprint or "") if isinstance(question, HasFingerprint) else self.criterion.text
+        return (
+            (question.fingerprint or "")
+            if isinstance(question, HasFingerprint)
+            else self.criterion.text
+        )
 
     @property
     def place(self) -> str:
@@ -81,22 +102,34 @@ class CandidateRequirement:
 
     def fulfilled_by(self, cell: Cell, outcome: Outcome) -> bool:
         """Whether this outcome is what is required."""
-        if self.pass_ is not None and (outcome.failure is None or outcome.failure.pass_ != self.pass_):
+        if self.pass_ is not None and (
+            outcome.failure is None or outcome.failure.pass_ != self.pass_
+        ):
             return False
         return self.criterion(Result(cell=cell, built=self.built, outcome=outcome)) is self.wanted
 
 
 def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
-    """The requirement that candidates fail as this result does. Raises SelectionError where it does not count as bad."""
+    """The requirement that candidates fail as this result does.
+
+    Raises SelectionError where it does not count as bad.
+    """
     specific = criterion.about(result.outcome)
     if specific(result) is not Judgement.BAD:
         status = "flaky" if result.outcome.flaky else result.outcome.status
         raise SelectionError(
             f"{result.cell.id} is {status}, so there is nothing to reduce",
-            hint=f"See `compat explain {result.cell.id}`, or reduce something other than a failure with --judge.",
+            hint=(
+                f"See `compat explain {result.cell.id}`, or reduce something other than a failure"
+                " with --judge."
+            ),
         )
     failure = result.outcome.failure
-    vague = failure is not None and toolchains.known_class(failure).says_little and isinstance(specific.question, HasFingerprint)
+    vague = (
+        failure is not None
+        and toolchains.known_class(failure).says_little
+        and isinstance(specific.question, HasFingerprint)
+    )
     return CandidateRequirement(
         built=result.built,
         criterion=specific,
@@ -106,16 +139,26 @@ def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Cand
     )
 
 
-def requirement_to_be_ok(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
-    """The requirement that candidates are good where this result is. Raises SelectionError where it is not."""
+def requirement_to_be_ok(
+    result: Result, criterion: Criterion, limits: Limits
+) -> CandidateRequirement:
+    """The requirement that candidates are good where this result is.
+
+    Raises SelectionError where it is not.
+    """
     if criterion(result) is not Judgement.GOOD:
-        raise SelectionError(f"{result.cell.id} is {result.outcome.status}, not good", where="--good")
+        raise SelectionError(
+            f"{result.cell.id} is {result.outcome.status}, not good", where="--good"
+        )
     limits = _scaled(limits, result.outcome, criterion)
-    return CandidateRequirement(built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits)
+    return CandidateRequirement(
+        built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits
+    )
 
 
 def requirement_to_stay(result: Result, limits: Limits) -> CandidateRequirement | None:
-    """The requirement that candidates fare as this result does: ok stays ok, a failure stays that failure.
+    """The requirement that candidates fare as this result does: ok stays ok, a failure stays that
+    failure.
 
     ``None`` where there is nothing to hold on to: it is flaky, or says nothing of the kernel.
     """
@@ -127,34 +170,55 @@ def requirement_to_stay(result: Result, limits: Limits) -> CandidateRequirement 
 
 def same(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are the same: both are good, or both fail the same way."""
-    failures = [outcome.failure.fingerprint if outcome.failure else None for outcome in (one, other)]
+    failures = [
+        outcome.failure.fingerprint if outcome.failure else None for outcome in (one, other)
+    ]
     return failures[0] == failures[1] and is_good(one) == is_good(other)
 
 
 def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
-    """The limits for candidates. Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end."""
-    if isinstance(criterion.question, TakesLonger):  # what takes longer than is asked is slow enough
+    """The limits for candidates.
+
+    Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end.
+    """
+    # What takes longer than is asked is slow enough.
+    if isinstance(criterion.question, TakesLonger):
         inside = sum(outcome.stages.values()) - outcome.stages.get(outcome.stage, 0.0)
-        seconds = max(_PATIENCE, _SLOWER * (criterion.question.number + min(inside, outcome.seconds)))
+        seconds = max(
+            _PATIENCE, _SLOWER * (criterion.question.number + min(inside, outcome.seconds))
+        )
         return evolve(limits, deadline=min(limits.deadline, seconds))
     if criterion.asks_metric:
         return limits
-    seconds = _QUICKEST if outcome.status is Status.TIMED_OUT else max(_QUICKEST, _SLOWER * outcome.seconds)
+    seconds = (
+        _QUICKEST
+        if outcome.status is Status.TIMED_OUT
+        else max(_QUICKEST, _SLOWER * outcome.seconds)
+    )
     return evolve(limits, deadline=min(limits.deadline, seconds))
 
 
 def expectations_of(results: Sequence[Result]) -> list[Expectation]:
     """The declarations that these results are to be expected, of their releases and target alone.
 
-    ``results`` has those of a kernel for one target, good ones too; releases that follow each other in it and fare the same are
-    declared together.
+    ``results`` has those of a kernel for one target, good ones too; releases that follow each other
+    in it and fare the same are declared together.
     """
-    placed = sorted((result for result in results if result.built.release), key=lambda result: Version(str(result.built.release)))
+    placed = sorted(
+        (result for result in results if result.built.release),
+        key=lambda result: Version(str(result.built.release)),
+    )
     declared = []
     for _, run in groupby(
-        placed, key=lambda result: (result.outcome.status, result.outcome.failure and result.outcome.failure.fingerprint)
+        placed,
+        key=lambda result: (
+            result.outcome.status,
+            result.outcome.failure and result.outcome.failure.fingerprint,
+        ),
     ):
-        steady = [result for result in run if not result.outcome.flaky and result.outcome.status.is_answer]
+        steady = [
+            result for result in run if not result.outcome.flaky and result.outcome.status.is_answer
+        ]
         if steady and (failure := steady[0].outcome.failure):
             declared.append(
                 Expectation(
@@ -174,11 +238,14 @@ def _from_to(first: BuiltEnv, last: BuiltEnv) -> SpecifierSet:
 
 
 class InterestingnessTest:
-    """The interestingness test. Its workers start with the first candidate and end when it is closed.
+    """The interestingness test.
 
-    Most candidates fail already at the one requirement for the failure, so those for a dozen other releases are asked only of what
-    a search is about to accept (:meth:`verify`). One that turns such a candidate down is asked of every candidate from then on:
-    others that are like it will fail there too.
+    Its workers start with the first candidate and end when it is closed.
+
+    Most candidates fail already at the one requirement for the failure, so those for a dozen other
+    releases are asked only of what a search is about to accept (:meth:`verify`). One that turns
+    such a candidate down is asked of every candidate from then on: others that are like it will
+    fail there too.
     """
 
     def __init__(
@@ -193,15 +260,24 @@ class InterestingnessTest:
         context: RunContext | None = None,
         question: NumbersQuestion | None = None,
     ) -> None:
-        """``later`` are the requirements for :meth:`verify`; ``context`` says where candidates are compiled: by default here.
+        """``later`` are the requirements for :meth:`verify`.
+
+        ``context`` says where candidates are compiled: by default here.
 
         ``question`` is asked of what fulfils all others but those for later.
         """
-        self.spec, self.target, self.requirements, self.later = spec, target, list(requirements), list(later)
+        self.spec, self.target, self.requirements, self.later = (
+            spec,
+            target,
+            list(requirements),
+            list(later),
+        )
         self.stop = stop or threading.Event()
         self.compiled = 0
         """How often a candidate was compiled in an env."""
-        self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
+        self._executor: Executor = (
+            context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
+        )
         self.slots = self._executor.slots or slots or AVAILABLE_CORES
         self._numbers = itertools.count()
         self._folder = TemporaryFolder("compat-reduce-")
@@ -215,14 +291,18 @@ class InterestingnessTest:
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every requirement but those for later.
 
-        Raises :class:`compat.workers.watch.Stopped` once ``stop`` is set, and EnvError if a worker cannot be started.
+        Raises :class:`compat.workers.watch.Stopped` once ``stop`` is set, and EnvError if a worker
+        cannot be started.
         """
         specs = [self._written(candidate) for candidate in candidates]
         passing = set(range(len(specs)))
         for requirement in self.requirements:
             shares = [sorted(passing)[slot :: self.slots] for slot in range(self.slots)]
             judged = self._threads.map(
-                lambda share, requirement=requirement: self._fulfilled([(n, specs[n]) for n in share], requirement), shares
+                lambda share, requirement=requirement: self._fulfilled(
+                    [(n, specs[n]) for n in share], requirement
+                ),
+                shares,
             )
             self.compiled += len(passing)
             passing = set().union(*self._gathered(judged))
@@ -233,7 +313,10 @@ class InterestingnessTest:
         return [number in passing for number in range(len(specs))]
 
     def begin(self, candidate: Candidate) -> None:
-        """Ask the question of the kernel itself, by which candidates are judged. Raises SelectionError where it does not hold."""
+        """Ask the question of the kernel itself, by which candidates are judged.
+
+        Raises SelectionError where it does not hold.
+        """
         if self._question is None:
             return
         spec = self._written(candidate)
@@ -242,33 +325,54 @@ class InterestingnessTest:
         Path(spec.source).unlink(missing_ok=True)
         self._question.begin(self._taken(spec), self.stop)
 
-    def _differing(self, left: Sequence[int], candidates: Sequence[Candidate], specs: Sequence[Specialization]) -> set[int]:
+    def _differing(
+        self, left: Sequence[int], candidates: Sequence[Candidate], specs: Sequence[Specialization]
+    ) -> set[int]:
         """Those of some candidates of which the question says yes; all where there is none."""
         if self._question is None:
             return set(left)
         candidates_kept = [number for number in left if keeps_types(candidates[number], self.spec)]
-        answers = self._question([self._taken(specs[number]) for number in candidates_kept], self.stop)
+        answers = self._question(
+            [self._taken(specs[number]) for number in candidates_kept], self.stop
+        )
         self._launchable.clear()
         return {number for number, answer in zip(candidates_kept, answers, strict=True) if answer}
 
     def _taken(self, spec: Specialization) -> dict[str, Launchable]:
         """Env → what was built of a candidate."""
-        return {env: launchable for (source, env), launchable in self._launchable.items() if source == spec.source}
+        return {
+            env: launchable
+            for (source, env), launchable in self._launchable.items()
+            if source == spec.source
+        }
 
     def verify(self, candidate: Candidate) -> bool:
         """Whether a candidate fulfils all that it was not asked yet. Raises as calling it does."""
         return self.refusing(candidate) is None
 
     def refusing(self, candidate: Candidate) -> CandidateRequirement | None:
-        """The first requirement that a candidate does not fulfil, of those that it was not asked yet."""
+        """The first requirement that a candidate does not fulfil, of those that it was not asked
+        yet.
+        """
         waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
         spec = self._written(candidate)
         refused = None
         while waiting and refused is None:
             some, waiting = waiting[: self.slots], waiting[self.slots :]
             self.compiled += len(some)
-            judged = self._gathered(self._threads.map(lambda requirement: self._fulfilled([(0, spec)], requirement), some))
-            refused = next((requirement for requirement, fulfilled in zip(some, judged, strict=True) if not fulfilled), None)
+            judged = self._gathered(
+                self._threads.map(
+                    lambda requirement: self._fulfilled([(0, spec)], requirement), some
+                )
+            )
+            refused = next(
+                (
+                    requirement
+                    for requirement, fulfilled in zip(some, judged, strict=True)
+                    if not fulfilled
+                ),
+                None,
+            )
         Path(spec.source).unlink(missing_ok=True)
         if refused in self.later:
             self.later.remove(refused)
@@ -282,17 +386,24 @@ class InterestingnessTest:
             self.stop.set()
             raise
 
-    def _fulfilled(self, share: Sequence[tuple[int, Specialization]], requirement: CandidateRequirement) -> set[int]:
+    def _fulfilled(
+        self, share: Sequence[tuple[int, Specialization]], requirement: CandidateRequirement
+    ) -> set[int]:
         """The numbers of those that fulfil a requirement."""
-        cells = [Cell(env=requirement.built.env, target=self.target, spec=spec) for _, spec in share]
+        cells = [
+            Cell(env=requirement.built.env, target=self.target, spec=spec) for _, spec in share
+        ]
         if not cells:
             return set()
-        mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC  # the failing pass is told by a dump
+        # The failing pass is told by a dump.
+        mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC
         if requirement.criterion.asks_passes:
             mode = timing_mode(toolchains.of(requirement.built.env)) or PLAIN
         if requirement.launched:
             mode = launch_mode(cells[0])
-        batch = Batch(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)
+        batch = Batch(
+            cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched
+        )
         outcomes: dict[int, Outcome] = {}
         for answer in self._executor.submit(batch):
             cell = cells[answer.position]
@@ -300,7 +411,9 @@ class InterestingnessTest:
             if requirement.launched and answer.attempts[0].built:
                 self._keep(cell, requirement.built, answer)
         return {
-            number for position, (number, _) in enumerate(share) if requirement.fulfilled_by(cells[position], outcomes[position])
+            number
+            for position, (number, _) in enumerate(share)
+            if requirement.fulfilled_by(cells[position], outcomes[position])
         }
 
     def _keep(self, cell: Cell, built: BuiltEnv, answer: CellAttempts) -> None:
@@ -323,10 +436,13 @@ class InterestingnessTest:
 
 
 def confirmed(history: Sequence[Candidate], holds: Callable[[Candidate], bool]) -> Iterator[int]:
-    """Positions in ``history``, each better known than the one before; the last one is that of the last candidate that ``holds``.
+    """Positions in ``history``, each better known than the one before.
 
-    ``holds`` looks closer than the search did (alone, with the whole deadline), so mostly the last one is it. Where it
-    is not, the search goes by halves. The first candidate is known to hold, and is not asked.
+    The last one is that of the last candidate that ``holds``.
+
+    ``holds`` looks closer than the search did (alone, with the whole deadline), so mostly the last
+    one is it. Where it is not, the search goes by halves. The first candidate is known to hold, and
+    is not asked.
     """
     low, high = 0, len(history) - 1
     if high == 0 or holds(history[high]):

@@ -1,4 +1,6 @@
-"""A module's text: what of it a kernel needs, which names in it nothing defines, and how it is written."""
+"""A module's text: what of it a kernel needs, which names in it nothing defines, and how it is
+written.
+"""
 
 from __future__ import annotations
 
@@ -22,24 +24,36 @@ def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 def methods(kind: ast.ClassDef) -> dict[str, ast.FunctionDef]:
     """The methods that a class defines, by its name and theirs."""
-    return {f"{kind.name}.{node.name}": node for node in kind.body if isinstance(node, ast.FunctionDef)}
+    return {
+        f"{kind.name}.{node.name}": node for node in kind.body if isinstance(node, ast.FunctionDef)
+    }
 
 
 def defines(tree: ast.Module, names: Iterable[str]) -> bool:
     """Whether a module defines functions or classes of all these names."""
-    return set(names) <= {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return set(names) <= {
+        node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
 
 
 def loaded(node: ast.AST) -> set[str]:
     """Names that are read somewhere in ``node``; what ``x += 1`` changes is read too."""
-    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+    names = {
+        child.id
+        for child in ast.walk(node)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)
+    }
     changed = (child.target for child in ast.walk(node) if isinstance(child, ast.AugAssign))
     return names | {target.id for target in changed if isinstance(target, ast.Name)}
 
 
 def stored(node: ast.AST) -> set[str]:
     """Names that are given a value somewhere in ``node``."""
-    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load)}
+    return {
+        child.id
+        for child in ast.walk(node)
+        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load)
+    }
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:
@@ -48,25 +62,36 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 
 def needed(tree: ast.Module, *functions: str) -> ast.Module:
-    """The module-level statements that ``functions`` need, directly or by others, in order; none of the rest."""
+    """The module-level statements that ``functions`` need, directly or by others, in order.
+
+    None of the rest.
+    """
     roots = (statement for statement in tree.body if not bound_by(statement).isdisjoint(functions))
     return ast.Module(body=parsing.needed(tree.body, roots), type_ignores=[])
 
 
-def undress(tree: ast.Module, language: Simplification, annotated: Container[str] = ()) -> ast.Module:
+def undress(
+    tree: ast.Module, language: Simplification, annotated: Container[str] = ()
+) -> ast.Module:
     """Remove docstrings and annotations, except annotations that the compiler reads.
 
     Functions in ``annotated`` keep all annotations. Changes ``tree``.
     """
     for function in functions(tree).values():
         first = function.body[0]
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        if (
+            isinstance(first, ast.Expr)
+            and isinstance(first.value, ast.Constant)
+            and isinstance(first.value.value, str)
+        ):
             function.body = function.body[1:] or [ast.Pass()]
         function.returns = None
         for argument in named_parameters(function.args):
             if argument.annotation is None or function.name in annotated:
                 continue
-            if language.annotations is None or not language.annotations.search(ast.unparse(argument.annotation)):
+            if language.annotations is None or not language.annotations.search(
+                ast.unparse(argument.annotation)
+            ):
                 argument.annotation = None
     return tree
 
@@ -76,20 +101,33 @@ def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
     for function in functions(tree).values():
         names = parameters(function)
         for decorator, keyword, listed in _parameter_lists(function, language):
-            listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
+            listed.elts = [
+                element
+                for element in listed.elts
+                if not isinstance(element, ast.Constant) or element.value in names
+            ]
             if not listed.elts:
                 decorator.keywords.remove(keyword)
-        function.decorator_list = [_bare(decorator, language) for decorator in function.decorator_list]
+        function.decorator_list = [
+            _bare(decorator, language) for decorator in function.decorator_list
+        ]
     return tree
 
 
 def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
-    """With parameters called by name where decorators count them, as places change. Changes ``tree``."""
+    """With parameters called by name where decorators count them, as places change.
+
+    Changes ``tree``.
+    """
     for function in functions(tree).values():
         names = parameters(function)
         for _, _, listed in _parameter_lists(function, language):
             for number, place in enumerate(listed.elts):
-                if isinstance(place, ast.Constant) and type(place.value) is int and place.value < len(names):
+                if (
+                    isinstance(place, ast.Constant)
+                    and type(place.value) is int
+                    and place.value < len(names)
+                ):
                     listed.elts[number] = ast.Constant(names[place.value])
     return tree
 
@@ -97,24 +135,34 @@ def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
 def _parameter_lists(
     function: ast.FunctionDef, language: Simplification
 ) -> Iterator[tuple[ast.Call, ast.keyword, ast.List | ast.Tuple]]:
-    """The arguments of decorators that list parameters: the decorator, its keyword, and the list."""
+    """The arguments of decorators that list parameters: the decorator, its keyword, and the
+    list.
+    """
     for decorator in function.decorator_list:
         for keyword in [*decorator.keywords] if isinstance(decorator, ast.Call) else ():
-            if keyword.arg in language.parameter_lists and isinstance(keyword.value, ast.List | ast.Tuple):
+            if keyword.arg in language.parameter_lists and isinstance(
+                keyword.value, ast.List | ast.Tuple
+            ):
                 yield decorator, keyword, keyword.value  # type: ignore[misc]
 
 
 def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
     """A decorator without an empty list of arguments, where it means the same."""
-    plain = isinstance(decorator, ast.Call) and not decorator.args and not decorator.keywords
-    return decorator.func if plain and ast.unparse(decorator.func) in language.plain_decorators else decorator  # type: ignore[attr-defined]
+    match decorator:
+        case ast.Call(func=function, args=[], keywords=[]) if (
+            ast.unparse(function) in language.plain_decorators
+        ):
+            return function
+    return decorator
 
 
 def prune(tree: ast.Module) -> ast.Module:
-    """Without the statements that read a name which nothing before them has defined. Changes ``tree``.
+    """Without the statements that read a name which nothing before them has defined.
 
-    What depends on a statement that was taken away goes with it, so that taking away one statement is a useful step, and no
-    candidate fails for a name of its own.
+    Changes ``tree``.
+
+    What depends on a statement that was taken away goes with it, so that taking away one statement
+    is a useful step, and no candidate fails for a name of its own.
     """
     names = BUILTINS.union(*(bound_by(statement) for statement in tree.body))
     for function in functions(tree).values():
@@ -133,7 +181,9 @@ def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
             statement.body = _pruned(statement.body, names)
         if isinstance(statement, ast.For | ast.While | ast.If):
             otherwise = _pruned(statement.orelse, names)
-            statement.orelse = [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
+            statement.orelse = (
+                [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
+            )
         names |= stored(statement)
         kept.append(statement)
     return kept or [ast.Pass()]
@@ -161,10 +211,19 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN) -> str:
-    """A module of what ``functions`` need of ``text``, undressed. Raises SyntaxError, also where it is nested too deeply."""
+def extracted(
+    text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN
+) -> str:
+    """A module of what ``functions`` need of ``text``, undressed.
+
+    Raises SyntaxError, also where it is nested too deeply.
+    """
     language = toolchains.named(toolchain).language.simplification
     try:
-        return written(name_parameters(undress(needed(tree_of(text), *functions), language, annotated), language))
+        return written(
+            name_parameters(
+                undress(needed(tree_of(text), *functions), language, annotated), language
+            )
+        )
     except RecursionError as error:
         raise SyntaxError("nested too deeply") from error

@@ -1,11 +1,12 @@
-"""What a reduction by numbers preserves: that launches in some releases differ from those in others.
+"""What a reduction by numbers preserves: that launches in some releases differ from those in
+others.
 
-In: results of a kernel whose launches are known. Out: which releases are compared, and a :class:`NumbersQuestion` about candidates
-that were built.
+In: results of a kernel whose launches are known. Out: which releases are compared, and a
+:class:`NumbersQuestion` about candidates that were built.
 
-What a reduced kernel has to compute nobody knows: it is no longer what its problem has references for, and held to these an empty
-kernel would be the smallest that is wrong. So it is held to itself, as a release builds it in which the kernel is right
-(:class:`LaunchDifference`).
+What a reduced kernel has to compute nobody knows: it is no longer what its problem has references
+for, and held to these an empty kernel would be the smallest that is wrong. So it is held to itself,
+as a release builds it in which the kernel is right (:class:`LaunchDifference`).
 """
 
 from __future__ import annotations
@@ -35,19 +36,35 @@ ROUNDS = 30
 CLOSELY = 120
 """The same for what is about to be the result."""
 SHARE = 0.1
-"""The part of what the kernel itself is off that a candidate has to be off at least: less may be rounding."""
+"""The part of what the kernel itself is off that a candidate has to be off at least: less may be
+rounding.
+"""
 _QUICKEST, _SLOWER = 5.0, 10.0
-"""Seconds that a candidate may take at least, and how many times longer than the kernel itself: one that takes longer hangs."""
+"""Seconds that a candidate may take at least, and how many times longer than the kernel itself: one
+that takes longer hangs.
+"""
 
 
 def refuse_latency(criterion: Criterion) -> None:
-    """Raises SelectionError for a judge that asks how long launches take, or compares the seconds of compiling in releases."""
+    """Raises SelectionError for a judge that asks how long launches take, or compares the seconds
+    of compiling in releases.
+    """
     if isinstance(criterion.question, TakesLonger) and criterion.question.of == "previous":
         hint = f"'{criterion.question.what}>0.5*baseline' keeps half of what the kernel takes now."
-        raise SelectionError(f"`{criterion.text}` cannot be preserved, because it compares releases", where="--judge", hint=hint)
+        raise SelectionError(
+            f"`{criterion.text}` cannot be preserved, because it compares releases",
+            where="--judge",
+            hint=hint,
+        )
     if isinstance(criterion.question, IsSlower):
-        hint = "Metrics of the compiled code, such as --judge 'registers>128', need no launch and often explain a latency."
-        message = f"`{criterion.text}` cannot be preserved, because a smaller kernel is faster in every release"
+        hint = (
+            "Metrics of the compiled code, such as --judge 'registers>128', need no launch and"
+            " often explain a latency."
+        )
+        message = (
+            f"`{criterion.text}` cannot be preserved, because a smaller kernel is faster in every"
+            " release"
+        )
         raise SelectionError(message, where="--judge", hint=hint)
 
 
@@ -62,7 +79,10 @@ class Compare:
     @property
     def text(self) -> str:
         """In words."""
-        bad, good = (", ".join(result.cell.env.name for result in several) for several in (self.bad, self.good))
+        bad, good = (
+            ", ".join(result.cell.env.name for result in several)
+            for several in (self.bad, self.good)
+        )
         how = "launches differ" if self.kind is DifferenceKind.UNSTABLE else "other numbers"
         return f"{how} on {bad}, compared with {good}"
 
@@ -76,40 +96,64 @@ def releases_to_compare(
     gpu: Gpu,
     on_launch: Callable[[str], None],
 ) -> Compare:
-    """Those of ``looked`` in which the kernel is bad, and ``good``, or else the nearest of ``rest`` in which it is right.
+    """Those of ``looked`` in which the kernel is bad, and ``good``, or else the nearest of ``rest``
+    in which it is right.
 
-    What was not launched yet is. Raises SelectionError where it is bad in none, or right in none, or not right in one that was
-    named as good.
+    What was not launched yet is. Raises SelectionError where it is bad in none, or right in none,
+    or not right in one that was named as good.
     """
     _refuse_unlaunchable(tested[0], gpu)
     several = tuple({result.cell.env.name: result for result in (*tested, *good, *rest)}.values())
-    current = {result.cell.env.name: result for result in numbered(several, criterion, context, gpu, on_launch)}
+    current = {
+        result.cell.env.name: result
+        for result in numbered(several, criterion, context, gpu, on_launch)
+    }
     along = criterion.along([[result] for result in current.values()])
 
     def judged(results: Sequence[Result], wanted: Judgement) -> tuple[Result, ...]:
-        return tuple(now for result in results if along(now := current[result.cell.env.name]) is wanted)
+        return tuple(
+            now for result in results if along(now := current[result.cell.env.name]) is wanted
+        )
 
-    kind = DifferenceKind.UNSTABLE if isinstance(criterion.question, IsUnstable) else DifferenceKind.WRONG
+    kind = (
+        DifferenceKind.UNSTABLE
+        if isinstance(criterion.question, IsUnstable)
+        else DifferenceKind.WRONG
+    )
     bad = judged(tested, Judgement.BAD)
     if not bad:
         message = f"{tested[0].cell.id} is not `{criterion.text}`, so there is nothing to reduce"
         raise SelectionError(message, hint=_said(current, tested))
     for result in bad:
         _refuse_faults(result)
-    right = [result for result in judged([*good] or [*rest, *tested], Judgement.GOOD) if _is_right(result)]
+    right = [
+        result
+        for result in judged([*good] or [*rest, *tested], Judgement.GOOD)
+        if _is_right(result)
+    ]
     if good and len(right) < len(good):
-        raise SelectionError("the kernel is not right there", where="--good", hint=_said(current, good))
+        raise SelectionError(
+            "the kernel is not right there", where="--good", hint=_said(current, good)
+        )
     if not right:
         hint = "Build another release with `compat envs build`, or name one with --good."
-        message = f"no built release computes {tested[0].cell.id} right, so there is nothing to compare with"
+        message = (
+            f"no built release computes {tested[0].cell.id} right, so there is nothing to compare"
+            " with"
+        )
         raise SelectionError(message, where="--judge", hint=hint)
     return Compare(kind=kind, bad=bad, good=tuple(right) if good else nearest(bad[0], right))
 
 
 def nearest(bad: Result, right: Sequence[Result]) -> tuple[Result, ...]:
-    """Of results that are right those of the nearest release after and before a bad one, as far as there are such."""
+    """Of results that are right those of the nearest release after and before a bad one, as far as
+    there are such.
+    """
     place = bad.cell.env.release or Version("0")
-    placed = sorted(((result.cell.env.release or Version("0"), result) for result in right), key=lambda pair: pair[0])
+    placed = sorted(
+        ((result.cell.env.release or Version("0"), result) for result in right),
+        key=lambda pair: pair[0],
+    )
     after = [result for version, result in placed if version > place][:1]
     before = [result for version, result in placed if version <= place][-1:]
     return (*after, *before)
@@ -119,37 +163,69 @@ def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
     cell = result.cell
     if cell.spec.problem is None:
         hint = "docs/problems.md describes it."
-        raise SelectionError(f"the kernel file of {cell.id} has no [problem] to launch it with", where="--judge", hint=hint)
+        raise SelectionError(
+            f"the kernel file of {cell.id} has no [problem] to launch it with",
+            where="--judge",
+            hint=hint,
+        )
     if cell.target != gpu.target:
         hint = f"Choose its cell for {gpu.target.name}. {ELSEWHERE}"
-        raise SelectionError(f"{cell.id} is for another GPU than that of this machine", where="--judge", hint=hint)
+        raise SelectionError(
+            f"{cell.id} is for another GPU than that of this machine", where="--judge", hint=hint
+        )
     if cell.spec.compile.launch:
-        hint = "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md describes them."
-        message = f"{cell.id} has a [launch], and only a kernel with a [signature] can be reduced by its numbers"
+        hint = (
+            "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md describes"
+            " them."
+        )
+        message = (
+            f"{cell.id} has a [launch], and only a kernel with a [signature] can be reduced by its"
+            " numbers"
+        )
         raise SelectionError(message, where="--judge", hint=hint)
 
 
 def _refuse_faults(result: Result) -> None:
     check = result.numbers.gpu
     if check is None or check.status is Status.FAULTED:
-        finding = f"{check.status} ({check.reason})" if check is not None else "known only from an interpreter"
-        hint = "A candidate must not fault, so a fault cannot be preserved. --judge run=COMMAND can launch the kernel itself."
+        finding = (
+            f"{check.status} ({check.reason})"
+            if check is not None
+            else "known only from an interpreter"
+        )
+        hint = (
+            "A candidate must not fault, so a fault cannot be preserved. --judge run=COMMAND can"
+            " launch the kernel itself."
+        )
         raise SelectionError(f"{result.cell.id} is {finding}", where="--judge", hint=hint)
 
 
 def _is_right(result: Result) -> bool:
-    """Whether launches here or elsewhere were right, or at least the same every time where nobody knows what is right."""
+    """Whether launches here or elsewhere were right, or at least the same every time where nobody
+    knows what is right.
+    """
     check, problem = result.numbers.gpu, result.cell.spec.problem
-    return check is not None and (check.status is Status.OK or (problem is not None and check.status is Status.UNSUPPORTED))
+    return check is not None and (
+        check.status is Status.OK or (problem is not None and check.status is Status.UNSUPPORTED)
+    )
 
 
 def _said(current: Mapping[str, Result], results: Sequence[Result]) -> str:
     pairs = ((result.cell.env.name, current[result.cell.env.name]) for result in results)
-    return "; ".join(f"{name}: {check.status if (check := result.numbers.gpu) else 'not launched'}" for name, result in pairs) + "."
+    return (
+        "; ".join(
+            f"{name}: {check.status if (check := result.numbers.gpu) else 'not launched'}"
+            for name, result in pairs
+        )
+        + "."
+    )
 
 
 class NumbersQuestion:
-    """Whether candidates go on to differ, asked of the GPU; from when the kernel itself was built until it is closed."""
+    """Whether candidates go on to differ, asked of the GPU.
+
+    From when the kernel itself was built until it is closed.
+    """
 
     def __init__(self, compare: Compare, gpu: Gpu) -> None:
         self.compare = compare
@@ -172,7 +248,10 @@ class NumbersQuestion:
         return frozenset(result.cell.env.name for result in (*self.compare.good, *self.compare.bad))
 
     def begin(self, built: Mapping[str, Launchable], stop: threading.Event) -> None:
-        """Launch the kernel itself, by which candidates are judged. Raises SelectionError where it does not differ here."""
+        """Launch the kernel itself, by which candidates are judged.
+
+        Raises SelectionError where it does not differ here.
+        """
         if self._comparer is not None:
             return
         if missing := self.envs - built.keys():
@@ -183,14 +262,20 @@ class NumbersQuestion:
         self._deadline = max(_QUICKEST, _SLOWER * (time.monotonic() - began))
         if not self._difference.is_in(compared):
             hint = (
-                "The launches used the kernel alone in a module, without comments and annotations, in turn with the good releases."
+                "The launches used the kernel alone in a module, without comments and annotations,"
+                " in turn with the good releases."
             )
-            message = f"the kernel is not {self.compare.kind} when its launches are compared: {self._difference.explain(compared)}"
+            message = (
+                f"the kernel is not {self.compare.kind} when its launches are compared:"
+                f" {self._difference.explain(compared)}"
+            )
             raise SelectionError(message, hint=hint)
         self._difference = self._difference.like(compared)
         self.last = compared
 
-    def __call__(self, built: Sequence[Mapping[str, Launchable]], stop: threading.Event) -> list[bool]:
+    def __call__(
+        self, built: Sequence[Mapping[str, Launchable]], stop: threading.Event
+    ) -> list[bool]:
         """Whether each candidate differs, of those that were built in all envs."""
         return [self._differs(launchables, stop) for launchables in built]
 
@@ -202,9 +287,14 @@ class NumbersQuestion:
         self.last = compared if differs else self.last
         return differs
 
-    def _asked(self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event) -> BuildComparison:
+    def _asked(
+        self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event
+    ) -> BuildComparison:
         assert self._comparer is not None
-        good, bad = ([built[result.cell.env.name] for result in several] for several in (self.compare.good, self.compare.bad))
+        good, bad = (
+            [built[result.cell.env.name] for result in several]
+            for several in (self.compare.good, self.compare.bad)
+        )
         return self._comparer.ask(good, bad, rounds, self._deadline * rounds / ROUNDS, stop)
 
     @contextmanager
@@ -224,7 +314,9 @@ class NumbersQuestion:
 
 
 def keeps_types(candidate: Candidate, original: Specialization) -> bool:
-    """Whether the arguments of the original's problem can be passed: each parameter has the type that it had."""
+    """Whether the arguments of the original's problem can be passed: each parameter has the type
+    that it had.
+    """
     was = original.compile.signature
     return all(was.get(name) == kind for name, kind in candidate.compile.signature.items())
 
@@ -248,16 +340,27 @@ class LaunchDifference:
 
     def like(self, original: BuildComparison) -> LaunchDifference:
         """The same, of candidates of this original."""
-        off = min((behaviour.off for behaviour in original.behaviours if not behaviour.good), default=0.0)
+        off = min(
+            (behaviour.off for behaviour in original.behaviours if not behaviour.good), default=0.0
+        )
         return LaunchDifference(kind=self.kind, least=SHARE * min(off, 1.0))
 
     def is_in(self, compared: BuildComparison) -> bool:
         """Whether launches showed it."""
         good = [behaviour for behaviour in compared.behaviours if behaviour.good]
         bad = [behaviour for behaviour in compared.behaviours if not behaviour.good]
-        if compared.status != COMPARED or not good or not bad or any(behaviour.outside for behaviour in compared.behaviours):
+        if (
+            compared.status != COMPARED
+            or not good
+            or not bad
+            or any(behaviour.outside for behaviour in compared.behaviours)
+        ):
             return False
-        return all(map(_is_sound, good)) and any(behaviour.wrote for behaviour in good) and all(map(self._differs, bad))
+        return (
+            all(map(_is_sound, good))
+            and any(behaviour.wrote for behaviour in good)
+            and all(map(self._differs, bad))
+        )
 
     def _differs(self, bad: Behaviour) -> bool:
         if self.kind is DifferenceKind.UNSTABLE:
@@ -274,14 +377,17 @@ class LaunchDifference:
             if behaviour.good and not _is_sound(behaviour):
                 return _unsound(behaviour)
         return (
-            "launches did not differ" if self.kind is DifferenceKind.UNSTABLE else "the numbers did not differ beyond the tolerance"
+            "launches did not differ"
+            if self.kind is DifferenceKind.UNSTABLE
+            else "the numbers did not differ beyond the tolerance"
         )
 
 
 def _is_sound(good: Behaviour) -> bool:
     """Whether others can be held to it.
 
-    Every launch is the same, whatever lies around its inputs; all are numbers, and those of the first good release.
+    Every launch is the same, whatever lies around its inputs; all are numbers, and those of the
+    first good release.
     """
     return good.differing == 0 and good.finite and good.off == 0 and not good.reads_outside
 
@@ -291,4 +397,8 @@ def _unsound(good: Behaviour) -> str:
         return "launches differ in a good release, too"
     if good.reads_outside:
         return "a good release reads outside of its inputs"
-    return "the good releases differ from each other" if good.finite else "a good release computes infinities or NaNs"
+    return (
+        "the good releases differ from each other"
+        if good.finite
+        else "a good release computes infinities or NaNs"
+    )

@@ -1,4 +1,6 @@
-"""The kernel that a reduction starts from: how it fares in each release, and what of that is to stay."""
+"""The kernel that a reduction starts from: how it fares in each release, and what of that is to
+stay.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,13 @@ from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Status, Target
 from compat.project import Selection
 from compat.reduce.candidate import Candidate
-from compat.reduce.interestingness import CandidateRequirement, requirement_of, requirement_to_be_ok, requirement_to_stay, same
+from compat.reduce.interestingness import (
+    CandidateRequirement,
+    requirement_of,
+    requirement_to_be_ok,
+    requirement_to_stay,
+    same,
+)
 from compat.reduce.module import extracted
 from compat.reduce.numbers import NumbersQuestion, releases_to_compare
 from compat.workers.attempt import Limits
@@ -65,11 +73,16 @@ class ReductionSubject:
             language = toolchains.named(spec.toolchain).language
             alone = bundle(spec, decorators=language.decorators, constant=language.constant)
             function = alone.spec.function
-            annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
+            # What a launch makes of an argument depends on its annotation.
+            annotated = (function,) if spec.compile.launch else ()
             functions = spec.compile.functions
-            text = extracted(alone.text, function, *functions, annotated=annotated, toolchain=spec.toolchain)
+            text = extracted(
+                alone.text, function, *functions, annotated=annotated, toolchain=spec.toolchain
+            )
         except SyntaxError as error:
-            raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error
+            raise ConfigError(
+                f"the kernel cannot be parsed: {error.msg}", where=spec.source
+            ) from error
         return Candidate.of(alone.spec, text)
 
 
@@ -91,18 +104,34 @@ class BudgetedRuns:
         reserve: float = 0.0,
         on_result: Callable[[Result], None] = lambda _: None,
     ) -> list[Result]:
-        """Compile cells as long as the budget lasts. Raises Interrupted where it does not, and at Ctrl-C."""
+        """Compile cells as long as the budget lasts.
+
+        Raises Interrupted where it does not, and at Ctrl-C.
+        """
         with self.budget.stopping(reserve) as stop:
-            return list(run(cells, evolve(self.context, limits=limits or self.context.limits, stop=stop), on_result))
+            return list(
+                run(
+                    cells,
+                    evolve(self.context, limits=limits or self.context.limits, stop=stop),
+                    on_result,
+                )
+            )
 
     @property
     def brief_limits(self) -> Limits:
         """Limits for the original: what hangs must not take all of a budget."""
         limits = self.context.limits
-        return evolve(limits, deadline=min(limits.deadline, _EXAMINING * self.budget.seconds)) if self.budget.bounded else limits
+        return (
+            evolve(limits, deadline=min(limits.deadline, _EXAMINING * self.budget.seconds))
+            if self.budget.bounded
+            else limits
+        )
 
     def original(self, envs: Sequence[Env]) -> list[Result]:
-        """The outcome of the original in envs that were named. Raises SelectionError where the budget does not last for that."""
+        """The outcome of the original in envs that were named.
+
+        Raises SelectionError where the budget does not last for that.
+        """
         limits = self.brief_limits
         try:
             results = self.run(self.subject.cells(envs), limits)
@@ -110,12 +139,19 @@ class BudgetedRuns:
             if self.budget.left:
                 raise
             raise self.out_of_budget("tested") from error
-        if limits.deadline < self.context.limits.deadline and any(result.outcome.status is Status.TIMED_OUT for result in results):
-            self.say(f"stopped the kernel after {limits.deadline:.0f} s, the limit of the budget, and counted it as a hang")
+        if limits.deadline < self.context.limits.deadline and any(
+            result.outcome.status is Status.TIMED_OUT for result in results
+        ):
+            self.say(
+                f"stopped the kernel after {limits.deadline:.0f} s, the limit of the budget, and"
+                " counted it as a hang"
+            )
         return results
 
     def original_elsewhere(self, results: Sequence[Result]) -> list[Result]:
-        """``results`` with the outcome of the original in other releases, as far as the budget lasts."""
+        """``results`` with the outcome of the original in other releases, as far as the budget
+        lasts.
+        """
         results = list(results)
         if not self.subject.rest:
             return results
@@ -133,7 +169,9 @@ class BudgetedRuns:
     def out_of_budget(self, verb: str) -> SelectionError:
         """The error for a budget that ended before the search could begin."""
         where = f"--budget {self.budget.seconds:g}"
-        return SelectionError(f"the time budget ended before the original kernel was {verb}", where=where)
+        return SelectionError(
+            f"the time budget ended before the original kernel was {verb}", where=where
+        )
 
 
 @frozen(kw_only=True)
@@ -150,9 +188,12 @@ class OriginalKernel:
 
 
 def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> OriginalKernel:
-    """Test the kernel in the envs of the subject. ``gpu`` is where candidates are launched, for a criterion about numbers.
+    """Test the kernel in the envs of the subject.
 
-    Raises SelectionError where the kernel is not bad in one that was named as bad, or not good in one that was named as good.
+    ``gpu`` is where candidates are launched, for a criterion about numbers.
+
+    Raises SelectionError where the kernel is not bad in one that was named as bad, or not good in
+    one that was named as good.
     """
     subject, limits = runs.subject, runs.context.limits
     if isinstance(criterion.question, TakesLonger):
@@ -166,7 +207,9 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
         bad, good = list(question.compare.bad), list(question.compare.good)
         tested = bad
     elif len(bad) > 1:  # of envs that were not named one by one, those count in which it fails
-        bad = [result for result in bad if criterion.about(result.outcome)(result) is Judgement.BAD] or bad
+        bad = [
+            result for result in bad if criterion.about(result.outcome)(result) is Judgement.BAD
+        ] or bad
     rest = [result for result in tested if result not in bad] if subject.hold_rest else []
     if subject.hold_rest:
         rest = runs.original_elsewhere(rest)
@@ -176,25 +219,40 @@ def examine(runs: BudgetedRuns, criterion: Criterion, gpu: Gpu | None) -> Origin
     else:
         goal = Goal.of(bad, good, rest, criterion, limits)
     results = {result.cell.env.name: result for result in (*bad, *good, *rest)}
-    return OriginalKernel(bad=tuple(newest_first(bad)), results=results, goal=goal, question=question)
+    return OriginalKernel(
+        bad=tuple(newest_first(bad)), results=results, goal=goal, question=question
+    )
 
 
 def _slow(runs: BudgetedRuns, question: TakesLonger) -> tuple[list[Result], Criterion]:
-    """How the kernel fares where its time is to be preserved, and the criterion in seconds. Raises SelectionError."""
+    """How the kernel fares where its time is to be preserved, and the criterion in seconds.
+
+    Raises SelectionError.
+    """
     context = evolve(runs.context, limits=runs.brief_limits)
     cell = runs.subject.cells(runs.subject.bad)[0]
     asked = in_seconds(question, cell, context)
-    return list(timed(runs.original([cell.env]), asked, context, runs.say)), Criterion(question=asked)
+    return list(timed(runs.original([cell.env]), asked, context, runs.say)), Criterion(
+        question=asked
+    )
 
 
-def _question(runs: BudgetedRuns, bad: Sequence[Result], good: Sequence[Result], criterion: Criterion, gpu: Gpu) -> NumbersQuestion:
+def _question(
+    runs: BudgetedRuns,
+    bad: Sequence[Result],
+    good: Sequence[Result],
+    criterion: Criterion,
+    gpu: Gpu,
+) -> NumbersQuestion:
     """What launches of the releases that are compared are asked."""
     rest = [] if good else runs.run(runs.subject.cells(runs.subject.rest), runs.brief_limits)
     context = evolve(runs.context, stop=threading.Event())
-    return NumbersQuestion(releases_to_compare(bad, good, rest, criterion, context, gpu, runs.say), gpu)
+    return NumbersQuestion(
+        releases_to_compare(bad, good, rest, criterion, context, gpu, runs.say), gpu
+    )
 
 
-# --- what of it is to stay --------------------------------------------------------------------------------------------------------
+# --- what of it is to stay ------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -207,7 +265,10 @@ class ReleaseDifference:
     @property
     def text(self) -> str:
         """In words: ``3.1.0: ok, the original is rejected (api-missing)``."""
-        return f"{label(self.after.built)}: {_outcome_words(self.after)}, the original {_outcome_words(self.before)}"
+        return (
+            f"{label(self.after.built)}: {_outcome_words(self.after)}, the original"
+            f" {_outcome_words(self.before)}"
+        )
 
 
 def label(built: BuiltEnv) -> str:
@@ -219,14 +280,24 @@ def _outcome_words(result: Result) -> str:
     outcome = result.outcome
     if outcome.flaky:
         return "flaky"
-    return f"{outcome.status} ({outcome.failure.failure_class})" if outcome.failure else str(outcome.status)
+    return (
+        f"{outcome.status} ({outcome.failure.failure_class})"
+        if outcome.failure
+        else str(outcome.status)
+    )
 
 
 def differences(before: Iterable[Result], after: Iterable[Result]) -> list[ReleaseDifference]:
-    """Where the outcome of a kernel differs from that of another, of the envs that both were tried in and that give an answer."""
+    """Where the outcome of a kernel differs from that of another, of the envs that both were tried
+    in and that give an answer.
+    """
     reduced = {result.cell.env.name: result for result in after}
     pairs = ((one, reduced[one.cell.env.name]) for one in before if one.cell.env.name in reduced)
-    answers = ((one, other) for one, other in pairs if one.outcome.status.is_answer and other.outcome.status.is_answer)
+    answers = (
+        (one, other)
+        for one, other in pairs
+        if one.outcome.status.is_answer and other.outcome.status.is_answer
+    )
     return [
         ReleaseDifference(before=one, after=other)
         for one, other in answers
@@ -249,28 +320,54 @@ class Goal:
 
     @classmethod
     def of(
-        cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], criterion: Criterion, limits: Limits
+        cls,
+        bad: Sequence[Result],
+        good: Sequence[Result],
+        rest: Sequence[Result],
+        criterion: Criterion,
+        limits: Limits,
     ) -> Goal:
-        """What is to stay of these results: ``bad`` and ``good`` were named, ``rest`` are those of other releases.
+        """What is to stay of these results: ``bad`` and ``good`` were named, ``rest`` are those of
+        other releases.
 
         Raises SelectionError where what was named is not as it was named.
         """
         named = [requirement_of(result, criterion, limits) for result in newest_first(bad)]
         named += [requirement_to_be_ok(result, parse_criterion("ok"), limits) for result in good]
-        others = {result.cell.env.name: requirement_to_stay(result, limits) for result in reversed(newest_first(rest))}
+        others = {
+            result.cell.env.name: requirement_to_stay(result, limits)
+            for result in reversed(newest_first(rest))
+        }
         built = {result.cell.env.name: result.built for result in rest}
-        goal = cls(named=tuple(named), others=[requirement for requirement in others.values() if requirement])
-        goal.dropped += [(built[name], "no answer there, or flaky") for name, requirement in others.items() if requirement is None]
+        goal = cls(
+            named=tuple(named),
+            others=[requirement for requirement in others.values() if requirement],
+        )
+        goal.dropped += [
+            (built[name], "no answer there, or flaky")
+            for name, requirement in others.items()
+            if requirement is None
+        ]
         first = named[:1] if bad else named
-        goal.tested = {requirement.built.env.name for requirement in (*first, *(goal.neighbours() if bad else ()))}
+        goal.tested = {
+            requirement.built.env.name
+            for requirement in (*first, *(goal.neighbours() if bad else ()))
+        }
         return goal
 
     @classmethod
-    def of_launched(cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], limits: Limits) -> Goal:
-        """The same where launches are compared: it has to compile in ``bad`` and in ``good``. Raises as the other does."""
+    def of_launched(
+        cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], limits: Limits
+    ) -> Goal:
+        """The same where launches are compared: it has to compile in ``bad`` and in ``good``.
+
+        Raises as the other does.
+        """
         ok = parse_criterion("ok")
         goal = cls.of((), (*newest_first(bad), *good), rest, ok, limits)
-        return evolve(goal, named=tuple(evolve(requirement, launched=True) for requirement in goal.named))
+        return evolve(
+            goal, named=tuple(evolve(requirement, launched=True) for requirement in goal.named)
+        )
 
     @property
     def requirements(self) -> tuple[CandidateRequirement, ...]:
@@ -278,7 +375,9 @@ class Goal:
         return (*self.named, *self.others)
 
     def neighbours(self) -> list[CandidateRequirement]:
-        """The nearest releases before and after the failure that are good: changes that lose a regression mostly fail on these."""
+        """The nearest releases before and after the failure that are good: changes that lose a
+        regression mostly fail on these.
+        """
         place = self.named[0].built.env.release
         good = [
             (requirement.built.env.release, requirement)
@@ -288,17 +387,28 @@ class Goal:
         placed = [(version, requirement) for version, requirement in good if version is not None]
         if place is None:
             return [requirement for _, requirement in placed[:1]]
-        before = max((pair for pair in placed if pair[0] < place), key=lambda pair: pair[0], default=None)
-        after = min((pair for pair in placed if pair[0] > place), key=lambda pair: pair[0], default=None)
+        before = max(
+            (pair for pair in placed if pair[0] < place), key=lambda pair: pair[0], default=None
+        )
+        after = min(
+            (pair for pair in placed if pair[0] > place), key=lambda pair: pair[0], default=None
+        )
         return [pair[1] for pair in (before, after) if pair]
 
-    def tiers(self, patience: float, whole: float) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
-        """The requirements that are asked of every candidate, and those for what is about to be accepted.
+    def tiers(
+        self, patience: float, whole: float
+    ) -> tuple[list[CandidateRequirement], list[CandidateRequirement]]:
+        """The requirements that are asked of every candidate, and those for what is about to be
+        accepted.
 
-        Deadlines are ``patience`` times as long, up to the ``whole`` one. That other releases hang is looked at in the end alone,
-        since it takes longer than anything else.
+        Deadlines are ``patience`` times as long, up to the ``whole`` one. That other releases hang
+        is looked at in the end alone, since it takes longer than anything else.
         """
-        first = [requirement for requirement in self.requirements if requirement.built.env.name in self.tested]
+        first = [
+            requirement
+            for requirement in self.requirements
+            if requirement.built.env.name in self.tested
+        ]
         later = [
             requirement
             for requirement in self.requirements
@@ -310,7 +420,10 @@ class Goal:
 
     def may_wait_longer(self, patience: float, whole: float) -> bool:
         """Whether a hang was waited for less than the ``whole`` deadline."""
-        return any(requirement.hangs and patience * requirement.limits.deadline < whole for requirement in self.requirements)
+        return any(
+            requirement.hangs and patience * requirement.limits.deadline < whole
+            for requirement in self.requirements
+        )
 
     def drop(self, name: str, why: str) -> bool:
         """Stop preserving the outcome in an env; false if that was asked for."""
@@ -323,7 +436,9 @@ class Goal:
         """What is preserved, in words: envs with the same outcome in one line."""
         by_words: dict[str, list[str]] = {}
         for requirement in self.requirements:
-            by_words.setdefault(requirement.description, []).append(requirement.built.env.name + requirement.place)
+            by_words.setdefault(requirement.description, []).append(
+                requirement.built.env.name + requirement.place
+            )
         return [f"{text} on {', '.join(names)}" for text, names in by_words.items()]
 
 
@@ -332,17 +447,32 @@ def newest_first(results: Sequence[Result]) -> list[Result]:
     return sorted(results, key=lambda result: result.cell.env.release or Version("0"), reverse=True)
 
 
-def _patient(requirement: CandidateRequirement, patience: float, whole: float) -> CandidateRequirement:
-    return evolve(requirement, limits=evolve(requirement.limits, deadline=min(whole, patience * requirement.limits.deadline)))
+def _patient(
+    requirement: CandidateRequirement, patience: float, whole: float
+) -> CandidateRequirement:
+    return evolve(
+        requirement,
+        limits=evolve(
+            requirement.limits, deadline=min(whole, patience * requirement.limits.deadline)
+        ),
+    )
 
 
-# --- which kernel, and in which envs ----------------------------------------------------------------------------------------------
+# --- which kernel, and in which envs --------------------------------------------------------------
 
 
-def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> ReductionSubject:
-    """Return the one kernel that the words name, with the environments in which it must stay as it is."""
+def find_subject(
+    selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]
+) -> ReductionSubject:
+    """Return the one kernel that the words name, with the environments in which it must stay as it
+    is.
+    """
     config = selection.config
-    cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
+    cells = (
+        _of_file(Path(what), selection)
+        if what.endswith((".py", ".toml"))
+        else _of_pattern(what, selection)
+    )
     cell, envs = cells[0], tuple(match.env for match in cells)
 
     def named(texts: Sequence[str]) -> tuple[Env, ...]:
@@ -350,17 +480,26 @@ def find_subject(selection: Selection, what: str, bad: Sequence[str], good: Sequ
         fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
         if envs_named and not fitting:
             wanted = f"{cell.spec.toolchain}, which the kernel is for"
-            raise SelectionError(f"{', '.join(texts)} does not match an env of {wanted}", where="--bad and --good")
+            raise SelectionError(
+                f"{', '.join(texts)} does not match an env of {wanted}", where="--bad and --good"
+            )
         return fitting
 
-    return ReductionSubject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
+    return ReductionSubject(
+        spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good)
+    )
 
 
 def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
-    """The cells of the one kernel that is meant, of what was chosen or else of all; in the chosen envs if it names none."""
+    """The cells of the one kernel that is meant, of what was chosen or else of all.
+
+    In the chosen envs if it names none.
+    """
     patterns = selection.patterns
     pattern = cell_pattern(what, selection.config, patterns.kernel_files)
-    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)).and_envs(pattern.envs)
+    everywhere = selection.with_patterns(
+        envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)
+    ).and_envs(pattern.envs)
     cells = pattern.choose(selection.cells if pattern.leaves_open else (), everywhere.cells)
     _check_alone(pattern.text, cells)
     usual = tuple(cell for cell in cells if cell.env in selection.envs)
@@ -368,13 +507,22 @@ def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
 
 
 def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
-    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any; else those that are chosen."""
+    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any;
+    else those that are chosen.
+    """
     patterns = selection.patterns
     chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
-    everywhere = chosen.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
-    declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
+    everywhere = chosen.with_patterns(
+        envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)
+    )
+    declared = [
+        cell
+        for cell in everywhere.cells
+        if cell.env.release and _is_declared(cell, cell.env.release)
+    ]
     if not patterns.envs:
-        declared = [cell for cell in declared if not cell.env.paired] or declared  # the same toolchain without its pair
+        # The same toolchain without its pair.
+        declared = [cell for cell in declared if not cell.env.paired] or declared
     cells = declared or chosen.cells
     _check_alone(str(path), cells)
     return cells
@@ -382,16 +530,29 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
 
 def _check_alone(text: str, cells: Sequence[Cell]) -> None:
     """Raise SelectionError where cells are of several kernels or targets."""
-    if len({(cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name) for cell in cells}) > 1:
+    if (
+        len(
+            {
+                (cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name)
+                for cell in cells
+            }
+        )
+        > 1
+    ):
         raise several_match(text, cells, any_env=True)
 
 
 def _is_declared(cell: Cell, release: Version) -> bool:
-    return any(e.covers(release=release, target=cell.target.name, case=cell.spec.case) for e in cell.spec.expectations)
+    return any(
+        e.covers(release=release, target=cell.target.name, case=cell.spec.case)
+        for e in cell.spec.expectations
+    )
 
 
 def other_releases(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
-    """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
+    """An env for each release that was not named, of those that are there: the one without PyTorch
+    where there are several.
+    """
     named = {env.release for env in (*subject.bad, *subject.good)}
     others: dict[Version, BuiltEnv] = {}
     for env in _of_toolchain(selection.config, subject):
@@ -404,7 +565,10 @@ def other_releases(subject: ReductionSubject, selection: Selection) -> list[Buil
 
 def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     """The envs that the kernel can be tried in, those without PyTorch first."""
-    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.paired)
+    return sorted(
+        (env for env in config.envs if env.toolchain == subject.spec.toolchain),
+        key=lambda env: env.paired,
+    )
 
 
 def releases_without_env(subject: ReductionSubject, config: MatrixConfig) -> list[str]:

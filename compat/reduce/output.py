@@ -1,4 +1,5 @@
-"""What a reduction writes: the smallest kernel so far with its kernel file, its problem, and MLIR's reproducers.
+"""What a reduction writes: the smallest kernel so far with its kernel file, its problem, and MLIR's
+reproducers.
 
 The files of a candidate are always complete on disk, however the program ends.
 """
@@ -24,17 +25,23 @@ from compat.store.store import Store
 class BestSoFar:
     """The smallest candidate so far, on disk: ``<name>.py`` and the kernel file ``<name>.toml``.
 
-    The kernel file is the only one that is replaced, in one step, and names a source that is complete by then: whenever the program
-    ends, and however, the file is there and means a candidate that was accepted.
+    The kernel file is the only one that is replaced, in one step, and names a source that is
+    complete by then: whenever the program ends, and however, the file is there and means a
+    candidate that was accepted.
     """
 
     def __init__(self, path: Path, text_of: Callable[[Candidate, Path], str]) -> None:
-        """``path`` is the Python file's; ``text_of(candidate, source)`` is the text of the kernel file."""
+        """``path`` is the Python file's.
+
+        ``text_of(candidate, source)`` is the text of the kernel file.
+        """
         self.path, self.kernel_file = path, path.with_suffix(".toml")
         self.source = path
         """Where the text of what is kept is now."""
         self._text_of = text_of
-        self._partial = itertools.cycle([path.with_name(f"{path.stem}.partial-{number}.py") for number in (1, 2)])
+        self._partial = itertools.cycle(
+            [path.with_name(f"{path.stem}.partial-{number}.py") for number in (1, 2)]
+        )
 
     def keep(self, candidate: Candidate) -> None:
         """Replace what was kept. Raises StoreError where the disk will not have it."""
@@ -52,7 +59,9 @@ class BestSoFar:
             replace_file(self.kernel_file, self._text_of(candidate, source))
             self.source = source
         except OSError as error:
-            raise StoreError(f"cannot save the candidate: {error}", where=str(self.path.parent)) from error
+            raise StoreError(
+                f"cannot save the candidate: {error}", where=str(self.path.parent)
+            ) from error
 
 
 VARIANT = "reduced"
@@ -69,7 +78,10 @@ def kernel_file(
     expectations: Sequence[Expectation],
     problem: Problem | None = None,
 ) -> str:
-    """The TOML of a kernel file with one variant and one case. ``source`` is the Python file, which stands beside it."""
+    """The TOML of a kernel file with one variant and one case.
+
+    ``source`` is the Python file, which stands beside it.
+    """
     spec = Specialization(
         kernel=kernel,
         variant=VARIANT,
@@ -97,14 +109,19 @@ def {function}(parameters, dtype, seed, device, large):
 
 
 def write_problem(problem: Problem, kernel: Path) -> Problem:
-    """Write it, with the modules that it takes, into a folder beside ``kernel``, a Python file. Raises StoreError.
+    """Write it, with the modules that it takes, into a folder beside ``kernel``, a Python file.
+
+    Raises StoreError.
 
     The parameters are those of the original, whatever becomes of its constexprs.
     """
     folder, source = kernel.with_name(f"{kernel.stem}-problem"), Path(problem.source)
     path = folder / f"{_NAME}.py"
     try:
-        for file in (source, *(file for file in helpers_of(source) if file.is_relative_to(source.parent))):
+        for file in (
+            source,
+            *(file for file in helpers_of(source) if file.is_relative_to(source.parent)),
+        ):
             copy = folder / file.relative_to(source.parent)
             copy.parent.mkdir(parents=True, exist_ok=True)
             replace_file(copy, file.read_text(encoding="utf-8"))
@@ -115,12 +132,15 @@ def write_problem(problem: Problem, kernel: Path) -> Problem:
 
 
 def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tuple[Path, ...]:
-    """Write ``NAME.ENV.mlir`` beside ``path``, the kernel's, for each result with a pass that fails and a reproducer that is kept.
+    """Write ``NAME.ENV.mlir`` beside ``path``, the kernel's, for each result with a pass that fails
+    and a reproducer that is kept.
 
     Raises StoreError where one cannot be written.
     """
     texts = {
-        path.with_suffix(f".{result.cell.env.name}.{toolchains.of(result.cell.env).reader.suffix}"): _one_pass(result, store)
+        path.with_suffix(
+            f".{result.cell.env.name}.{toolchains.of(result.cell.env).reader.suffix}"
+        ): _one_pass(result, store)
         for result in results
     }
     written = [beside for beside, text in texts.items() if text is not None]

@@ -1,7 +1,9 @@
-"""A whole reduction, from what a user names to the file with the smaller kernel: the feature that ``compat reduce`` calls.
+"""A whole reduction, from what a user names to the file with the smaller kernel: the feature that
+``compat reduce`` calls.
 
-In: a kernel that fails, and what of its outcomes is to stay (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller
-kernel, tested closely, in a file with a kernel file beside it, and where it differs from the original.
+In: a kernel that fails, and what of its outcomes is to stay
+(:class:`compat.reduce.original.OriginalKernel`). Out: a smaller kernel, tested closely, in a file
+with a kernel file beside it, and where it differs from the original.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ from compat.launch.hosting import BuildComparison, Gpu
 from compat.model import Env, Problem, Result
 from compat.project import Obtain, Selection
 from compat.reduce.candidate import Candidate
-from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, confirmed, expectations_of
+from compat.reduce.interestingness import (
+    CandidateRequirement,
+    InterestingnessTest,
+    confirmed,
+    expectations_of,
+)
 from compat.reduce.numbers import NumbersQuestion, refuse_latency
 from compat.reduce.original import (
     BudgetedRuns,
@@ -45,11 +52,15 @@ from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem,
 from compat.reduce.search import shrink
 
 _PATIENCE = 5.0
-"""How many times longer candidates that are to hang are waited for, once one that seemed to hang turned out to end."""
+"""How many times longer candidates that are to hang are waited for, once one that seemed to hang
+turned out to end.
+"""
 _CONFIRMING = 0.35
 """The part of a budget that is kept for testing closely what the search accepts."""
 _OVERHEAD, _LAUNCHING = 4.0, 30.0
-"""Seconds that confirming one candidate takes besides its compiles: starting workers, stopping what hangs; launching it often."""
+"""Seconds that confirming one candidate takes besides its compiles: starting workers, stopping what
+hangs; launching it often.
+"""
 
 
 class ReductionEnd(StrEnum):
@@ -66,7 +77,9 @@ class ReductionListener:
     def say(self, words: str) -> None:
         """A message of one line."""
 
-    def searching(self, start: Candidate) -> AbstractContextManager[Callable[[Candidate, int], None]]:
+    def searching(
+        self, start: Candidate
+    ) -> AbstractContextManager[Callable[[Candidate, int], None]]:
         """A search starts from ``start``.
 
         Returns:
@@ -77,7 +90,9 @@ class ReductionListener:
 
 @frozen(kw_only=True)
 class CloseTest:
-    """What a close test of one candidate showed: alone, with diagnostics on, within the whole deadline."""
+    """What a close test of one candidate showed: alone, with diagnostics on, within the whole
+    deadline.
+    """
 
     results: list[Result]
     compared: BuildComparison | None = None
@@ -149,13 +164,18 @@ class Reduction:
 
     @property
     def not_compared(self) -> list[str]:
-        """Environments of other releases in which the candidate was not compared with the original."""
+        """Environments of other releases in which the candidate was not compared with the
+        original.
+        """
         compared = {result.cell.env.name for result in self.results} & set(self.original.results)
         return [env.name for env in self.subject.rest if env.name not in compared]
 
     @property
     def behaved(self) -> BuildComparison | None:
-        """For a criterion about numbers: the behaviour of the last candidate. ``None``: not measured."""
+        """For a criterion about numbers: the behaviour of the last candidate.
+
+        ``None``: not measured.
+        """
         test = self._close_tests.get(self.history[-1].key)
         return test.compared if test else None
 
@@ -164,7 +184,10 @@ class Reduction:
         with closing(self.question) if self.question is not None else nullcontext():
             if self.question is not None and self.subject.spec.problem is not None:
                 self._problem = write_problem(self.subject.spec.problem, self.path)
-            for line in (*((self.question.compare.text,) if self.question else ()), *self.goal.lines()):
+            for line in (
+                *((self.question.compare.text,) if self.question else ()),
+                *self.goal.lines(),
+            ):
                 self.listener.say(f"preserving: {line}")
             self._search_and_confirm()
             self._compare()
@@ -181,7 +204,8 @@ class Reduction:
             tested = len(self.goal.tested)
             if self._confirm() or self.ended is not ReductionEnd.DONE:
                 return
-            if len(self.goal.tested) == tested:  # another search would ask the same of every candidate
+            # Another search would ask the same of every candidate.
+            if len(self.goal.tested) == tested:
                 if not self.goal.may_wait_longer(patience, deadline):
                     return
                 patience *= _PATIENCE
@@ -198,7 +222,8 @@ class Reduction:
                     raise
                 raise self.runs.out_of_budget("launched") from error
             self.ended = ReductionEnd.INTERRUPTED if interruption.asked() else ReductionEnd.BUDGET
-            interruption.clear()  # the best so far is still tested closely; who asks again ends that, too
+            # The best so far is still tested closely; who asks again ends that, too.
+            interruption.clear()
         except KeyboardInterrupt:
             self.ended = ReductionEnd.INTERRUPTED
 
@@ -224,10 +249,15 @@ class Reduction:
                     self._best.keep(step.candidate)
                     show(step.candidate, self.tests)
             finally:
-                self.goal.tested |= {requirement.built.env.name for requirement in interesting.requirements}
+                self.goal.tested |= {
+                    requirement.built.env.name for requirement in interesting.requirements
+                }
 
     def _test(
-        self, first: Sequence[CandidateRequirement], later: Sequence[CandidateRequirement], stop: threading.Event
+        self,
+        first: Sequence[CandidateRequirement],
+        later: Sequence[CandidateRequirement],
+        stop: threading.Event,
     ) -> InterestingnessTest:
         subject, context = self.subject, self.runs.context
         return InterestingnessTest(
@@ -242,23 +272,39 @@ class Reduction:
         )
 
     def _check_start(self, interesting: InterestingnessTest) -> None:
-        """Check the kernel alone in a module; a release that was not named and differs is no longer preserved."""
+        """Check the kernel alone in a module.
+
+        A release that was not named and differs is no longer preserved.
+        """
         while (refusing := interesting.refusing(self.start)) is not None:
             why = "the kernel alone in a module, without comments, behaves differently there"
             if not self.goal.drop(refusing.built.env.name, why):
                 raise SelectionError(
-                    f"without comments and annotations, and alone in a module, the kernel is no longer {refusing.text}",
+                    "without comments and annotations, and alone in a module, the kernel is no"
+                    f" longer {refusing.text}",
                     where=self.subject.spec.source,
-                    hint="The failure depends on the layout of the file, so `compat reduce` cannot remove anything.",
+                    hint=(
+                        "The failure depends on the layout of the file, so `compat reduce` cannot"
+                        " remove anything."
+                    ),
                 )
-            interesting.requirements = [requirement for requirement in interesting.requirements if requirement is not refusing]
+            interesting.requirements = [
+                requirement
+                for requirement in interesting.requirements
+                if requirement is not refusing
+            ]
 
     # --- confirming ---
 
     @property
     def _rounds(self) -> int:
-        """How many hangs have to be waited for one after the other to test one candidate closely."""
-        return math.ceil(sum(requirement.hangs for requirement in self.goal.requirements) / self.runs.context.slots)
+        """How many hangs have to be waited for one after the other to test one candidate
+        closely.
+        """
+        return math.ceil(
+            sum(requirement.hangs for requirement in self.goal.requirements)
+            / self.runs.context.slots
+        )
 
     @property
     def confirm_deadline(self) -> float:
@@ -266,7 +312,12 @@ class Reduction:
         full = self.runs.context.limits.deadline
         if not self.budget.bounded or not self._rounds:
             return full
-        return min(full, max(1.0, (_CONFIRMING * self.budget.seconds - _OVERHEAD) / self._rounds - _OVERHEAD / 2))
+        return min(
+            full,
+            max(
+                1.0, (_CONFIRMING * self.budget.seconds - _OVERHEAD) / self._rounds - _OVERHEAD / 2
+            ),
+        )
 
     def _reserve(self) -> float:
         """Seconds of a budget that are kept for the close test of one candidate."""
@@ -274,7 +325,10 @@ class Reduction:
             return 0.0
         compiles = self._rounds * (self.confirm_deadline + _OVERHEAD / 2)
         starts = len(self.goal.requirements) / self.runs.context.slots
-        return min(_OVERHEAD + compiles + starts + _LAUNCHING * bool(self.question), _CONFIRMING * self.budget.seconds)
+        return min(
+            _OVERHEAD + compiles + starts + _LAUNCHING * bool(self.question),
+            _CONFIRMING * self.budget.seconds,
+        )
 
     def _confirm(self) -> bool:
         """Forget the last candidates as far as they do not hold in a close test; whether all did.
@@ -297,19 +351,40 @@ class Reduction:
         return at == last
 
     def _holds(self, candidate: Candidate) -> bool:
-        """Whether it is what is required also in a close test. What it fails in is asked of every candidate from then on."""
+        """Whether it is what is required also in a close test.
+
+        What it fails in is asked of every candidate from then on.
+        """
         requirements = self.goal.requirements
-        results = self._results_in([requirement.built.env for requirement in requirements], candidate)
+        results = self._results_in(
+            [requirement.built.env for requirement in requirements], candidate
+        )
         pairs = zip(requirements, results, strict=True)
-        broken = [required for required, result in pairs if not required.fulfilled_by(result.cell, result.outcome)]
+        broken = [
+            required
+            for required, result in pairs
+            if not required.fulfilled_by(result.cell, result.outcome)
+        ]
         self.goal.tested |= {requirement.built.env.name for requirement in broken}
-        compared = self._compared(self.question, candidate) if self.question is not None and not broken else None
-        self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)  # not before: launches may be stopped
+        compared = (
+            self._compared(self.question, candidate)
+            if self.question is not None and not broken
+            else None
+        )
+        # Not before: launches may be stopped.
+        self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)
         return not broken and (self.question is None or compared is not None)
 
     def _compared(self, question: NumbersQuestion, candidate: Candidate) -> BuildComparison | None:
-        """How it behaves when it is launched many more times; ``None`` where its launches do not go on to differ."""
-        with self.budget.stopping() as stop, self._test(self.goal.named, (), stop) as test, question.closely():
+        """How it behaves when it is launched many more times.
+
+        ``None`` where its launches do not go on to differ.
+        """
+        with (
+            self.budget.stopping() as stop,
+            self._test(self.goal.named, (), stop) as test,
+            question.closely(),
+        ):
             (differs,) = test([candidate])
             return question.last if differs else None
 
@@ -326,14 +401,19 @@ class Reduction:
     # --- what comes of it ---
 
     def _compare(self) -> None:
-        """Check where the result differs from the original, also in releases that were not held, within the budget."""
+        """Check where the result differs from the original, also in releases that were not held,
+        within the budget.
+        """
         originals = self.original.results
         held = {requirement.built.env.name for requirement in self.goal.requirements}
         others = [env for env in self.subject.rest if env.name not in held]
         try:
             if self.confirmed and self.ended is not ReductionEnd.INTERRUPTED and others:
                 missing = self.subject.cells([env for env in others if env.name not in originals])
-                originals |= {result.cell.env.name: result for result in self.runs.run(missing, self.runs.brief_limits)}
+                originals |= {
+                    result.cell.env.name: result
+                    for result in self.runs.run(missing, self.runs.brief_limits)
+                }
                 self.results = [*self.results, *self._results_in(others, self.history[-1])]
         except Interrupted:
             self.ended = ReductionEnd.INTERRUPTED if self.budget.left else self.ended
@@ -342,17 +422,24 @@ class Reduction:
 
     def _kernel_file(self, candidate: Candidate, source: Path) -> str:
         spec, results = self.subject.spec, self.original.results
-        preserved = self.question.compare.text if self.question is not None else self.goal.named[0].text
+        preserved = (
+            self.question.compare.text if self.question is not None else self.goal.named[0].text
+        )
         summary = f"Reduced from {spec.kernel}/{spec.variant}: {preserved}"
         if self.differences:
-            summary += f". It differs from the original in {'; '.join(difference.text for difference in self.differences)}"
+            summary += (
+                ". It differs from the original in"
+                f" {'; '.join(difference.text for difference in self.differences)}"
+            )
         return kernel_file(
             candidate,
             kernel=self.path.stem,
             case=spec.case,
             source=source,
             summary=summary,
-            expectations=expectations_of(self.results or [results[req.built.env.name] for req in self.goal.requirements]),
+            expectations=expectations_of(
+                self.results or [results[req.built.env.name] for req in self.goal.requirements]
+            ),
             problem=self._problem,
         )
 
@@ -406,27 +493,41 @@ def reduce(
     envs += others
     criterion_asked = criterion or parse_criterion("same-failure")
     refuse_latency(criterion_asked)
-    if criterion_asked.asks_seconds:  # time is measured where it is asked for, which takes long enough
+    # Time is measured where it is asked for, which takes long enough.
+    if criterion_asked.asks_seconds:
         others, hold_rest = [], False
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
     if hold_rest and (missing := releases_without_env(subject, config)):
         listener.say(f"left out, not built: {', '.join(missing)}")
     gpu = _gpu(selection, python) if criterion_asked.asks_launches else None
-    runs = BudgetedRuns(subject=subject, context=context.with_envs(envs), budget=Budget(budget), say=listener.say)
+    runs = BudgetedRuns(
+        subject=subject, context=context.with_envs(envs), budget=Budget(budget), say=listener.say
+    )
     original = examine(runs, criterion_asked, gpu)
     path = (output or default_path(subject)).with_suffix(".py")
-    reduction = Reduction(runs=runs, original=original, start=subject.start(), path=path, listener=listener)
+    reduction = Reduction(
+        runs=runs, original=original, start=subject.start(), path=path, listener=listener
+    )
     reduction.run()
     return reduction
 
 
 def _gpu(selection: Selection, python: str | None) -> Gpu:
-    """The GPU of this machine, whichever targets are chosen. Raises SelectionError where there is none that can be used."""
-    return hosting.find_gpu(evolve(selection, targets=selection.config.choose_targets(("*",))), python)
+    """The GPU of this machine, whichever targets are chosen.
+
+    Raises SelectionError where there is none that can be used.
+    """
+    return hosting.find_gpu(
+        evolve(selection, targets=selection.config.choose_targets(("*",))), python
+    )
 
 
 def default_path(subject: ReductionSubject) -> Path:
     """The file that is written where none is named: ``reduced/NAME.py``."""
     spec = subject.spec
-    name = f"{spec.kernel}-{spec.case}" if spec.variant == VARIANT else f"{spec.kernel}-{spec.variant}-{spec.case}"
+    name = (
+        f"{spec.kernel}-{spec.case}"
+        if spec.variant == VARIANT
+        else f"{spec.kernel}-{spec.variant}-{spec.case}"
+    )
     return Path("reduced", f"{name}.py")

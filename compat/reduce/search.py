@@ -1,9 +1,10 @@
 """The search: make a candidate lighter as long as it stays interesting.
 
-Delta debugging, pass by pass. A pass's edits are made all at once first, then by halves, quarters and so on down to one by one;
-those of one round that are accepted alone are tried together. A round is judged as a whole, so that this can be done in parallel.
-Nothing is judged twice, and every accepted candidate is lighter than the last, so the search ends: when each edit of every pass,
-made alone, is not accepted.
+Delta debugging, pass by pass. A pass's edits are made all at once first, then by halves, quarters
+and so on down to one by one; those of one round that are accepted alone are tried together. A round
+is judged as a whole, so that this can be done in parallel. Nothing is judged twice, and every
+accepted candidate is lighter than the last, so the search ends: when each edit of every pass, made
+alone, is not accepted.
 """
 
 from __future__ import annotations
@@ -59,13 +60,17 @@ class AcceptedStep:
 
 
 def shrink(
-    start: Candidate, interesting: AreInteresting, *, verify: Verify = lambda _: True, width: int = 8
+    start: Candidate,
+    interesting: AreInteresting,
+    *,
+    verify: Verify = lambda _: True,
+    width: int = 8,
 ) -> Iterator[AcceptedStep]:
     """Every candidate that was accepted on the way, the last one being the smallest that was found.
 
-    ``start`` is taken to be accepted and is not yielded. ``verify`` has the last word on what ``interesting`` let pass; it may be
-    slow. ``width`` is how many candidates are judged together at least, where there are as many. Whatever the two raise ends the
-    search.
+    ``start`` is taken to be accepted and is not yielded. ``verify`` has the last word on what
+    ``interesting`` let pass; it may be slow. ``width`` is how many candidates are judged together
+    at least, where there are as many. Whatever the two raise ends the search.
     """
     search = Shrinker(current=start, interesting=interesting, verify=verify, width=width)
     for passes in (PASSES, LAST, PASSES):
@@ -111,10 +116,15 @@ class Shrinker:
         yield from self._one_by_one(make)
 
     def _one_by_one(self, make: ReductionPass) -> Iterator[Candidate]:
-        """Try every edit alone. One that failed is not tried again in this sweep, though other edits were made since."""
+        """Try every edit alone.
+
+        One that failed is not tried again in this sweep, though other edits were made since.
+        """
         failed = set[str]()
         while True:
-            waiting = [(name, edit) for name, edit in _named(self._edits(make)) if name not in failed]
+            waiting = [
+                (name, edit) for name, edit in _named(self._edits(make)) if name not in failed
+            ]
             while waiting:
                 some, waiting = waiting[: self.width], waiting[self.width :]
                 accepted = self._round([[edit] for _, edit in some])
@@ -126,14 +136,26 @@ class Shrinker:
                 return
 
     def _round(self, groups: Sequence[Sequence[Edit]]) -> list[bool]:
-        """Judge the candidates that these groups of edits lead to, and go on with the best that comes of it."""
+        """Judge the candidates that these groups of edits lead to, and go on with the best that
+        comes of it.
+        """
         candidates = [self._lighter(group) for group in groups]
         fine = self._judged(candidates)
-        passed = [(c, group) for c, group, good in zip(candidates, groups, fine, strict=True) if c is not None and good]
-        best = sorted((candidate for candidate, _ in passed), key=lambda candidate: candidate.weight)
+        passed = [
+            (c, group)
+            for c, group, good in zip(candidates, groups, fine, strict=True)
+            if c is not None and good
+        ]
+        best = sorted(
+            (candidate for candidate, _ in passed), key=lambda candidate: candidate.weight
+        )
         if len(passed) > 1:
             together = self._lighter([edit for _, group in passed for edit in group])
-            if together is not None and together.weight < best[0].weight and self._judged([together])[0]:
+            if (
+                together is not None
+                and together.weight < best[0].weight
+                and self._judged([together])[0]
+            ):
                 best.insert(0, together)
         accepted = next(filter(self._verified, best), None)
         if accepted is None:
@@ -148,10 +170,16 @@ class Shrinker:
 
     def _lighter(self, edits: Sequence[Edit]) -> Candidate | None:
         candidate = applied(self.current, edits)
-        return candidate if candidate is not None and candidate.weight < self.current.weight else None
+        return (
+            candidate if candidate is not None and candidate.weight < self.current.weight else None
+        )
 
     def _judged(self, candidates: Sequence[Candidate | None]) -> list[bool]:
-        new = {candidate.key: candidate for candidate in candidates if candidate is not None and candidate.key not in self._seen}
+        new = {
+            candidate.key: candidate
+            for candidate in candidates
+            if candidate is not None and candidate.key not in self._seen
+        }
         if new:
             self.tests += len(new)
             self._seen.update(zip(new, self.interesting(list(new.values())), strict=True))

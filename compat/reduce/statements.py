@@ -1,4 +1,6 @@
-"""Edits of statements, and of helper functions: take away, unwrap, merge a name into its only use, inline, fewer parameters."""
+"""Edits of statements, and of helper functions: take away, unwrap, merge a name into its only use,
+inline, fewer parameters.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,15 @@ def drop(candidate: Candidate) -> Iterator[Edit]:
 
 
 def unwrap(candidate: Candidate) -> Iterator[Edit]:
-    """Put the body of a loop, a condition or a ``with`` in its place; of a loop it is the first round."""
+    """Put the body of a loop, a condition or a ``with`` in its place.
+
+    Of a loop it is the first round.
+    """
     for function, statement in _in_order(candidate):
         for number, body in enumerate(_bodies(statement)):
-            yield Edit(what=f"unwrap {number} {_place(function, statement)}", nodes={statement: body})
+            yield Edit(
+                what=f"unwrap {number} {_place(function, statement)}", nodes={statement: body}
+            )
 
 
 def _bodies(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
@@ -49,10 +56,14 @@ def _first_of(iterable: ast.expr) -> ast.expr:
 
 
 def simplify(candidate: Candidate) -> Iterator[Edit]:
-    """``x += y`` as ``x = y``, ``a, b = c, d`` as two statements, an assignment of a call as the call alone."""
+    """``x += y`` as ``x = y``, ``a, b = c, d`` as two statements, an assignment of a call as the
+    call alone.
+    """
     for function, statement in _in_order(candidate):
         for number, simpler in enumerate(_simpler(statement)):
-            yield Edit(what=f"simplify {number} {_place(function, statement)}", nodes={statement: simpler})
+            yield Edit(
+                what=f"simplify {number} {_place(function, statement)}", nodes={statement: simpler}
+            )
 
 
 def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
@@ -62,8 +73,15 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
         yield [_assign(statement.target, statement.value)]
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            yield [_assign(name, element) for name, element in zip(target.elts, value.elts, strict=True)]
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            yield [
+                _assign(name, element)
+                for name, element in zip(target.elts, value.elts, strict=True)
+            ]
         elif isinstance(target, ast.Tuple):
             yield from ([_assign(name, value)] for name in target.elts)
         yield [ast.Expr(value)]
@@ -72,7 +90,10 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
 
 
 def merge(candidate: Candidate) -> Iterator[Edit]:
-    """Write the value of a name that is given once where the name is read: once; more often if it is but a name or number."""
+    """Write the value of a name that is given once where the name is read: once.
+
+    More often if it is but a name or number.
+    """
     for function in candidate.functions.values():
         stores, read = _givings(function), _readings(function)
         for statement in ast.walk(function):
@@ -81,10 +102,14 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
             target, value, uses = statement.targets[0], statement.value, []
             if isinstance(target, ast.Name) and stores[target.id] == 1:
                 uses = read.get(target.id, [])
-            plain = isinstance(value, ast.Constant | ast.Name) and all(stores[name] < 2 for name in module.loaded(value))
+            plain = isinstance(value, ast.Constant | ast.Name) and all(
+                stores[name] < 2 for name in module.loaded(value)
+            )
             if uses and (plain or len(uses) == 1) and (plain or _fits(function, uses[0], value)):
                 nodes: Nodes = dict.fromkeys(uses, (value,))
-                yield Edit(what=f"merge {_place(function, statement)}", nodes={statement: (), **nodes})
+                yield Edit(
+                    what=f"merge {_place(function, statement)}", nodes={statement: (), **nodes}
+                )
 
 
 def _givings(function: ast.FunctionDef) -> Counter[str]:
@@ -107,9 +132,16 @@ def _readings(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
 def _fits(function: ast.FunctionDef, use: ast.Name, value: ast.expr) -> bool:
     """Whether the line stays readable."""
     around = min(
-        (s for s in ast.walk(function) if isinstance(s, ast.stmt) and use in ast.walk(s)), key=lambda s: len(ast.unparse(s))
+        (s for s in ast.walk(function) if isinstance(s, ast.stmt) and use in ast.walk(s)),
+        key=lambda s: len(ast.unparse(s)),
     )
-    return around.col_offset + len(ast.unparse(around).splitlines()[0]) - len(use.id) + len(ast.unparse(value)) <= _WIDTH
+    return (
+        around.col_offset
+        + len(ast.unparse(around).splitlines()[0])
+        - len(use.id)
+        + len(ast.unparse(value))
+        <= _WIDTH
+    )
 
 
 def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:
@@ -117,39 +149,61 @@ def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:
 
 
 def _in_order(candidate: Candidate) -> list[tuple[ast.FunctionDef, ast.stmt]]:
-    """Statements in the order of the text, so that neighbours in a list are neighbours in the kernel; the last first.
+    """Statements in the order of the text, so that neighbours in a list are neighbours in the
+    kernel; the last first.
 
     What comes last is needed by nothing, so it is the likeliest to go.
     """
-    inside = ((function, statement) for function in candidate.functions.values() for statement in _statements_in(function))
+    inside = (
+        (function, statement)
+        for function in candidate.functions.values()
+        for statement in _statements_in(function)
+    )
     return sorted(inside, key=lambda pair: pair[1].lineno, reverse=True)
 
 
 def _statements_in(function: ast.FunctionDef) -> Iterator[ast.stmt]:
-    return (node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function)
+    return (
+        node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function
+    )
 
 
 def _place(function: ast.FunctionDef, statement: ast.stmt) -> str:
     return f"{function.name}: {ast.unparse(statement)}"
 
 
-# --- of helper functions ----------------------------------------------------------------------------------------------------------
+# --- of helper functions --------------------------------------------------------------------------
 
 
 def inline(candidate: Candidate) -> Iterator[Edit]:
-    """The body of a helper instead of a call of it: of a call that is a statement, or within one where the helper is one value."""
-    helpers = {name: function for name, function in candidate.functions.items() if name != candidate.function}
+    """The body of a helper instead of a call of it: of a call that is a statement, or within one
+    where the helper is one value.
+    """
+    helpers = {
+        name: function
+        for name, function in candidate.functions.items()
+        if name != candidate.function
+    }
     for function in candidate.functions.values():
         for statement in _statements_in(function):
             call = getattr(statement, "value", None)
-            if isinstance(call, ast.Call) and (helper := _called(call, helpers)) and helper is not function:
+            if (
+                isinstance(call, ast.Call)
+                and (helper := _called(call, helpers))
+                and helper is not function
+            ):
                 body = _body(statement, call, helper, function)
                 if body is not None:
-                    yield Edit(what=f"inline {function.name}: {ast.unparse(statement)}", nodes={statement: body})
+                    yield Edit(
+                        what=f"inline {function.name}: {ast.unparse(statement)}",
+                        nodes={statement: body},
+                    )
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
             helper = _called(call, helpers)
             if helper and helper is not function and (value := _value(call, helper)) is not None:
-                yield Edit(what=f"inline {function.name}: {ast.unparse(call)}", nodes={call: (value,)})
+                yield Edit(
+                    what=f"inline {function.name}: {ast.unparse(call)}", nodes={call: (value,)}
+                )
 
 
 def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
@@ -158,7 +212,11 @@ def unused_arguments(candidate: Candidate) -> Iterator[Edit]:
         if name == candidate.function:
             continue
         read = set().union(*(module.loaded(statement) for statement in helper.body))
-        calls = [node for node in ast.walk(candidate.tree) if isinstance(node, ast.Call) and _named(node) == name]
+        calls = [
+            node
+            for node in ast.walk(candidate.tree)
+            if isinstance(node, ast.Call) and _named(node) == name
+        ]
         for position, argument in enumerate(helper.args.args):
             arguments = [_given(call, position, argument.arg) for call in calls]
             if argument.arg not in read and not helper.args.defaults and None not in arguments:
@@ -182,23 +240,39 @@ def _called(call: ast.Call, helpers: dict[str, ast.FunctionDef]) -> ast.Function
 def _value(call: ast.Call, helper: ast.FunctionDef) -> ast.expr | None:
     """The value of a call of a helper that is nothing but a value, else ``None``."""
     last, bound = helper.body[-1], passed(call, helper.args)
-    if len(helper.body) != 1 or not isinstance(last, ast.Return) or last.value is None or bound is None:
+    if (
+        len(helper.body) != 1
+        or not isinstance(last, ast.Return)
+        or last.value is None
+        or bound is None
+    ):
         return None
     value: ast.expr = _Renaming(bound).visit(copy.deepcopy(last.value))
     return value
 
 
-def _body(statement: ast.stmt, call: ast.Call, helper: ast.FunctionDef, caller: ast.FunctionDef) -> Sequence[ast.stmt] | None:
-    """What ``statement``, whose value is the call, does, without the call; ``None`` where the helper returns in its middle."""
+def _body(
+    statement: ast.stmt, call: ast.Call, helper: ast.FunctionDef, caller: ast.FunctionDef
+) -> Sequence[ast.stmt] | None:
+    """What ``statement``, whose value is the call, does, without the call.
+
+    ``None`` where the helper returns in its middle.
+    """
     bound = passed(call, helper.args)
     *before, last = helper.body
-    if bound is None or any(isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)):
+    if bound is None or any(
+        isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)
+    ):
         return None
-    if any(isinstance(node, ast.Return) for node in ast.walk(last)) and not isinstance(last, ast.Return):
+    if any(isinstance(node, ast.Return) for node in ast.walk(last)) and not isinstance(
+        last, ast.Return
+    ):
         return None
     changed = set().union(*(module.stored(inner) for inner in helper.body))
     used = module.stored(caller) | module.loaded(caller) | set(module.parameters(caller))
-    local: dict[str, ast.expr] = {name: ast.Name(_free(name, used), ast.Store()) for name in sorted(changed)}
+    local: dict[str, ast.expr] = {
+        name: ast.Name(_free(name, used), ast.Store()) for name in sorted(changed)
+    }
     names = {**{name: value for name, value in bound.items() if name not in changed}, **local}
     body: list[ast.stmt] = [_assign(local[name], bound[name]) for name in bound if name in changed]
     body += [_Renaming(names).visit(copy.deepcopy(inner)) for inner in before]

@@ -1,10 +1,13 @@
 """Reports: answers as text. Nothing here prints, and only :mod:`compat.report.folder` writes files.
 
-In: the records that features return. Out: text for terminals, for code forges, for browsers and for programs.
+In: the records that features return. Out: text for terminals, for code forges, for browsers and for
+programs.
 
 - :mod:`compat.report.summary`: the record, and the counts, grids and sentences derived from it
-- :mod:`compat.report.views`: one answer each: a bisection, a comparison, a capture, an explanation …
+- :mod:`compat.report.views`: one answer each: a bisection, a comparison, a capture, an explanation
+  …
 - :mod:`compat.report.render`: the forms of a matrix: terminal, Markdown, page, JUnit, annotations …
-- :mod:`compat.report.document` and :mod:`compat.report.loading`: ``matrix.json`` as text, made and read
+- :mod:`compat.report.document` and :mod:`compat.report.loading`: ``matrix.json`` as text, made and
+  read
 - :mod:`compat.report.folder`: reports on disk
 """

@@ -1,4 +1,6 @@
-"""The report as data: ``reports/matrix.json``, documented in ``docs/matrix-json.md`` and checked by ``matrix.schema.json``."""
+"""The report as data: ``reports/matrix.json``, documented in ``docs/matrix-json.md`` and checked by
+``matrix.schema.json``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,18 @@ from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
 from compat.model.codec import record_of, schema_of, unstructure
-from compat.model.fields import DIGITS, KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.model.fields import (
+    DIGITS,
+    KEY,
+    OPTIONAL,
+    Amount,
+    Count,
+    Releases,
+    Seconds,
+    Text,
+    VersionText,
+    rules,
+)
 from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, cell_document, with_names
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
@@ -30,7 +43,9 @@ from compat.text import JsonObject, json_pieces, lazy_pattern, printable, write_
 
 _T = TypeVar("_T")
 SCHEMA: Literal[2] = 2
-"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+"""The version of the format; a key may be added within one, but none goes away or changes its
+meaning.
+"""
 _Positive = Annotated[int, rules(minimum=1)]
 _Versions = Annotated[tuple[Version, ...], rules(uniqueItems=True)]
 _VersionTexts = Annotated[tuple[VersionText, ...], rules(uniqueItems=True)]
@@ -54,7 +69,10 @@ class SummaryRecord:
     unexpected: Count
     cached: Count
     failures: Annotated[Count, rules(description="Distinct failures, by fingerprint.")]
-    edits_known: Annotated[Count, rules(description="Failures whose class has a known edit. The edits were not compiled.")]
+    edits_known: Annotated[
+        Count,
+        rules(description="Failures whose class has a known edit. The edits were not compiled."),
+    ]
 
 
 @frozen(kw_only=True)
@@ -67,7 +85,9 @@ class StatementRecord:
 
 @frozen(kw_only=True)
 class BracketRecord:
-    """A change between good and bad: the known releases around it, and those between them of which nothing certain is known."""
+    """A change between good and bad: the known releases around it, and those between them of which
+    nothing certain is known.
+    """
 
     last_good: str | None
     first_bad: str | None
@@ -162,7 +182,12 @@ class KernelRecord:
     function: str
     package: Annotated[
         str,
-        rules(description="The library from the package index that has the source, with its version. Empty for any other source."),
+        rules(
+            description=(
+                "The library from the package index that has the source, with its version. Empty"
+                " for any other source."
+            )
+        ),
     ]
     origin: str
     summary: str
@@ -216,22 +241,31 @@ class MatrixRecord:
     api: Packed | None = field(default=None, metadata={OPTIONAL: True})
 
 
-# --- what is written --------------------------------------------------------------------------------------------------------------
+# --- what is written ------------------------------------------------------------------------------
 
 
 def matrix_document(report: Report) -> JsonObject:
     """The whole report as JSON values, in an order that depends on nothing but the cells."""
-    return {name: list(value) if isinstance(value, Iterator) else value for name, value in _document(report).items()}
+    return {
+        name: list(value) if isinstance(value, Iterator) else value
+        for name, value in _document(report).items()
+    }
 
 
 def matrix_json(report: Report) -> Iterator[str]:
-    """The text of :func:`matrix_document` as :func:`dump` has it, in pieces: all cells together would take much memory."""
+    """The text of :func:`matrix_document` as :func:`dump` has it, in pieces: all cells together
+    would take much memory.
+    """
     yield from json_pieces(_document(report))
     yield "\n"
 
 
 def _document(report: Report) -> JsonObject:
-    facts = {"cells": len(report.results), "unexpected": len(report.unexpected), "failures": len(report.failures)}
+    facts = {
+        "cells": len(report.results),
+        "unexpected": len(report.unexpected),
+        "failures": len(report.failures),
+    }
     summary = record_of(SummaryRecord, report, statuses=report.counts, **facts)
     records = {
         "schema": SCHEMA,
@@ -243,26 +277,43 @@ def _document(report: Report) -> JsonObject:
         "earlier": report.earlier,
         "seconds": round(report.seconds, DIGITS),
         "summary": summary,
-        "statements": tuple(StatementRecord(text=one.sentence, because=one.because) for one in statements(report)),
+        "statements": tuple(
+            StatementRecord(text=one.sentence, because=one.because) for one in statements(report)
+        ),
         "cells": map(cell_document, report.ordered),
         "verdicts": map(verdict_document, sorted(report.verdicts, key=_order)),
-        "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
-        "kernels": tuple(record_of(KernelRecord, spec, source=report.source_of(spec)) for spec in report.specs),
+        "envs": [
+            _env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))
+        ],
+        "kernels": tuple(
+            record_of(KernelRecord, spec, source=report.source_of(spec)) for spec in report.specs
+        ),
         "helpers": dict(sorted(report.helpers.items())),
         "variants": dict(sorted(report.variants.items())),
         "targets": _targets(report),
-        "sources": tuple(SourceRecord(path=path, text=text) for path, text in sorted(report.sources.items())),
-        "attachments": tuple(AttachmentRecord(name=name, gzip=content) for name, content in sorted(report.attachments.items())),
+        "sources": tuple(
+            SourceRecord(path=path, text=text) for path, text in sorted(report.sources.items())
+        ),
+        "attachments": tuple(
+            AttachmentRecord(name=name, gzip=content)
+            for name, content in sorted(report.attachments.items())
+        ),
         "packages": library_versions(report),
         "existing": {name: sorted(versions) for name, versions in sorted(report.existing.items())},
         "pairs": report.pairs,
     }
     api = {"api": unstructure(report.api, compact=True)} if report.api else {}
-    return {name: record if isinstance(record, Iterator) else unstructure(record) for name, record in records.items()} | api
+    return {
+        name: record if isinstance(record, Iterator) else unstructure(record)
+        for name, record in records.items()
+    } | api
 
 
 def dump(document: Mapping[str, Any]) -> str:
-    """The document as text, ending in a newline; every JSON reader takes it, and no terminal obeys it."""
+    """The document as text, ending in a newline.
+
+    Every JSON reader takes it, and no terminal obeys it.
+    """
     return write_json(document) + "\n"
 
 
@@ -305,12 +356,17 @@ def verdict_record(verdict: Verdict) -> VerdictRecord:
 
 
 def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: Any) -> _T:
-    return record_of(kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values)
+    return record_of(
+        kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values
+    )
 
 
 def _targets(report: Report) -> tuple[Target, ...]:
     """The targets that were compiled for, each once."""
-    targets = {(result.cell.target.name, result.cell.target.toolchain): result.cell.target for result in report.ordered}
+    targets = {
+        (result.cell.target.name, result.cell.target.toolchain): result.cell.target
+        for result in report.ordered
+    }
     return tuple(targets[key] for key in sorted(targets, key=lambda key: (natural(key[0]), key[1])))
 
 
@@ -324,11 +380,13 @@ def _order(verdict: Verdict) -> tuple[object, ...]:
     return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
 
 
-# --- what is enclosed besides results: the text of kernels' sources, and what kept artifacts of failures hold ---------------------
+# --- what is enclosed besides results: the text of kernels' sources, and what kept artifacts of
+# failures hold
 
 
-# Nothing here reads a file: whoever makes the report gives the texts. There is a bound to each and to all together, so that a
-# ``matrix.json`` stays one that is opened and sent; what is left out is still where it was.
+# Nothing here reads a file: whoever makes the report gives the texts. There is a bound to each and
+# to all together, so that a ``matrix.json`` stays one that is opened and sent; what is left out is
+# still where it was.
 
 SOURCE_LIMIT = 256 * 1024
 """Characters of a source that is enclosed."""
@@ -342,34 +400,53 @@ ATTACHMENTS_LIMIT = 1024 * 1024
 _BASE64 = lazy_pattern(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
 
 
-def enclosing(report: Report, source: Callable[[str], str | None], artifact: Callable[[str], str | None]) -> Report:
+def enclosing(
+    report: Report, source: Callable[[str], str | None], artifact: Callable[[str], str | None]
+) -> Report:
     """The report with the texts that belong to it.
 
-    ``source`` has the text of a file, by its absolute path, and ``artifact`` that of what was kept under a name, as it may be shown
-    to anybody; both have ``None`` for what is not to be had.
+    ``source`` has the text of a file, by its absolute path, and ``artifact`` that of what was kept
+    under a name, as it may be shown to anybody; both have ``None`` for what is not to be had.
     """
     sources = dict(_bounded(_sources(report, source), SOURCES_LIMIT))
-    return evolve(report, sources=sources, attachments=dict(_bounded(_attachments(report, artifact), ATTACHMENTS_LIMIT)))
+    return evolve(
+        report,
+        sources=sources,
+        attachments=dict(_bounded(_attachments(report, artifact), ATTACHMENTS_LIMIT)),
+    )
 
 
 def within_bounds(report: Report) -> Report:
-    """The report with those of its texts that belong to it, as one run encloses them: several runs had a bound each."""
+    """The report with those of its texts that belong to it, as one run encloses them: several runs
+    had a bound each.
+    """
     sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
-    packed = ((name, report.attachments[name]) for name in attached(report) if name in report.attachments)
+    packed = (
+        (name, report.attachments[name]) for name in attached(report) if name in report.attachments
+    )
     return evolve(report, sources=sources, attachments=dict(_bounded(packed, ATTACHMENTS_LIMIT)))
 
 
 def is_packed(content: str) -> bool:
-    """Whether that is what :attr:`~compat.report.summary.record.Report.attachments` have: base64 of something by gzip."""
+    """Whether that is what :attr:`~compat.report.summary.record.Report.attachments` have: base64 of
+    something by gzip.
+    """
     try:
-        return _BASE64.fullmatch(content) is not None and base64.b64decode(content)[:2] == b"\x1f\x8b"
+        return (
+            _BASE64.fullmatch(content) is not None and base64.b64decode(content)[:2] == b"\x1f\x8b"
+        )
     except binascii.Error:
         return False
 
 
 def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """By path: of kernels that fail, then the files that these failures point at, then of the other kernels."""
-    failing = {report.source_of(result.cell.spec): result.cell.spec.source for result in _failing(report.ordered)}
+    """By path: of kernels that fail, then the files that these failures point at, then of the other
+    kernels.
+    """
+    failing = {
+        report.source_of(result.cell.spec): result.cell.spec.source
+        for result in _failing(report.ordered)
+    }
     others = {report.source_of(spec): spec.source for spec in report.specs}
     for path, absolute in (failing | _pointed_at(report) | others).items():
         text = text_of(absolute) if absolute else None
@@ -381,7 +458,9 @@ def _pointed_at(report: Report) -> dict[str, str]:
     """Of the files that sources import those that a failure may point at, by path."""
     names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
     helpers = (path for paths in report.helpers.values() for path in paths)
-    return {path: str(PurePath(report.root) / path) for path in helpers if PurePath(path).name in names}
+    return {
+        path: str(PurePath(report.root) / path) for path in helpers if PurePath(path).name in names
+    }
 
 
 def _failing(results: Iterable[Result]) -> Iterator[Result]:
@@ -389,8 +468,14 @@ def _failing(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def attached(report: Report) -> Iterator[str]:
-    """The names of artifacts that belong to a report: of each distinct failure those that its example has."""
-    named = (name for distinct in report.failures for name in (distinct.failure.reproducer, distinct.failure.ir))
+    """The names of artifacts that belong to a report: of each distinct failure those that its
+    example has.
+    """
+    named = (
+        name
+        for distinct in report.failures
+        for name in (distinct.failure.reproducer, distinct.failure.ir)
+    )
     return (name for name in named if name)
 
 
@@ -402,11 +487,16 @@ def _attachments(report: Report, text_of: Callable[[str], str | None]) -> Iterat
 
 
 def _packed(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)).decode()
+    return base64.b64encode(
+        gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)
+    ).decode()
 
 
 def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
-    """Those that fit in together; one that does not is left out, and smaller ones after it are not."""
+    """Those that fit in together.
+
+    One that does not is left out, and smaller ones after it are not.
+    """
     taken, room = set[str](), limit
     for name, text in texts:
         if name not in taken and len(text) <= room:

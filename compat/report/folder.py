@@ -1,7 +1,9 @@
-"""Reports on disk: read from a file or as a git revision has it, written into a folder, and several joined to one.
+"""Reports on disk: read from a file or as a git revision has it, written into a folder, and several
+joined to one.
 
-In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the :class:`~compat.report.summary.record.Report`
-that it was made from, or one of all. And in: a report, and a folder. Out: the files in it.
+In: the name of a ``matrix.json``, a path or ``REVISION:PATH``, or several. Out: the
+:class:`~compat.report.summary.record.Report` that it was made from, or one of all. And in: a
+report, and a folder. Out: the files in it.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from compat.store.store import Store
 
 _HINT = "`compat matrix` writes reports/matrix.json; REVISION:PATH is a file as git has it."
 _REVISION_HINT = (
-    "REVISION:PATH is as `git show` takes it: `HEAD~1:reports/matrix.json`; a path that begins with ./ is from this folder."
+    "REVISION:PATH is as `git show` takes it: `HEAD~1:reports/matrix.json`; a path that begins with"
+    " ./ is from this folder."
 )
 
 
@@ -48,7 +51,10 @@ def read_report(*names: str) -> Report:
 
 
 def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
-    """Such files one after the other, each with its name; closed when the next is asked for. Raises StoreError."""
+    """Such files one after the other, each with its name; closed when the next is asked for.
+
+    Raises StoreError.
+    """
     for name in names:
         with _file(name) as file:
             yield name, file
@@ -62,11 +68,14 @@ def _file(name: str) -> BinaryIO:
     try:
         return path.open("rb")
     except (OSError, ValueError) as error:
-        raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name, hint=_HINT) from error
+        raise StoreError(
+            f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name, hint=_HINT
+        ) from error
 
 
 def open_revision(name: str) -> BinaryIO:
-    """A file that has the content of ``REVISION:PATH`` in the git repository of the current folder, as it was committed.
+    """A file that has the content of ``REVISION:PATH`` in the git repository of the current folder,
+    as it was committed.
 
     Raises StoreError, with git's own words, where there is no such file, no repository, or no git.
     """
@@ -77,7 +86,11 @@ def open_revision(name: str) -> BinaryIO:
         try:
             ended = run(["git", "cat-file", "blob", name], into=file)
         except FileNotFoundError as error:
-            raise StoreError("git is not installed, and there is no file of this name", where=name, hint=_REVISION_HINT) from error
+            raise StoreError(
+                "git is not installed, and there is no file of this name",
+                where=name,
+                hint=_REVISION_HINT,
+            ) from error
         if ended.exit_code:
             message = (ended.output.strip().splitlines() or ["the file is empty"])[0]
             raise StoreError(f"git has no such file: {message}", where=name, hint=_REVISION_HINT)
@@ -86,7 +99,7 @@ def open_revision(name: str) -> BinaryIO:
         return file
 
 
-# --- the folder that a run writes its report into ---------------------------------------------------------------------------------
+# --- the folder that a run writes its report into -------------------------------------------------
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
@@ -106,7 +119,10 @@ def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
         raise StoreError(
             f"the report could not be written: {error}",
             where=str(folder),
-            hint="All results are kept. Run the same command with another --output. It compiles nothing again.",
+            hint=(
+                "All results are kept. Run the same command with another --output. It compiles"
+                " nothing again."
+            ),
         ) from error
     return tuple(folder / written.file for written in formats)
 
@@ -116,18 +132,24 @@ _NAMED = 5
 
 
 def are_stores(files: Sequence[Path]) -> bool:
-    """Whether these are stores; else they are taken for reports. Raises SelectionError where some are and some are not."""
+    """Whether these are stores; else they are taken for reports.
+
+    Raises SelectionError where some are and some are not.
+    """
     stores = [file for file in files if merging.is_store(file)]
     if 0 < len(stores) < len(files):
         other = next(file for file in files if file not in stores)
         raise SelectionError(
-            f"{stores[0]} is a store, but {other} is not", hint="Join reports with reports, or stores with stores."
+            f"{stores[0]} is a store, but {other} is not",
+            hint="Join reports with reports, or stores with stores.",
         )
     return bool(stores)
 
 
 def merge_reports(files: Sequence[Path]) -> Report:
-    """Merge reports into one, as if one run had made it. A cell with two different answers is flaky.
+    """Merge reports into one, as if one run had made it.
+
+    A cell with two different answers is flaky.
 
     Raises:
         StoreError: A file is not a report that this version reads, or does not go with the others.
@@ -155,10 +177,22 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
 
 def told_of(merged: Merged, files: int) -> list[str]:
     """What was joined, in words."""
-    words = [f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known already"]
-    words += [f"{counted(merged.unreadable, 'row')} cannot be read by this version"] if merged.unreadable else []
-    words += [f"{counted(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
+    words = [
+        f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
+        " already"
+    ]
+    words += (
+        [f"{counted(merged.unreadable, 'row')} cannot be read by this version"]
+        if merged.unreadable
+        else []
+    )
+    words += (
+        [f"{counted(merged.artifacts, 'artifact')} missing beside them"] if merged.artifacts else []
+    )
     if found := merged.disagreeing:
         more = [f"{len(found) - _NAMED:,} more"] if len(found) > _NAMED else []
-        words += [f"{counted(len(found), 'cell')} flaky, since they do not agree: {listed([*found[:_NAMED], *more])}"]
+        words += [
+            f"{counted(len(found), 'cell')} flaky, since they do not agree:"
+            f" {listed([*found[:_NAMED], *more])}"
+        ]
     return words

@@ -1,8 +1,11 @@
-"""``matrix.json`` read back: the :class:`Report` that it was made from, of which every output can be made again.
+"""``matrix.json`` read back: the :class:`Report` that it was made from, of which every output can
+be made again.
 
-Cells and verdicts become records as they are read, and what many of them have alike is in memory once.
+Cells and verdicts become records as they are read, and what many of them have alike is in memory
+once.
 
-What a file says is data, whoever wrote it: it is checked, and made safe to show. What the releases say together is computed again.
+What a file says is data, whoever wrote it: it is checked, and made safe to show. What the releases
+say together is computed again.
 """
 
 from __future__ import annotations
@@ -40,7 +43,14 @@ from compat.model import (
 )
 from compat.model.codec import RecordError, record_of, structure
 from compat.model.outcome import FRAMEWORK, RELEASE, CellRecord, compacted, once
-from compat.report.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
+from compat.report.document import (
+    SCHEMA,
+    EnvRecord,
+    KernelRecord,
+    MatrixRecord,
+    VerdictRecord,
+    is_packed,
+)
 from compat.report.summary.record import Report, ShardShare, shards_together
 from compat.text import JsonObject, printable, read_json_stream
 
@@ -60,10 +70,11 @@ def load_report(text: Content, where: str = "matrix.json") -> Report:
 
 
 def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = False) -> Report:
-    """One report of several files, each with what errors call it: runs that tried other envs, targets or kernels.
+    """One report of several files, each with what errors call it: runs that tried other envs,
+    targets or kernels.
 
-    They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError as :func:`load_report` does, and
-    where files do not go together.
+    They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError
+    as :func:`load_report` does, and where files do not go together.
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
@@ -72,7 +83,7 @@ def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = Fa
     return _report(where, whole)
 
 
-# --- a file, checked --------------------------------------------------------------------------------------------------------------
+# --- a file, checked ------------------------------------------------------------------------------
 
 
 _T = TypeVar("_T")
@@ -88,7 +99,9 @@ def read_matrix(content: Content, where: str) -> MatrixRecord:
     """What a file holds; ``where`` is what errors call it. Raises StoreError."""
     items = _Items()
     try:
-        document = _printable(read_json_stream(_opened(content), {"cells": items.cell, "verdicts": items.verdict}))
+        document = _printable(
+            read_json_stream(_opened(content), {"cells": items.cell, "verdicts": items.verdict})
+        )
         _check_schema(document, where)
         return items.matrix(document)
     except RecordError as error:
@@ -97,7 +110,9 @@ def read_matrix(content: Content, where: str) -> MatrixRecord:
         message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise StoreError(f"this is not JSON: {message}", where=where, hint=HINT) from error
     except OSError as error:
-        raise StoreError(f"cannot be read: {error.strerror or error}", where=where, hint=HINT) from error
+        raise StoreError(
+            f"cannot be read: {error.strerror or error}", where=where, hint=HINT
+        ) from error
 
 
 def _opened(content: Content) -> BinaryIO:
@@ -111,14 +126,27 @@ class _Items:
 
     def __init__(self) -> None:
         self._error: RecordError | None = None
-        """The first that is not as it should be. It is raised when it is known that the file has the schema that is read here."""
+        """The first that is not as it should be.
+
+        It is raised when it is known that the file has the schema that is read here.
+        """
 
     def cell(self, place: int, value: Any) -> CellRecord | None:
         """The record of an item of ``cells``."""
         record = self._record(f"cells[{place}]", value, CellRecord)
         if record is None:
             return None
-        names = ("kernel", "variant", "case", "target", "env", "release", "framework_release", "stage", "expectation")
+        names = (
+            "kernel",
+            "variant",
+            "case",
+            "target",
+            "env",
+            "release",
+            "framework_release",
+            "stage",
+            "expectation",
+        )
         shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
         return evolve(compacted(record), id="", numbers=numbers, **shared)
@@ -126,17 +154,32 @@ class _Items:
     def verdict(self, place: int, value: Any) -> VerdictRecord | None:
         """The record of an item of ``verdicts``."""
         record = self._record(f"verdicts[{place}]", value, VerdictRecord)
-        return evolve(record, intervals=once(record.intervals), not_tried=once(record.not_tried)) if record else None
+        return (
+            evolve(record, intervals=once(record.intervals), not_tried=once(record.not_tried))
+            if record
+            else None
+        )
 
     def matrix(self, document: JsonObject) -> MatrixRecord:
-        """The record of the whole, of which cells and verdicts are made already. Raises RecordError."""
+        """The record of the whole, of which cells and verdicts are made already.
+
+        Raises RecordError.
+        """
         if self._error is not None:
             raise self._error
-        items = {name: document[name] for name in ("cells", "verdicts") if isinstance(document.get(name), list)}
-        rest = structure(_with_releases({**document, **{name: [] for name in items}}), MatrixRecord, more=True)
+        items = {
+            name: document[name]
+            for name in ("cells", "verdicts")
+            if isinstance(document.get(name), list)
+        }
+        rest = structure(
+            _with_releases({**document, **{name: [] for name in items}}), MatrixRecord, more=True
+        )
         for place, shard in enumerate(rest.shards):
             if not _SHARD.fullmatch(shard):
-                raise RecordError(f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}")
+                raise RecordError(
+                    f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}"
+                )
         records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
         return evolve(rest, **records)
 
@@ -171,7 +214,11 @@ def _check_schema(document: Any, where: str) -> None:
             if schema < SCHEMA
             else "Install the triton-compat that wrote it, or a newer one."
         )
-        raise StoreError(f"it has schema {schema}, and this version reads schema {SCHEMA}", where=where, hint=hint)
+        raise StoreError(
+            f"it has schema {schema}, and this version reads schema {SCHEMA}",
+            where=where,
+            hint=hint,
+        )
 
 
 def _with_releases(document: JsonObject) -> JsonObject:
@@ -179,16 +226,25 @@ def _with_releases(document: JsonObject) -> JsonObject:
     envs = document.get("envs")
     if not isinstance(envs, list):
         return document
-    return {**document, "envs": [_with_release(env) if isinstance(env, dict) else env for env in envs]}
+    return {
+        **document,
+        "envs": [_with_release(env) if isinstance(env, dict) else env for env in envs],
+    }
 
 
 def _with_release(env: JsonObject) -> JsonObject:
     toolchain = toolchains.find(env.get("toolchain"))
     names = {RELEASE: toolchain.name, FRAMEWORK: toolchain.framework.name} if toolchain else {}
-    return {**env, RELEASE: None, FRAMEWORK: None, **{key: env.get(name) for key, name in names.items()}}
+    return {
+        **env,
+        RELEASE: None,
+        FRAMEWORK: None,
+        **{key: env.get(name) for key, name in names.items()},
+    }
 
 
-# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are the same ------------------------
+# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are
+# the same
 
 
 _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
@@ -196,11 +252,17 @@ _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
     "kernels": ("kernel", lambda kernel: f"{kernel.kernel}/{kernel.variant}/{kernel.case}"),
     "targets": (
         "target",
-        lambda target: target.name if target.toolchain == DEFAULT_TOOLCHAIN else f"{target.toolchain}:{target.name}",
+        lambda target: (
+            target.name
+            if target.toolchain == DEFAULT_TOOLCHAIN
+            else f"{target.toolchain}:{target.name}"
+        ),
     ),
     "sources": ("source", lambda source: source.path),
 }
-"""What may be in several files, and has to be the same in all of them: what it is, and what it is called."""
+"""What may be in several files, and has to be the same in all of them: what it is, and what it is
+called.
+"""
 _HINT = "Join reports of the same version of the kernels that have no cell in common."
 
 Part = tuple[str, MatrixRecord]
@@ -208,9 +270,12 @@ Part = tuple[str, MatrixRecord]
 
 
 def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
-    """What all the files hold together, of which there is at least one. Raises StoreError where they do not go together.
+    """What all the files hold together, of which there is at least one.
 
-    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which they do not is flaky.
+    Raises StoreError where they do not go together.
+
+    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which
+    they do not is flaky.
     """
     (_, first), *_ = parts
     for where, other in parts[1:]:
@@ -225,16 +290,37 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
         limits=max((matrix.limits for matrix in matrices), key=len),
         seconds=sum(matrix.seconds for matrix in matrices),
-        cells=united([matrix.cells for matrix in matrices]) if overlapping else tuple(chain(*(each.cells for each in matrices))),
+        cells=(
+            united([matrix.cells for matrix in matrices])
+            if overlapping
+            else tuple(chain(*(each.cells for each in matrices)))
+        ),
         earlier=sum(matrix.earlier for matrix in matrices),
         shards=shards_together([_share(matrix) for matrix in matrices]),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
-        pairs=tuple({(pair.env, pair.release): pair for matrix in matrices for pair in matrix.pairs}.values()),
-        attachments=tuple({attachment.name: attachment for matrix in matrices for attachment in matrix.attachments}.values()),
-        api=max((matrix.api for matrix in matrices if matrix.api), key=lambda packed: len(packed.seen), default=None),
+        pairs=tuple(
+            {
+                (pair.env, pair.release): pair for matrix in matrices for pair in matrix.pairs
+            }.values()
+        ),
+        attachments=tuple(
+            {
+                attachment.name: attachment
+                for matrix in matrices
+                for attachment in matrix.attachments
+            }.values()
+        ),
+        api=max(
+            (matrix.api for matrix in matrices if matrix.api),
+            key=lambda packed: len(packed.seen),
+            default=None,
+        ),
         helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
-        existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},
+        existing={
+            name: tuple(sorted(known))
+            for name, known in _union(matrix.existing for matrix in matrices).items()
+        },
         **alike,
     )
 
@@ -245,7 +331,9 @@ def _share(matrix: MatrixRecord) -> ShardShare:
 
 def _check_same(where: str, what: str, one: object, other: object) -> None:
     if one != other:
-        raise StoreError(f"it was made with a different {what} than the first report", where=where, hint=_HINT)
+        raise StoreError(
+            f"it was made with a different {what} than the first report", where=where, hint=_HINT
+        )
 
 
 def _check_cells(parts: Sequence[Part]) -> None:
@@ -265,7 +353,11 @@ def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
     for where, matrix in parts:
         for each in getattr(matrix, field):
             if found.setdefault(called(each), each) != each:
-                raise StoreError(f"the {noun} {called(each)} is another one than in the files before", where=where, hint=_HINT)
+                raise StoreError(
+                    f"the {noun} {called(each)} is another one than in the files before",
+                    where=where,
+                    hint=_HINT,
+                )
     return tuple(found.values())
 
 
@@ -308,7 +400,10 @@ def _one(first: CellRecord, second: CellRecord) -> CellRecord:
 
 
 def _fate(cell: CellRecord) -> tuple[object, ...]:
-    """What two reports have to say alike. How a limit was hit is as much a matter of the machine as of the kernel."""
+    """What two reports have to say alike.
+
+    How a limit was hit is as much a matter of the machine as of the kernel.
+    """
     failure = cell.failure
     if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
         return cell.status, cell.flaky
@@ -316,12 +411,21 @@ def _fate(cell: CellRecord) -> tuple[object, ...]:
 
 
 def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
-    """What failed, since that has to be looked at, with the attempts of both; and what the other says, where that failed, too."""
+    """What failed, since that has to be looked at, with the attempts of both.
+
+    And what the other says, where that failed, too.
+    """
     one, other = (first, second) if first.failure is not None else (second, first)
     if not one.status.is_answer:
         return one
     failure = _both(one.failure, other.failure) if one.failure and other.failure else one.failure
-    return evolve(one, flaky=True, expected=False, failure=failure, attempts=(*first.attempts, *second.attempts))
+    return evolve(
+        one,
+        flaky=True,
+        expected=False,
+        failure=failure,
+        attempts=(*first.attempts, *second.attempts),
+    )
 
 
 def _both(one: Failure, other: Failure) -> Failure:
@@ -332,20 +436,30 @@ def _both(one: Failure, other: Failure) -> Failure:
 
 def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
     ours, theirs = first.numbers, second.numbers
-    return evolve(ours, interpreter=_check(ours.interpreter, theirs.interpreter), gpu=_check(ours.gpu, theirs.gpu))
+    return evolve(
+        ours,
+        interpreter=_check(ours.interpreter, theirs.interpreter),
+        gpu=_check(ours.gpu, theirs.gpu),
+    )
 
 
 def _check(one: Check | None, other: Check | None) -> Check | None:
-    """What two checks say together: of numbers that are right in one run and wrong in another, that they are unstable."""
+    """What two checks say together: of numbers that are right in one run and wrong in another, that
+    they are unstable.
+    """
     if one is None or other is None or other.right is None:
         return one or other
     if one.right is None or one.right == other.right:
         return other if one.right is None else one
     bad, good = (other, one) if one.right else (one, other)
-    return evolve(bad, status=Status.UNSTABLE, reason="; ".join(filter(None, (bad.reason, f"{good.status} in another run"))))
+    return evolve(
+        bad,
+        status=Status.UNSTABLE,
+        reason="; ".join(filter(None, (bad.reason, f"{good.status} in another run"))),
+    )
 
 
-# --- the report of it -------------------------------------------------------------------------------------------------------------
+# --- the report of it -----------------------------------------------------------------------------
 
 
 def _report(where: str, matrix: MatrixRecord) -> Report:
@@ -357,7 +471,10 @@ def _report(where: str, matrix: MatrixRecord) -> Report:
 
 @frozen
 class _Loading:
-    """Records of a file as they become those of a report. Raises RecordError for what does not fit together."""
+    """Records of a file as they become those of a report.
+
+    Raises RecordError for what does not fit together.
+    """
 
     matrix: MatrixRecord
 
@@ -365,7 +482,9 @@ class _Loading:
         results = self._results()
         return Report(
             results=results,
-            verdicts=verdicts(results, remembered=self._remembered(results), existing=self.matrix.existing),
+            verdicts=verdicts(
+                results, remembered=self._remembered(results), existing=self.matrix.existing
+            ),
             envs=tuple(self.envs.values()),
             command=self.matrix.command,
             seconds=self.matrix.seconds,
@@ -377,7 +496,11 @@ class _Loading:
             earlier=self.matrix.earlier,
             version=self.matrix.tool.version,
             sources={source.path: source.text for source in self.matrix.sources},
-            attachments={attachment.name: attachment.gzip for attachment in self.matrix.attachments if is_packed(attachment.gzip)},
+            attachments={
+                attachment.name: attachment.gzip
+                for attachment in self.matrix.attachments
+                if is_packed(attachment.gzip)
+            },
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
             pairs=self.matrix.pairs,
@@ -395,7 +518,9 @@ class _Loading:
         """By kernel, variant and case."""
         for place, kernel in enumerate(self.matrix.kernels):
             _check_toolchain(kernel.toolchain, f"kernels[{place}]")
-        return {(kernel.kernel, kernel.variant, kernel.case): kernel for kernel in self.matrix.kernels}
+        return {
+            (kernel.kernel, kernel.variant, kernel.case): kernel for kernel in self.matrix.kernels
+        }
 
     @cached_property
     def targets(self) -> Mapping[tuple[str, str], Target]:
@@ -413,12 +538,18 @@ class _Loading:
             built = self.envs[record.env]
             target = self.targets.get((built.env.toolchain, record.target))
             if target is None:
-                raise RecordError(f"cells[{place}].target: there is no {record.target!r} in targets")
+                raise RecordError(
+                    f"cells[{place}].target: there is no {record.target!r} in targets"
+                )
             names = (record.kernel, record.variant, record.case, record.guessed)
             if (spec := specs.get(names)) is None:
                 if names[:3] not in self.kernels:
-                    raise RecordError(f"cells[{place}].kernel: there is no {'/'.join(names[:3])} in kernels")
-                spec = specs[names] = record_of(Specialization, self.kernels[names[:3]], guessed=record.guessed)
+                    raise RecordError(
+                        f"cells[{place}].kernel: there is no {'/'.join(names[:3])} in kernels"
+                    )
+                spec = specs[names] = record_of(
+                    Specialization, self.kernels[names[:3]], guessed=record.guessed
+                )
             result = _result(record, spec, target, built)
             where = places.setdefault((record.target, record.env), (record.target, record.env))
             if where in seen[names[:3]]:
@@ -455,16 +586,24 @@ def _built(record: EnvRecord) -> BuiltEnv:
         framework_release=Version(record.framework_release) if record.framework_release else None,
         distribution=record.distribution,
     )
-    return BuiltEnv(env=env, python_version=record.python, packages=record.packages, error=record.error, digest=record.digest)
+    return BuiltEnv(
+        env=env,
+        python_version=record.python,
+        packages=record.packages,
+        error=record.error,
+        digest=record.digest,
+    )
 
 
 def _result(record: CellRecord, spec: Specialization, target: Target, built: BuiltEnv) -> Result:
     cell = Cell(env=built.env, target=target, spec=spec)
     failure = record.failure and evolve(record.failure, toolchain=built.env.toolchain)
-    return record_of(Result, record, cell=cell, built=built, outcome=record_of(Outcome, record, failure=failure))
+    return record_of(
+        Result, record, cell=cell, built=built, outcome=record_of(Outcome, record, failure=failure)
+    )
 
 
-# --- earlier runs ----------------------------------------------------------------------------------------------------------------
+# --- earlier runs ---------------------------------------------------------------------------------
 
 
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, from an earlier run")
@@ -473,14 +612,22 @@ _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
-    """What an earlier run found on a release: what its interval says, nothing certain where it is in none."""
+    """What an earlier run found on a release: what its interval says, nothing certain where it is
+    in none.
+    """
     version = Version(label)
-    interval = next((interval for interval in verdict.intervals if _contains(interval, version)), None)
+    interval = next(
+        (interval for interval in verdict.intervals if _contains(interval, version)), None
+    )
     env = Env(name=label, toolchain=cell.spec.toolchain, release=version)
     return Result(
         cell=Cell(env=env, target=cell.target, spec=cell.spec),
         built=BuiltEnv(env=env),
-        outcome=_outcome(interval, env.toolchain, deprecated=label in verdict.deprecated) if interval else _UNSTEADY,
+        outcome=(
+            _outcome(interval, env.toolchain, deprecated=label in verdict.deprecated)
+            if interval
+            else _UNSTEADY
+        ),
         cached=True,
     )
 
@@ -489,16 +636,25 @@ def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome
     return Outcome(
         status=interval.status,
         stage="",
-        failure=_bare_failure(interval.failure_class, interval.fingerprint or "", toolchain)
-        if interval.failure_class is not None
-        else None,
+        failure=(
+            _bare_failure(interval.failure_class, interval.fingerprint or "", toolchain)
+            if interval.failure_class is not None
+            else None
+        ),
         warnings=(_REMEMBERED,) if deprecated else (),
     )
 
 
 def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
     """A failure of which no more is known."""
-    return Failure(failure_class=failure_class, toolchain=toolchain, fingerprint=fingerprint, stage="", excerpt="", advice="")
+    return Failure(
+        failure_class=failure_class,
+        toolchain=toolchain,
+        fingerprint=fingerprint,
+        stage="",
+        excerpt="",
+        advice="",
+    )
 
 
 def _contains(interval: Interval, version: Version) -> bool:

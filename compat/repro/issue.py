@@ -1,4 +1,6 @@
-"""The text of an issue, in the shape that Triton's bug template asks for: the bug with a minimal example, then the environment."""
+"""The text of an issue, in the shape that Triton's bug template asks for: the bug with a minimal
+example, then the environment.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _FRAMES = 5
 _LINES = 30
 """Lines of the compiler's own words that are shown."""
 _UNDERLINE = lazy_pattern(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
-"""Python's marks below the lines of a traceback; the caret of Triton's own errors is a single one."""
+"""Python's marks below the lines of a traceback; the caret of Triton's own errors is a single
+one.
+"""
 _WARNING = lazy_pattern(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
 """What Python prints of a warning: its words, and the line that gave it."""
 _FRAME = lazy_pattern(r'^\s*File "[^"]*", line \d+')
@@ -48,7 +52,17 @@ def issue_markdown(finding: ReproFinding) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    sentences = (happens, expected, printed, advice, history, differences, legend, environment_of, tracker)
+    sentences = (
+        happens,
+        expected,
+        printed,
+        advice,
+        history,
+        differences,
+        legend,
+        environment_of,
+        tracker,
+    )
     functions = {function.__name__: function for function in sentences}
     rows = [(release, [_mark(finding, result) for result in row]) for release, row in finding.rows]
     text = environment.get_template("issue.md.j2").render(
@@ -57,7 +71,7 @@ def issue_markdown(finding: ReproFinding) -> str:
     return printable(text.strip()) + "\n"
 
 
-# --- sentences ---------------------------------------------------------------------------------------------------------------
+# --- sentences ------------------------------------------------------------------------------------
 
 
 def happens(finding: ReproFinding) -> str:
@@ -71,12 +85,22 @@ def happens(finding: ReproFinding) -> str:
     end = _END.get(outcome.status, str(outcome.status))
     if failure.prediction and outcome.status is Status.REJECTED:
         end = "succeeds, but the binary cannot be launched"
-    does = "Importing the kernel below" if imported else f"Compiling the kernel below for `{finding.cell.target.name}`"
-    return f"{does} with {finding.toolchain} {finding.built.release} {end}{place}: {code(finding.words)}."
+    does = (
+        "Importing the kernel below"
+        if imported
+        else f"Compiling the kernel below for `{finding.cell.target.name}`"
+    )
+    return (
+        f"{does} with {finding.toolchain} {finding.built.release} {end}{place}:"
+        f" {code(finding.words)}."
+    )
 
 
 def _line(finding: ReproFinding) -> str:
-    """Where in the script, and what stands there; nothing where that is no more than the whole kernel."""
+    """Where in the script, and what stands there.
+
+    Nothing where that is no more than the whole kernel.
+    """
     location = finding.failure.location or ""
     file, _, number = location.rpartition(":")
     if file != f"{finding.name}.py":
@@ -89,7 +113,10 @@ def expected(finding: ReproFinding) -> str:
     """What should have happened."""
     good = finding.good_releases()
     if good:
-        return f"that it compiles, as it does with {finding.toolchain} {spans(good, [release for release, _ in finding.rows])}."
+        return (
+            f"that it compiles, as it does with {finding.toolchain}"
+            f" {spans(good, [release for release, _ in finding.rows])}."
+        )
     if toolchains.known_class(finding.failure).blame is Blame.KERNEL:
         return "a diagnostic that says what is wrong with the kernel."
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
@@ -101,21 +128,34 @@ def printed(finding: ReproFinding) -> str:
 
 
 def advice(finding: ReproFinding) -> str:
-    """What its author can do about a kernel that is at fault; of the compiler's own defects its maintainers know better."""
+    """What its author can do about a kernel that is at fault.
+
+    Of the compiler's own defects its maintainers know better.
+    """
     if toolchains.known_class(finding.failure).blame is not Blame.KERNEL:
         return ""
     advice = prose(finding.failure.advice)
-    return advice if finding.own_error else f"The kernel has an error too, which a diagnostic should have reported: {advice}"
+    return (
+        advice
+        if finding.own_error
+        else f"The kernel has an error too, which a diagnostic should have reported: {advice}"
+    )
 
 
 def history(finding: ReproFinding) -> str:
-    """What became of the original kernel, release by release, with the bracket, and with what is not known."""
+    """What became of the original kernel, release by release, with the bracket, and with what is
+    not known.
+    """
     verdict = finding.verdict
-    runs = "; ".join(f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals)
+    runs = "; ".join(
+        f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals
+    )
     subject = "the original kernel" if finding.differing else "it"
     sentences = [f"On {finding.cell.target.name} {subject} {_verdict_phrase(verdict)}: {runs}"]
     open_ = unknown(verdict, verdict.line)
-    sentences += [f"{clause[0].upper()}{clause[1:]}" for clause in (open_, earlier_runs(verdict)) if clause]
+    sentences += [
+        f"{clause[0].upper()}{clause[1:]}" for clause in (open_, earlier_runs(verdict)) if clause
+    ]
     return ". ".join(sentences) + "."
 
 
@@ -134,9 +174,13 @@ def differences(finding: ReproFinding) -> str:
     if not finding.differing:
         return ""
     contrasts = "; ".join(
-        f"in {release} it has {_has(shown)}, the original {_has(was)}" for release, was, shown in finding.differing
+        f"in {release} it has {_has(shown)}, the original {_has(was)}"
+        for release, was, shown in finding.differing
     )
-    return f"The kernel above is not the original one, and behaves differently in some releases: {contrasts}."
+    return (
+        "The kernel above is not the original one, and behaves differently in some releases:"
+        f" {contrasts}."
+    )
 
 
 def _has(fate: str) -> str:
@@ -144,13 +188,21 @@ def _has(fate: str) -> str:
 
 
 def _span(interval: Interval) -> str:
-    return interval.first if interval.first == interval.last else f"{interval.first} to {interval.last}"
+    return (
+        interval.first
+        if interval.first == interval.last
+        else f"{interval.first} to {interval.last}"
+    )
 
 
 def _fate(finding: ReproFinding, interval: Interval) -> str:
     if interval.fingerprint is None:
         return str(interval.status)
-    return "this failure" if interval.fingerprint == finding.failure.fingerprint else f"another failure ({interval.failure_class})"
+    return (
+        "this failure"
+        if interval.fingerprint == finding.failure.fingerprint
+        else f"another failure ({interval.failure_class})"
+    )
 
 
 def legend(finding: ReproFinding) -> str:
@@ -179,7 +231,11 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
     calls = toolchain.language.script
     assert calls is not None, "there is a script"
     does = "imported" if finding.bundle.decorated else "compiled ahead of time"
-    beside = [f"{package.name} {package.version}" for package in built.packages if package.name != built.env.distribution]
+    beside = [
+        f"{package.name} {package.version}"
+        for package in built.packages
+        if package.name != built.env.distribution
+    ]
     yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
     yield "GPU", f"none: {does} for `{calls.spelled(target)}`"
     if ptxas := finding.result.outcome.metrics.get("ptxas"):
@@ -193,7 +249,7 @@ def tracker(finding: ReproFinding) -> str:
     return f" It is for {calls.tracker}." if calls and calls.tracker else ""
 
 
-# --- what was printed --------------------------------------------------------------------------------------------------------
+# --- what was printed -----------------------------------------------------------------------------
 
 
 def short(output: str, name: str, reader: OutputReader) -> str:
@@ -206,7 +262,9 @@ def short(output: str, name: str, reader: OutputReader) -> str:
 
 
 def _short_stacks(lines: list[str]) -> list[str]:
-    """The lines with the frames of each stack cut: the innermost are first after a fatal error, last in a traceback."""
+    """The lines with the frames of each stack cut: the innermost are first after a fatal error,
+    last in a traceback.
+    """
     kept: list[str] = []
     stack: list[str] = []
     innermost_first = False

@@ -9,7 +9,15 @@ from attrs import frozen
 from compat import toolchains
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.failure_class import Blame
-from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
+from compat.history.verdict import (
+    NONE_KNOWN,
+    Existing,
+    Verdict,
+    class_of,
+    is_good,
+    release_of,
+    verdicts,
+)
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
 from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural
@@ -33,7 +41,9 @@ class ReproFinding:
     results: tuple[Result, ...]
     """The kernel on its own in every env and for every target of the table."""
     original: tuple[Result, ...]
-    """The kernel as it was found, in every env of the table and for the cell's target: its history is the one that is told."""
+    """The kernel as it was found, in every env of the table and for the cell's target: its history
+    is the one that is told.
+    """
     remembered: tuple[Result, ...] = ()
     """What earlier runs found of it on other releases."""
     existing: Existing = NONE_KNOWN
@@ -74,7 +84,10 @@ class ReproFinding:
     @property
     def own_error(self) -> bool:
         """Whether the compiler is right to refuse the kernel: then there is no bug to report."""
-        return toolchains.known_class(self.failure).blame is Blame.KERNEL and self.result.outcome.status is Status.REJECTED
+        return (
+            toolchains.known_class(self.failure).blame is Blame.KERNEL
+            and self.result.outcome.status is Status.REJECTED
+        )
 
     @property
     def reproducer_inline(self) -> bool:
@@ -88,14 +101,26 @@ class ReproFinding:
 
     @property
     def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
-        """Release and its results, oldest first; of several envs of a release the one that it is reported for, else the first."""
+        """Release and its results, oldest first.
+
+        Of several envs of a release the one that it is reported for, else the first.
+        """
         ordered = sorted(
-            self.results, key=lambda result: (release_of(result.built).order, result.cell.env.name != self.cell.env.name)
+            self.results,
+            key=lambda result: (
+                release_of(result.built).order,
+                result.cell.env.name != self.cell.env.name,
+            ),
         )
         rows: dict[str, dict[str, Result]] = {}
         for result in ordered:
-            rows.setdefault(release_of(result.built).label, {}).setdefault(result.cell.target.name, result)
-        return tuple((release, tuple(row[target] for target in self.targets)) for release, row in rows.items())
+            rows.setdefault(release_of(result.built).label, {}).setdefault(
+                result.cell.target.name, result
+            )
+        return tuple(
+            (release, tuple(row[target] for target in self.targets))
+            for release, row in rows.items()
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -105,18 +130,33 @@ class ReproFinding:
 
     @property
     def differing(self) -> tuple[tuple[str, str, str], ...]:
-        """Releases in which the kernel that is shown differs from the original: the original's outcome, and its own."""
-        shown = {result.cell.env.name: result for result in self.results if result.cell.target == self.cell.target}
-        pairs = [(original, shown[original.cell.env.name]) for original in self.original if original.cell.env.name in shown]
+        """Releases in which the kernel that is shown differs from the original: the original's
+        outcome, and its own.
+        """
+        shown = {
+            result.cell.env.name: result
+            for result in self.results
+            if result.cell.target == self.cell.target
+        }
+        pairs = [
+            (original, shown[original.cell.env.name])
+            for original in self.original
+            if original.cell.env.name in shown
+        ]
         ordered = sorted(pairs, key=lambda pair: release_of(pair[0].built).order)
-        outcomes = [(release_of(one.built).label, self.fate(one), self.fate(other)) for one, other in ordered]
+        outcomes = [
+            (release_of(one.built).label, self.fate(one), self.fate(other))
+            for one, other in ordered
+        ]
         return tuple(dict.fromkeys(outcome for outcome in outcomes if outcome[1] != outcome[2]))
 
     def fate(self, result: Result) -> str:
         """The outcome of a cell with respect to this failure."""
         if is_good(result.outcome):
             return "ok"
-        return "this failure" if self.same(result) else f"another failure ({class_of(result.outcome)})"
+        return (
+            "this failure" if self.same(result) else f"another failure ({class_of(result.outcome)})"
+        )
 
     def same(self, result: Result) -> bool:
         """Whether a result is this very failure."""
@@ -188,12 +228,25 @@ def name_of(cell: Cell) -> str:
 
 
 def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
-    """The files that were written and the cell that they are about; or why nothing was, and where the evidence is.
+    """The files that were written and the cell that they are about.
+
+    Or why nothing was, and where the evidence is.
 
     ``command`` does the same once more, for this cell alone.
     """
     if isinstance(outcome, WrittenRepro):
         finding = outcome.finding
         files = [str(path) for path in outcome.paths]
-        return {"verified": True, "title": finding.title, "files": files, "cell": cell_document(finding.result), "command": command}
-    return {"verified": False, "reasons": list(outcome.reasons), "evidence": str(outcome.evidence), "command": command}
+        return {
+            "verified": True,
+            "title": finding.title,
+            "files": files,
+            "cell": cell_document(finding.result),
+            "command": command,
+        }
+    return {
+        "verified": False,
+        "reasons": list(outcome.reasons),
+        "evidence": str(outcome.evidence),
+        "command": command,
+    }

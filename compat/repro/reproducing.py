@@ -88,10 +88,14 @@ def repro(
     if cell == bisecting.WORD:
         ends = bisecting.read_bad_ends(selection.root)
         names = ends.cells
-        selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
+        selection = selection.with_patterns(
+            kernel_files=selection.patterns.kernel_files or ends.kernel_files
+        )
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
-    wanted = [cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names]
+    wanted = [
+        cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names
+    ]
     everywhere = everywhere.and_envs([env for pattern in wanted for env in pattern.envs])
     cells = [failing for pattern in wanted for failing in _cells(everywhere, selection, pattern)]
     for failing in cells:
@@ -100,12 +104,18 @@ def repro(
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[WrittenRepro | Unverified] = []
     for failing in cells:
-        own = {name: built for name, built in envs.items() if built.env.toolchain == failing.spec.toolchain}
+        own = {
+            name: built
+            for name, built in envs.items()
+            if built.env.toolchain == failing.spec.toolchain
+        }
         request = ReproRequest(
             cell=failing,
             bundle=_smaller(failing.spec, reduced) if reduced else None,
             targets=repro_targets(selection, failing),
-            remembered=recall([(failing.spec, failing.target)], context, selection.config, besides=own.values()),
+            remembered=recall(
+                [(failing.spec, failing.target)], context, selection.config, besides=own.values()
+            ),
             existing=existing_releases(selection.config),
             root=selection.root,
             folder=folder or selection.root / "repro",
@@ -118,14 +128,18 @@ def repro(
     return tuple(outcomes)
 
 
-def _written(request: ReproRequest, context: RunContext, doing: Callable[[str], None]) -> WrittenRepro | Unverified:
+def _written(
+    request: ReproRequest, context: RunContext, doing: Callable[[str], None]
+) -> WrittenRepro | Unverified:
     try:
         return write_repro(request, context, doing)
     except OSError as error:
-        raise StoreError(f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR.") from error
+        raise StoreError(
+            f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR."
+        ) from error
 
 
-# --- which cells, and the table of each --------------------------------------------------------------------------------------
+# --- which cells, and the table of each -----------------------------------------------------------
 
 
 def _cells(everywhere: Selection, narrowed: Selection, pattern: CellPattern) -> tuple[Cell, ...]:
@@ -137,7 +151,11 @@ def _cells(everywhere: Selection, narrowed: Selection, pattern: CellPattern) -> 
 
 
 def _envs(
-    selection: Selection, everywhere: Selection, cells: Sequence[Cell], obtain: Obtain, listener: ReproListener
+    selection: Selection,
+    everywhere: Selection,
+    cells: Sequence[Cell],
+    obtain: Obtain,
+    listener: ReproListener,
 ) -> dict[str, BuiltEnv]:
     """The envs of the table, those of them that are there, and the cells' own, which have to be."""
     spoken_of = {cell.spec.toolchain for cell in cells}
@@ -147,7 +165,10 @@ def _envs(
     envs = {built.env.name: built for built in obtain(selection.config.path, own)}
     for built in envs.values():
         if built.error is not None:
-            raise EnvError(f"{built.env.name} cannot be used: {built.error}", hint="`compat list envs` shows the others.")
+            raise EnvError(
+                f"{built.env.name} cannot be used: {built.error}",
+                hint="`compat list envs` shows the others.",
+            )
     for env in table:
         if env.name not in envs:
             (built,) = selection.read_envs(selection.config.path, [env])
@@ -162,7 +183,9 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
     """The envs of the group of releases, and every other release that a search has had built."""
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
-        if _RELEASES in env.groups or (env.name not in declared and not env.paired and toolchains.is_release(env)):
+        if _RELEASES in env.groups or (
+            env.name not in declared and not env.paired and toolchains.is_release(env)
+        ):
             yield env
 
 
@@ -172,44 +195,71 @@ def repro_targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 
-# --- the kernel that is shown ------------------------------------------------------------------------------------------------
+# --- the kernel that is shown ---------------------------------------------------------------------
 
 
 def _smaller(spec: Specialization, reduced: Path) -> Bundle:
-    """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says, else those left."""
+    """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says,
+    else those left.
+    """
     declared = _declared(spec, reduced)
     if declared is not None:
-        shown = evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
+        shown = evolve(
+            spec,
+            function=declared.function,
+            source=declared.source,
+            roots=declared.roots,
+            compile=declared.compile,
+        )
     else:
         name, left = _entry(spec, reduced)
-        shown = evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left))
+        shown = evolve(
+            spec,
+            source=str(reduced.resolve()),
+            roots=(),
+            function=name,
+            compile=spec.compile.of_parameters(left),
+        )
     language = toolchains.named(spec.toolchain).language
     return bundle(shown, decorators=language.decorators, constant=language.constant)
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
-    """The smaller kernel as the kernel file beside it describes it: the case of the same name, or the only one."""
+    """The smaller kernel as the kernel file beside it describes it: the case of the same name, or
+    the only one.
+    """
     beside = reduced.with_suffix(".toml")
     if not beside.is_file():
         return None
     specs = load_kernels([glob.escape(str(beside))], Path.cwd(), where="--reduced")
-    specs = tuple(smaller for smaller in specs if Path(smaller.source).resolve() == reduced.resolve())
+    specs = tuple(
+        smaller for smaller in specs if Path(smaller.source).resolve() == reduced.resolve()
+    )
     matching = [smaller for smaller in specs if smaller.case == spec.case] or specs
     if len(matching) > 1:
         listed = ", ".join(f"{smaller.variant}/{smaller.case}" for smaller in matching)
-        raise ConfigError(f"{beside} describes {len(matching)} kernels ({listed})", where=f"--reduced {reduced}")
+        raise ConfigError(
+            f"{beside} describes {len(matching)} kernels ({listed})", where=f"--reduced {reduced}"
+        )
     return matching[0] if matching else None
 
 
 def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
-    """The function of that name in a file, else the one with the name that `compat reduce` gives; and its parameters."""
+    """The function of that name in a file, else the one with the name that `compat reduce` gives.
+
+    And its parameters.
+    """
     try:
         functions = read_source(reduced).functions
     except (OSError, SyntaxError) as error:
         raise ConfigError(f"cannot be read: {error}", where=f"--reduced {reduced}") from error
-    name = next((candidate for candidate in (spec.function, KERNEL) if candidate in functions), None)
+    name = next(
+        (candidate for candidate in (spec.function, KERNEL) if candidate in functions), None
+    )
     if name is None:
         raise ConfigError(
-            f"has no function {spec.function!r}", where=f"--reduced {reduced}", hint=f"It has: {', '.join(functions)}."
+            f"has no function {spec.function!r}",
+            where=f"--reduced {reduced}",
+            hint=f"It has: {', '.join(functions)}.",
         )
     return name, functions[name].names

@@ -55,9 +55,13 @@ class Script:
     deadline: float | None = None
     """Seconds after which it counts as hanging; only for what hangs."""
     variables: Mapping[str, str] = Factory(dict)
-    """Environment variables that the toolchain reads, and that were set where the failure was found."""
+    """Environment variables that the toolchain reads, and that were set where the failure was
+    found.
+    """
     prediction: str = ""
-    """Where nothing fails before a launch: the class of the failure that is foretold, which says what is looked at."""
+    """Where nothing fails before a launch: the class of the failure that is foretold, which says
+    what is looked at.
+    """
 
     @property
     def _portable(self) -> bool:
@@ -78,9 +82,16 @@ class Script:
                 requires_python=self.requires_python,
                 dependencies=json.dumps(self.dependencies),
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
-                words=[line for part in printable(self.words).split("\n") for line in textwrap.wrap(part, _WIDTH - 6)],
+                words=[
+                    line
+                    for part in printable(self.words).split("\n")
+                    for line in textwrap.wrap(part, _WIDTH - 6)
+                ],
                 **self._parts(imported, kernel),
-                variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self._set().items()),
+                variables="".join(
+                    f", {json.dumps(name)}: {json.dumps(value)}"
+                    for name, value in self._set().items()
+                ),
                 deadline=self.deadline,
             )
         )
@@ -93,17 +104,27 @@ class Script:
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
 
     def _set(self) -> Mapping[str, str]:
-        """The environment variables that it sets: those that say what is compiled for besides others."""
+        """The environment variables that it sets: those that say what is compiled for besides
+        others.
+        """
         return {**self.variables, **self.calls.variables_of(self.target)}
 
     def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
-        """What the script consists of; the imports of a kernel whose definition fails are tried with it."""
+        """What the script consists of.
+
+        The imports of a kernel whose definition fails are tried with it.
+        """
         if self.bundle.decorated:
             needed, driver = self.calls.before_decorators(self.target)
             future = [line for line in imported if "__future__" in line]
             tried = _in_order([*needed, *(line for line in imported if line not in future)])
             imports, kernel = self._imports(future), f"{tried}\n\n{driver}\n\n\n{kernel}"
-            return {"does": "import", "imports": imports, "kernel": kernel, "call": self._constant()}
+            return {
+                "does": "import",
+                "imports": imports,
+                "kernel": kernel,
+                "call": self._constant(),
+            }
         call = f"{self._constant()}\n\n\n{self._call()}"
         return {
             "does": "compile",
@@ -113,12 +134,16 @@ class Script:
         }
 
     def _call(self) -> str:
-        return self.calls.compile_function(self.bundle, self.target, self.form, self.prediction, self.variables)
+        return self.calls.compile_function(
+            self.bundle, self.target, self.form, self.prediction, self.variables
+        )
 
     def _constant(self) -> str:
         if self.deadline:
             return f"DEADLINE = {self.deadline:g}  # seconds"
-        plain = self.expected.isprintable() and '"' not in self.expected and "\\" not in self.expected
+        plain = (
+            self.expected.isprintable() and '"' not in self.expected and "\\" not in self.expected
+        )
         quoted = f'"{self.expected}"' if plain else repr(self.expected)
         return f"EXPECTED = {quoted}"
 
@@ -127,7 +152,11 @@ class Script:
         standard = sorted([*standard, *(("inspect",) if "inspect." in call else ())])
         future = sorted({line for line in needed if "__future__" in line})
         rest = [line for line in needed if line not in future]
-        groups = ("\n".join(future), "\n".join(f"import {name}" for name in standard), _in_order(rest))
+        groups = (
+            "\n".join(future),
+            "\n".join(f"import {name}" for name in standard),
+            _in_order(rest),
+        )
         return "\n\n".join(filter(None, groups)) + "\n"
 
 
@@ -163,12 +192,17 @@ def _environment() -> Environment:
 
 
 def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
-    """The requirements that make an env in which the compiler runs: the toolchain as installed, and what it needs ``undeclared``.
+    """The requirements that make an env in which the compiler runs: the toolchain as installed, and
+    what it needs ``undeclared``.
 
     All else in an env is there for PyTorch or for the interpreter.
     """
     env = built.env
-    toolchain = f"{env.distribution} @ {env.wheel}" if env.wheel and "://" in env.wheel else f"{env.distribution}=={built.release}"
+    toolchain = (
+        f"{env.distribution} @ {env.wheel}"
+        if env.wheel and "://" in env.wheel
+        else f"{env.distribution}=={built.release}"
+    )
     return (toolchain, *(text for text in env.install if _name(text) in undeclared))
 
 
@@ -184,19 +218,30 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
         pythons = listing.pythons_for(version)
     except IndexUnavailable:
         pythons = frozenset()
-    return spelled(pythons) if pythons else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
+    return (
+        spelled(pythons)
+        if pythons
+        else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
+    )
 
 
 def imported_packages(text: str) -> frozenset[str]:
     """What a module imports besides the standard library, by the names of the packages."""
-    return frozenset(imported.parts[0] for imported in imports_of(tree_of(text))) - sys.stdlib_module_names
+    return (
+        frozenset(imported.parts[0] for imported in imports_of(tree_of(text)))
+        - sys.stdlib_module_names
+    )
 
 
 def spelled(pythons: Collection[Minor]) -> str:
     """Versions of Python as a specifier: ``>=3.8,<3.13``."""
     first, last = min(pythons), max(pythons)
     holes = [minor for minor in range(first[1], last[1]) if (first[0], minor) not in pythons]
-    parts = [f">={first[0]}.{first[1]}", f"<{last[0]}.{last[1] + 1}", *(f"!={first[0]}.{minor}.*" for minor in holes)]
+    parts = [
+        f">={first[0]}.{first[1]}",
+        f"<{last[0]}.{last[1] + 1}",
+        *(f"!={first[0]}.{minor}.*" for minor in holes),
+    ]
     return ",".join(parts)
 
 

@@ -1,6 +1,8 @@
-"""What repro scripts print: running them, which failure their output shows, and the words by which they know it.
+"""What repro scripts print: running them, which failure their output shows, and the words by which
+they know it.
 
-Each runs in a fresh process of an env. The output is what a reader of the issue will see: without places of this machine.
+Each runs in a fresh process of an env. The output is what a reader of the issue will see: without
+places of this machine.
 """
 
 from __future__ import annotations
@@ -41,9 +43,15 @@ _LINK = lazy_pattern(
 _UNDERLINE = lazy_pattern(r"\s+[~^][~^ ]*$")
 """Python's marks below the lines of a traceback."""
 _RAISED = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
-_BUILTIN = "|".join(name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException))
+_BUILTIN = "|".join(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
 _BARE = lazy_pattern(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
-"""How an exception begins that is printed without a traceback: with its type, which Python qualifies unless it is its own."""
+"""How an exception begins that is printed without a traceback: with its type, which Python
+qualifies unless it is its own.
+"""
 
 
 @frozen(kw_only=True)
@@ -57,7 +65,9 @@ class ScriptCheck:
     compiles: bool
     """Whether the compile is to come to its end."""
     fingerprint: str | None
-    """Of the failure; ``None`` where the kernel compiles, and where there is no telling it from the output alone."""
+    """Of the failure; ``None`` where the kernel compiles, and where there is no telling it from the
+    output alone.
+    """
     stage: str
 
 
@@ -74,23 +84,39 @@ class ScriptResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether exit code, end and, where one is expected, fingerprint are right: a script that does not work shows nothing."""
+        """Whether exit code, end and, where one is expected, fingerprint are right: a script that
+        does not work shows nothing.
+        """
         fingerprint = self.failure.fingerprint if self.failure else None
         ends = (self.run.exit_code, self.compiled) == (self.script.exit_code, self.script.compiles)
         return ends and self.script.fingerprint in (None, fingerprint)
 
 
 def run_all(
-    scripts: Sequence[ScriptCheck], target: Target, knowledge: Knowledge, folder: Path, *, deadline: float, slots: int
+    scripts: Sequence[ScriptCheck],
+    target: Target,
+    knowledge: Knowledge,
+    folder: Path,
+    *,
+    deadline: float,
+    slots: int,
 ) -> tuple[ScriptResult, ...]:
-    """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written. Raises OSError."""
-    names = {text: folder / f"script-{number}" for number, text in enumerate(dict.fromkeys(script.text for script in scripts))}
+    """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written.
+
+    Raises OSError.
+    """
+    names = {
+        text: folder / f"script-{number}"
+        for number, text in enumerate(dict.fromkeys(script.text for script in scripts))
+    }
 
     reader = knowledge.wording.reader
 
     def run(script: ScriptCheck) -> ScriptResult:
         assert script.env.python is not None, "a script that cannot run has no result to verify"
-        ran = run_script(script.env.python, names[script.text] / "repro.py", deadline, reader.heading)
+        ran = run_script(
+            script.env.python, names[script.text] / "repro.py", deadline, reader.heading
+        )
         return ScriptResult(
             script=script,
             run=ran,
@@ -106,19 +132,32 @@ def run_all(
 
 
 def run_script(python: str, script: Path, deadline: float, heading: str = "") -> ProcessResult:
-    """Run a script in an env, in a fresh process and a folder of its own, as somebody would who knows nothing of us.
+    """Run a script in an env, in a fresh process and a folder of its own, as somebody would who
+    knows nothing of us.
 
-    After ``deadline`` seconds it is killed, with what it started in its process group. ``heading`` is as in
-    :func:`compat.files.read_ends`.
+    After ``deadline`` seconds it is killed, with what it started in its process group. ``heading``
+    is as in :func:`compat.files.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
         env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
-        return supervisor.run([python, str(script)], timeout=deadline, env=env, cwd=home, limit=_LARGEST_OUTPUT, heading=heading)
+        return supervisor.run(
+            [python, str(script)],
+            timeout=deadline,
+            env=env,
+            cwd=home,
+            limit=_LARGEST_OUTPUT,
+            heading=heading,
+        )
 
 
-def failure_of(ran: ProcessResult, target: Target, stage: str, knowledge: Knowledge) -> Failure | None:
-    """The failure that a script's output shows, if any; ``stage`` is where it is known to be, which no output says."""
+def failure_of(
+    ran: ProcessResult, target: Target, stage: str, knowledge: Knowledge
+) -> Failure | None:
+    """The failure that a script's output shows, if any.
+
+    ``stage`` is where it is known to be, which no output says.
+    """
     evidence = evidence_of(ran, stage, knowledge.wording.reader)
     if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
         return None
@@ -126,13 +165,16 @@ def failure_of(ran: ProcessResult, target: Target, stage: str, knowledge: Knowle
 
 
 def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidence:
-    """The output as the evidence of an attempt: the chain of exceptions, how the compiling child ended, and all else it printed."""
+    """The output as the evidence of an attempt: the chain of exceptions, how the compiling child
+    ended, and all else it printed.
+    """
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     output_text = reader.read(output).words
     begin, raised = _chain(output_text)
-    if stage != SOURCE_STAGE:  # there they tell whether the toolchain refuses the file; elsewhere Triton takes frames away
+    # There they tell whether the toolchain refuses the file; elsewhere Triton takes frames away.
+    if stage != SOURCE_STAGE:
         raised = tuple(evolve(exception, traceback="") for exception in raised)
     return Evidence(
         answered=bool(raised) or code == 0,
@@ -149,9 +191,11 @@ _SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}
 
 
 def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
-    """Where the last chain of exceptions begins that Python printed, and its exceptions, outermost first, as it prints them last.
+    """Where the last chain of exceptions begins that Python printed, and its exceptions, outermost
+    first, as it prints them last.
 
-    An exception has no traceback of its own where all its frames were taken away, as Triton does with frames of its front end.
+    An exception has no traceback of its own where all its frames were taken away, as Triton does
+    with frames of its front end.
     """
     chain: list[Raised] = []
     begin = end = len(output)
@@ -170,7 +214,10 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
 
 
 def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
-    """Where the last exception begins in a text without links; one that ``follows`` a link may begin right there."""
+    """Where the last exception begins in a text without links.
+
+    One that ``follows`` a link may begin right there.
+    """
     tracebacks = list(_TRACEBACK.finditer(text))
     if tracebacks:
         return tracebacks[-1].start()
@@ -183,16 +230,24 @@ def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
 def _raised(block: str) -> Raised | None:
     """The exception that a block ends with, behind its frames."""
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
-    frames = next((number for number, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
+    frames = next(
+        (number for number, line in enumerate(lines) if line and not line.startswith(" ")),
+        len(lines),
+    )
     match = _RAISED.match("\n".join(lines[frames:]).rstrip())
     traceback = "".join(f"{line}\n" for line in lines[:frames] if not _UNDERLINE.match(line))
-    return Raised(type=match["type"], message=match["message"] or "", traceback=traceback) if match else None
+    return (
+        Raised(type=match["type"], message=match["message"] or "", traceback=traceback)
+        if match
+        else None
+    )
 
 
-# --- the words by which a script knows its failure -------------------------------------------------------------------------
+# --- the words by which a script knows its failure ------------------------------------------------
 
-# They have to stand in the output of every release that fails the same way, and in that of no release that fails otherwise: a
-# script that finds them where something else went wrong would claim a failure that is not there.
+# They have to stand in the output of every release that fails the same way, and in that of no
+# release that fails otherwise: a script that finds them where something else went wrong would claim
+# a failure that is not there.
 
 _SHORTEST = 8
 """Letters that an expected text has at least."""
@@ -217,7 +272,10 @@ _FAULTS = {
 
 
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
-    """What tells the failure, in the compiler's words on one line; the signal or the type of exception where it has none."""
+    """What tells the failure, in the compiler's words on one line.
+
+    The signal or the type of exception where it has none.
+    """
     symptoms = knowledge.symptoms(evidence)
     recognised = knowledge.recognise(symptoms)
     message = str(getattr(symptoms, recognised[1].words)) if recognised else symptoms.message
@@ -228,23 +286,36 @@ def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
 
 
 def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
-    """What a failure may be known by, best first: :func:`words_of`, the type of its exception, and the signal."""
-    said = (words_of(evidence, knowledge), knowledge.symptoms(evidence).error, _FAULTS.get(evidence.signal or ""))
+    """What a failure may be known by, best first: :func:`words_of`, the type of its exception, and
+    the signal.
+    """
+    said = (
+        words_of(evidence, knowledge),
+        knowledge.symptoms(evidence).error,
+        _FAULTS.get(evidence.signal or ""),
+    )
     return tuple(dict.fromkeys(filter(None, said)))
 
 
 def printed(evidence: Evidence) -> str:
     """What a script prints of such an attempt, as far as it is looked through."""
-    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)), 4 * _SEARCHED)
+    exceptions = bounded(
+        "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
+        4 * _SEARCHED,
+    )
     signal = _FAULTS.get(evidence.signal or "", "")
-    return "\n".join([evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], exceptions, signal])
+    return "\n".join(
+        [evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], exceptions, signal]
+    )
 
 
 def promise(said: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
-    """A piece of what is ``said`` that stands literally in each of the outputs ``alike`` and in none of ``others``.
+    """A piece of what is ``said`` that stands literally in each of the outputs ``alike`` and in
+    none of ``others``.
 
-    A piece without quotes that is short enough to be read is taken where there is one; it is made longer, with quotes and all,
-    until it is in none of the others. Empty where nothing tells them apart.
+    A piece without quotes that is short enough to be read is taken where there is one; it is made
+    longer, with quotes and all, until it is in none of the others. Empty where nothing tells them
+    apart.
     """
     for message in said:
         for piece in _candidates(message[:_CONSIDERED], alike):
@@ -258,7 +329,9 @@ def _candidates(message: str, outputs: Sequence[str]) -> Iterator[str]:
     pieces = list(_common(message, outputs))
     plain = (part.strip() for piece in pieces for part in _QUOTES.split(piece))
     for group in (plain, pieces):
-        for piece in sorted((piece for piece in group if len(piece) >= _SHORTEST), key=len, reverse=True):
+        for piece in sorted(
+            (piece for piece in group if len(piece) >= _SHORTEST), key=len, reverse=True
+        ):
             yield _enough(piece)
             yield piece
 
@@ -268,16 +341,20 @@ def _enough(text: str) -> str:
 
 
 def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
-    """The longest pieces of some words that stand in all outputs, in whole words: half a name would be found in another name.
+    """The longest pieces of some words that stand in all outputs, in whole words: half a name would
+    be found in another name.
 
-    Two ends move along the words; what is between them is looked for once for each step, among words that are marked off.
+    Two ends move along the words; what is between them is looked for once for each step, among
+    words that are marked off.
     """
     tokens = _TOKEN.findall(message)[:_TOKENS]
     marked = [_marked(_TOKEN.findall(output)) for output in outputs]
     reached = 0
     for first in range(len(tokens)):
         last = max(reached, first)
-        while last < len(tokens) and all(_marked(tokens[first : last + 1]) in output for output in marked):
+        while last < len(tokens) and all(
+            _marked(tokens[first : last + 1]) in output for output in marked
+        ):
             last += 1
         if last > max(reached, first) and (piece := "".join(tokens[first:last]).strip()):
             yield piece
@@ -288,10 +365,12 @@ def _marked(tokens: Sequence[str]) -> str:
     return "\0".join(("", *tokens, ""))
 
 
-# --- what leaves this machine says nothing about it: no folders, no user, no host ---------------------------------------------
+# --- what leaves this machine says nothing about it: no folders, no user, no host -----------------
 
 _IN_PATH = r"[^\s\"'`()\[\],;:]"
-_PACKAGES = lazy_pattern(rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/")
+_PACKAGES = lazy_pattern(
+    rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/"
+)
 _PATH = lazy_pattern(r"(?<![\w.:/~*-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
 _ADDRESS = lazy_pattern(r"\b0x[0-9a-f]{6,}\b")
 _THREAD = lazy_pattern(r"^((?:Current thread|Thread)) 0x[0-9a-f]+", re.MULTILINE)
@@ -301,14 +380,18 @@ _TEMPORARY = lazy_pattern(r"\btmp[a-z0-9_]{8}\b")
 def without_places(text: str) -> str:
     """``text`` with every path shortened to what means something elsewhere.
 
-    Files of a Python package keep their path in it, ``triton/compiler/compiler.py``; all others only their name.
+    Files of a Python package keep their path in it, ``triton/compiler/compiler.py``; all others
+    only their name.
     """
     text = _PATH.sub(lambda match: match["base"] or "…", _PACKAGES.sub(r"\g<before>", text))
     return _ADDRESS.sub("0x…", _TEMPORARY.sub("tmp", _THREAD.sub(r"\1", text)))
 
 
 def identifying_words(text: str, own: str) -> list[str]:
-    """The facts about this machine that a text gives away; what stands in ``own``, the kernel's source, was its author's to say."""
+    """The facts about this machine that a text gives away.
+
+    What stands in ``own``, the kernel's source, was its author's to say.
+    """
     facts = {str(Path.cwd()), str(Path.home()), socket.gethostname(), _user()} - {"", "/", "root"}
     return sorted(fact for fact in facts if _says(text, fact) and not _says(own, fact))
 

@@ -1,7 +1,8 @@
 """From a failing cell to the files of a repro, verified before they are written.
 
-The kernel is taken out of what surrounds it, put into a script, and compiled in every env and for every target of the table. Then
-the script itself is run in every env, and only if it says there what the table says, script and issue are written.
+The kernel is taken out of what surrounds it, put into a script, and compiled in every env and for
+every target of the table. Then the script itself is run in every env, and only if it says there
+what the table says, script and issue are written.
 """
 
 from __future__ import annotations
@@ -22,7 +23,17 @@ from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import Compiling, best_of
 from compat.history.verdict import class_of, is_good, release_of, verdicts
-from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
+from compat.model import (
+    SOURCE_STAGE,
+    BuiltEnv,
+    Cell,
+    Env,
+    Evidence,
+    Outcome,
+    Result,
+    Status,
+    Target,
+)
 from compat.repro import issue, verify
 from compat.repro.records import ReproFinding, ReproRequest, Unverified, WrittenRepro, name_of
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
@@ -44,11 +55,15 @@ from compat.toolchains import ScriptForm, Toolchain, known_edits
 from compat.workers.spawn import code_settings
 
 _SLACK = 60.0
-"""Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
+"""Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as
+Triton does.
+"""
 _OF_MODULE = lazy_pattern(r'File "([^"\n]+)", line (\d+), in <module>')
 """A frame of a module's own statements in a traceback."""
 _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
-"""What no script shows: limits depend on the machine, and other statuses say nothing about the kernel."""
+"""What no script shows: limits depend on the machine, and other statuses say nothing about the
+kernel.
+"""
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Where there are no words to tell a failure by."""
 
@@ -77,14 +92,19 @@ def write_repro(
 def script_form(toolchain: Toolchain) -> ScriptForm:
     """How scripts call a toolchain. Raises SelectionError where there are none for it."""
     if toolchain.language.script is None:
-        raise SelectionError(f"there are no scripts for {toolchain.title}", hint="Its failures can be explained and reduced.")
+        raise SelectionError(
+            f"there are no scripts for {toolchain.title}",
+            hint="Its failures can be explained and reduced.",
+        )
     return toolchain.language.script
 
 
 class _ReproWriter:
     """One repro in the making."""
 
-    def __init__(self, request: ReproRequest, context: RunContext, doing: Callable[[str], None]) -> None:
+    def __init__(
+        self, request: ReproRequest, context: RunContext, doing: Callable[[str], None]
+    ) -> None:
         self.request, self.context, self.doing = request, context, doing
         self.cell = request.cell
         self.built = context.envs[self.cell.env.name]
@@ -122,25 +142,38 @@ class _ReproWriter:
         (result,) = self._compile([self.cell])
         outcome = result.outcome
         if is_good(outcome):
-            raise SelectionError(f"{self.cell.id} compiles", hint="There is nothing to report. `compat matrix` shows what fails.")
+            raise SelectionError(
+                f"{self.cell.id} compiles",
+                hint="There is nothing to report. `compat matrix` shows what fails.",
+            )
         if outcome.flaky or outcome.status in _UNFIT:
             fate = "is flaky" if outcome.flaky else f"is {outcome.status}"
             raise SelectionError(
-                f"{self.cell.id} {fate}", hint="No script can show that reliably; `compat explain` shows all that is known."
+                f"{self.cell.id} {fate}",
+                hint="No script can show that reliably; `compat explain` shows all that is known.",
             )
         return result
 
     def _bundle(self, *, decorated: bool) -> Bundle:
         language = self.toolchain.language
-        return bundle(self.cell.spec, decorators=language.decorators, constant=language.constant, decorated=decorated)
+        return bundle(
+            self.cell.spec,
+            decorators=language.decorators,
+            constant=language.constant,
+            decorated=decorated,
+        )
 
     def _check_packages(self) -> None:
-        """A stand-in answers for packages while a file is imported in an env that lacks them; a script has none."""
+        """A stand-in answers for packages while a file is imported in an env that lacks them.
+
+        A script has none.
+        """
         needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
         if self.bundle.decorated and needed:
             raise SelectionError(
-                f"{self.cell.id} fails while its file is imported, at {self._place_of_import()}; the definition of "
-                f"{self.bundle.spec.function} needs {', '.join(sorted(needed))}, which a script cannot contain",
+                f"{self.cell.id} fails while its file is imported, at {self._place_of_import()};"
+                f" the definition of {self.bundle.spec.function} needs {', '.join(sorted(needed))},"
+                " which a script cannot contain",
                 hint="In an issue, paste that statement and what `compat explain` shows.",
             )
 
@@ -152,7 +185,12 @@ class _ReproWriter:
             return "an unknown place"
         path, line = Path(frames[-1][0]), frames[-1][1]
         root = next(
-            (root for root in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(root)), path.parent
+            (
+                root
+                for root in (*map(Path, self.cell.spec.roots), *roots_of(path))
+                if path.is_relative_to(root)
+            ),
+            path.parent,
         )
         return f"{path.relative_to(root).as_posix()}:{line}"
 
@@ -161,9 +199,15 @@ class _ReproWriter:
         assert outcome.failure is not None
         evidence = self._evidence(self.cell)
         hangs = outcome.status is Status.TIMED_OUT
-        predicted = self.knowledge.by_name[outcome.failure.failure_class].prediction if outcome.failure.prediction else None
+        predicted = (
+            self.knowledge.by_name[outcome.failure.failure_class].prediction
+            if outcome.failure.prediction
+            else None
+        )
         prediction = outcome.failure.failure_class if predicted else ""
-        message = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
+        message = (
+            outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
+        )
         return Script(
             name=self.name,
             bundle=self.bundle,
@@ -176,11 +220,15 @@ class _ReproWriter:
             dependencies=dependencies(self.built, self.calls.undeclared),
             headline=f"{self._title(outcome)}. It is expected to print:",
             words=without_places(message),
-            expected=""
-            if hangs
-            else predicted.script_text
-            if predicted
-            else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
+            expected=(
+                ""
+                if hangs
+                else (
+                    predicted.script_text
+                    if predicted
+                    else promise(sayings(evidence, self.knowledge), [printed(evidence)])
+                )
+            ),
             deadline=self.context.limits.deadline if hangs else None,
             variables=code_settings(self.toolchain),
             prediction=prediction,
@@ -194,7 +242,11 @@ class _ReproWriter:
         title = toolchains.known_class(outcome.failure).title
         phrase = title if title[1:2].isupper() else title[0].lower() + title[1:]
         what = self.bundle.spec.function
-        does = f"importing {what}" if self.bundle.decorated else f"compiling {what} for {self.cell.target.name}"
+        does = (
+            f"importing {what}"
+            if self.bundle.decorated
+            else f"compiling {what} for {self.cell.target.name}"
+        )
         return f"{release} {does}: {phrase}"
 
     # --- the table ---
@@ -205,39 +257,62 @@ class _ReproWriter:
         spec = evolve(self.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())
         envs = [built.env for built in self.context.envs.values() if built.error is None]
-        return self._compile([Cell(env=env, target=target, spec=self.spec) for env in envs for target in self.request.targets])
+        return self._compile(
+            [
+                Cell(env=env, target=target, spec=self.spec)
+                for env in envs
+                for target in self.request.targets
+            ]
+        )
 
     def _compare_with(self, original: Result, results: Sequence[Result]) -> None:
         """The extracted kernel must fail as it did in its file."""
         alone = self._of(self.cell.env, self.cell.target, results).outcome
         assert original.outcome.failure is not None
-        if alone.failure is None or alone.failure.fingerprint != original.outcome.failure.fingerprint:
-            actual = f"{alone.failure.failure_class}: {alone.failure.excerpt}" if alone.failure else "it compiles"
+        if (
+            alone.failure is None
+            or alone.failure.fingerprint != original.outcome.failure.fingerprint
+        ):
+            actual = (
+                f"{alone.failure.failure_class}: {alone.failure.excerpt}"
+                if alone.failure
+                else "it compiles"
+            )
             self.reasons.append(
-                f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {actual}"
+                "the extracted kernel does not fail the same way"
+                f" ({original.outcome.failure.fingerprint}): {actual}"
             )
             if self.bundle.decorated:
                 self.reasons.append(
-                    f"the import of the kernel's file fails at {self._place_of_import()}, outside of the definition of "
-                    f"{self.bundle.spec.function}, which is all that a script holds: if a kernel is defined there, name that one; "
-                    "else paste the statement and what `compat explain` shows"
+                    f"the import of the kernel's file fails at {self._place_of_import()}, outside"
+                    f" of the definition of {self.bundle.spec.function}, which is all that a script"
+                    " holds: if a kernel is defined there, name that one; else paste the statement"
+                    " and what `compat explain` shows"
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:
-        """It must be ok where the original is ok beside the change: otherwise it shows something else."""
+        """It must be ok where the original is ok beside the change: otherwise it shows something
+        else.
+        """
         envs = [result.env for result in self.context.envs.values() if result.error is None]
         self.original = self._compile([evolve(self.cell, env=env) for env in envs])
         (verdict,) = verdicts(self.original)
         ends = (verdict.bracket.before, verdict.bracket.after) if verdict.bracket else ()
         for result in self.original:
-            release, shown = release_of(result.built).label, self._of(result.cell.env, self.cell.target, results)
+            release, shown = (
+                release_of(result.built).label,
+                self._of(result.cell.env, self.cell.target, results),
+            )
             if release in ends and is_good(result.outcome) and not is_good(shown.outcome):
                 self.reasons.append(
-                    f"the original is ok in {release}, and the kernel to be shown is not ({class_of(shown.outcome)}): its history "
-                    f"is not the original's; `compat reduce --good {release}` makes one that stays ok there"
+                    f"the original is ok in {release}, and the kernel to be shown is not"
+                    f" ({class_of(shown.outcome)}): its history is not the original's; `compat"
+                    f" reduce --good {release}` makes one that stays ok there"
                 )
 
-    def _telling(self, script: Script, results: Sequence[Result], outputs: Mapping[str, str]) -> Script:
+    def _telling(
+        self, script: Script, results: Sequence[Result], outputs: Mapping[str, str]
+    ) -> Script:
         """The script, looking for what all releases with this failure say, and none with another.
 
         ``outputs`` has what each env's attempt printed; without such words nothing is written.
@@ -246,13 +321,15 @@ class _ReproWriter:
             return script
         failed = [result for result in self._column(results) if result.cell.env.name in outputs]
         alike = [outputs[result.cell.env.name] for result in failed if self._same(result, results)]
-        others = [outputs[result.cell.env.name] for result in failed if not self._same(result, results)]
+        others = [
+            outputs[result.cell.env.name] for result in failed if not self._same(result, results)
+        ]
         own = next(result for result in failed if result.cell.env == self.cell.env)
         expected = promise(sayings(self._evidence(own.cell), self.knowledge), alike, others)
         if not expected:
             self.reasons.append(
-                "no part of this failure's message is printed by every release that fails this way and by none that fails "
-                "differently, so a script could not tell them apart"
+                "no part of this failure's message is printed by every release that fails this way"
+                " and by none that fails differently, so a script could not tell them apart"
             )
         return evolve(script, expected=expected)
 
@@ -262,44 +339,76 @@ class _ReproWriter:
 
     def _outputs(self, results: Sequence[Result]) -> dict[str, str]:
         """Env → what its attempt printed, for what failed with words."""
-        failures = [result for result in self._column(results) if result.outcome.failure and result.outcome.status not in _SILENT]
+        failures = [
+            result
+            for result in self._column(results)
+            if result.outcome.failure and result.outcome.status not in _SILENT
+        ]
         return {result.cell.env.name: printed(self._evidence(result.cell)) for result in failures}
 
     # --- running it ---
 
-    def _seen(self, script: Script, results: Sequence[Result]) -> tuple[Script, tuple[ScriptResult, ...]]:
+    def _seen(
+        self, script: Script, results: Sequence[Result]
+    ) -> tuple[Script, tuple[ScriptResult, ...]]:
         """The script and what it said in every env.
 
-        A script prints more than an attempt (Python's stacks, with lines of Triton's source), so other words may be needed once
-        that is known.
+        A script prints more than an attempt (Python's stacks, with lines of Triton's source), so
+        other words may be needed once that is known.
         """
         seen = self._run(script, results)
         if all(shown.as_expected for shown in seen):
             return script, seen
-        outputs = {shown.script.env.env.name: shown.run.output for shown in seen if not shown.script.compiles}
+        outputs = {
+            shown.script.env.env.name: shown.run.output
+            for shown in seen
+            if not shown.script.compiles
+        }
         better = self._telling(script, results, outputs)
         if self.reasons or better.expected == script.expected:
             return script, seen
         return better, self._run(better, results)
 
     def _run(self, script: Script, results: Sequence[Result]) -> tuple[ScriptResult, ...]:
-        """Run the script in every env; where a release takes the call in another form, the script in that form."""
+        """Run the script in every env.
+
+        Where a release takes the call in another form, the script in that form.
+        """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
         self.doing(f"running the script in {len(jobs)} envs")
-        return verify.run_all(jobs, self.cell.target, self.knowledge, self.scratch, deadline=deadline, slots=self.context.slots)
+        return verify.run_all(
+            jobs,
+            self.cell.target,
+            self.knowledge,
+            self.scratch,
+            deadline=deadline,
+            slots=self.context.slots,
+        )
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
-        if script.bundle.decorated and not _at_import(result):  # it can be imported, and the script does no more
+        # It can be imported, and the script does no more.
+        if script.bundle.decorated and not _at_import(result):
             return verify.ScriptCheck(
-                env=result.built, text=script.source(), exit_code=SHOWS_NOT, compiles=True, fingerprint=None, stage=SOURCE_STAGE
+                env=result.built,
+                text=script.source(),
+                exit_code=SHOWS_NOT,
+                compiles=True,
+                fingerprint=None,
+                stage=SOURCE_STAGE,
             )
-        has_fingerprint = failure is not None and not failure.prediction and result.outcome.status is not Status.TIMED_OUT
+        has_fingerprint = (
+            failure is not None
+            and not failure.prediction
+            and result.outcome.status is not Status.TIMED_OUT
+        )
         return verify.ScriptCheck(
             env=result.built,
             text=evolve(script, form=self._form(result.built)).source(),
-            exit_code=SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT,
+            exit_code=(
+                SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT
+            ),
             compiles=is_good(result.outcome),
             fingerprint=failure.fingerprint if failure and has_fingerprint else None,
             stage=failure.stage if failure else result.outcome.stage,
@@ -309,13 +418,23 @@ class _ReproWriter:
         for shown in seen:
             if not shown.as_expected:
                 script, failure = shown.script, shown.failure
-                expected = f"exit code {script.exit_code}, {'no failure' if script.compiles else script.fingerprint}"
-                actual = f"exit code {shown.run.exit_code}, {failure.fingerprint if failure else 'no failure'}"
-                self.reasons.append(f"{script.env.env.name}: expected {expected}; the script gave {actual}")
+                expected = (
+                    f"exit code {script.exit_code},"
+                    f" {'no failure' if script.compiles else script.fingerprint}"
+                )
+                actual = (
+                    f"exit code {shown.run.exit_code},"
+                    f" {failure.fingerprint if failure else 'no failure'}"
+                )
+                self.reasons.append(
+                    f"{script.env.env.name}: expected {expected}; the script gave {actual}"
+                )
 
     # --- what comes of it ---
 
-    def _finding(self, script: Script, results: tuple[Result, ...], seen: Sequence[ScriptResult]) -> ReproFinding:
+    def _finding(
+        self, script: Script, results: tuple[Result, ...], seen: Sequence[ScriptResult]
+    ) -> ReproFinding:
         result = self._of(self.cell.env, self.cell.target, results)
         failure = result.outcome.failure
         assert failure is not None
@@ -337,21 +456,39 @@ class _ReproWriter:
             command=without_places(self.request.command),
             reproducer=without_places(reproducer.decode(errors="replace")) if reproducer else "",
         )
-        return self._fixed(finding) if finding.own_error and known_edits(failure, self.toolchain.name) else finding
+        return (
+            self._fixed(finding)
+            if finding.own_error and known_edits(failure, self.toolchain.name)
+            else finding
+        )
 
     def _fixed(self, finding: ReproFinding) -> ReproFinding:
-        """The finding with the edit of the source that makes the kernel compile, if one is found."""
+        """The finding with the edit of the source that makes the kernel compile, if one is
+        found.
+        """
         envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
-        compiling = Compiling(spec=self.bundle.spec, source=source, target=self.cell.target, context=self.context, folder=folder)
+        compiling = Compiling(
+            spec=self.bundle.spec,
+            source=source,
+            target=self.cell.target,
+            context=self.context,
+            folder=folder,
+        )
         edits, _ = compiling.search(self.cell.env, envs)
         best = best_of([edit for edit in edits if not edit.candidate.constexprs])
         if best is None:
             return finding
-        not_even_so = [result.built.release or result.cell.env.name for result in best.results if not is_good(result.outcome)]
+        not_even_so = [
+            result.built.release or result.cell.env.name
+            for result in best.results
+            if not is_good(result.outcome)
+        ]
         lines = hunks(self.bundle.text, best.candidate.text, context=1)
         shown = "\n".join("@@" if line.startswith("@@") else line for line in lines)
-        return evolve(finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes)
+        return evolve(
+            finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes
+        )
 
     def _written(self, finding: ReproFinding) -> WrittenRepro | Unverified:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
@@ -369,11 +506,17 @@ class _ReproWriter:
 
     def _unverified(self, seen: Sequence[ScriptResult]) -> Unverified:
         parts = ["\n".join(self.reasons)]
-        parts += [f"=== {shown.script.env.env.name}\n{shown.run.output}" for shown in seen if not shown.as_expected]
+        parts += [
+            f"=== {shown.script.env.env.name}\n{shown.run.output}"
+            for shown in seen
+            if not shown.as_expected
+        ]
         self.request.folder.mkdir(parents=True, exist_ok=True)
         path = self.request.folder / f"{self.name}.evidence.txt"
         path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
-        return Unverified(cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path)
+        return Unverified(
+            cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path
+        )
 
     # --- pieces ---
 
@@ -385,7 +528,11 @@ class _ReproWriter:
         done = count(1)
         self.doing(f"compiling {len(cells)} cells")
         context = evolve(self.context, stop=threading.Event())
-        return run.run(cells, context, lambda _: self.doing(f"compiling, {next(done)} of {len(cells)} cells done"))
+        return run.run(
+            cells,
+            context,
+            lambda _: self.doing(f"compiling, {next(done)} of {len(cells)} cells done"),
+        )
 
     def _evidence(self, cell: Cell) -> Evidence:
         """The attempt that told most of a failed cell: the last one."""
@@ -394,11 +541,17 @@ class _ReproWriter:
 
     def _same(self, result: Result, results: Sequence[Result]) -> bool:
         own = self._of(self.cell.env, self.cell.target, results).outcome.failure
-        return own is not None and result.outcome.failure is not None and result.outcome.failure.fingerprint == own.fingerprint
+        return (
+            own is not None
+            and result.outcome.failure is not None
+            and result.outcome.failure.fingerprint == own.fingerprint
+        )
 
     @staticmethod
     def _of(env: Env, target: Target, results: Sequence[Result]) -> Result:
-        return next(result for result in results if result.cell.env == env and result.cell.target == target)
+        return next(
+            result for result in results if result.cell.env == env and result.cell.target == target
+        )
 
 
 def _at_import(result: Result) -> bool:

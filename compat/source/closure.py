@@ -1,7 +1,8 @@
 """A kernel's Python source, read as text: what it defines, and which files of its tree it imports.
 
-The driver never imports a kernel. What must be known of its source is known from the syntax tree. A tree has one root or several:
-the folders that Python looks in for absolute imports. A library that was unpacked from the package index is taken as a whole.
+The driver never imports a kernel. What must be known of its source is known from the syntax tree. A
+tree has one root or several: the folders that Python looks in for absolute imports. A library that
+was unpacked from the package index is taken as a whole.
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ class ParsedSource:
     tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
-    """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way. Where a kernel of
-    the file cannot notice all of that, also, after a colon, over what it can (:mod:`compat.source.noticed`)."""
+    """SHA-256 over the names and contents of the file and of what it imports from its tree,
+    followed all the way. Where a kernel of the file cannot notice all of that, also, after a colon,
+    over what it can (:mod:`compat.source.noticed`).
+    """
 
 
 LIBRARY = "compat-library.json"
@@ -48,7 +51,9 @@ LIBRARY = "compat-library.json"
 
 
 def roots_of(path: Path) -> tuple[Path, ...]:
-    """Where absolute imports of a source file lead: the first folder above it that is no package."""
+    """Where absolute imports of a source file lead: the first folder above it that is no
+    package.
+    """
     folder = path.parent
     while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
         folder = folder.parent
@@ -56,14 +61,18 @@ def roots_of(path: Path) -> tuple[Path, ...]:
 
 
 def module_of(path: Path, roots: Sequence[Path]) -> str:
-    """The name by which Python imports a source file from the first of the roots that it lies in."""
+    """The name by which Python imports a source file from the first of the roots that it lies
+    in.
+    """
     root = next((root for root in roots if path.is_relative_to(root)), path.parent)
     parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
 def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
-    """Parse a kernel's source, of the tree with these roots; by default of the package that it lies in.
+    """Parse a kernel's source, of the tree with these roots.
+
+    By default of the package that it lies in.
 
     Raises OSError, or SyntaxError where that cannot be done.
     """
@@ -84,18 +93,31 @@ def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
 
 @define
 class Unchanged:
-    """Whether sources still are what they were when their closures were read, and which files they draw in that are in no closure.
+    """Whether sources still are what they were when their closures were read, and which files they
+    draw in that are in no closure.
 
-    Only then may a result be kept under a key that holds the closure. Files are read again only when their size or time differs.
+    Only then may a result be kept under a key that holds the closure. Files are read again only
+    when their size or time differs.
     """
 
     _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
-    """Source and digest → the files of that closure as they were when it was found to have that digest."""
+    """Source and digest → the files of that closure as they were when it was found to have that
+    digest.
+    """
 
-    def beyond(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> tuple[Path, ...] | None:
-        """Of what was ``imported`` for ``source`` what is no part of its closure; ``None`` where it has another closure now."""
+    def beyond(
+        self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()
+    ) -> tuple[Path, ...] | None:
+        """Of what was ``imported`` for ``source`` what is no part of its closure.
+
+        ``None`` where it has another closure now.
+        """
         stamps = self._stamps(source, closure, roots).of
-        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in stamps)) if stamps else None
+        return (
+            tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in stamps))
+            if stamps
+            else None
+        )
 
     def partly(self, source: str, closure: str, roots: Sequence[str] = ()) -> frozenset[Path]:
         """The files of a closure of which a kernel cannot notice all."""
@@ -104,7 +126,9 @@ class Unchanged:
     def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         stamps = self._known.get((source, closure))
         if stamps is None or any(stamp_of(path) != stamp for path, stamp in stamps.of.items()):
-            stamps = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
+            stamps = self._known[source, closure] = _stamps(
+                Path(source), closure, [Path(root) for root in roots]
+            )
         return stamps
 
 
@@ -143,30 +167,46 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
-    # Of all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
-    return {node.name: parameters_of(node.args) for node in statements_of(tree) if isinstance(node, ast.FunctionDef)}
+    # Of all statements, because a definition may stand inside an `if` or `try`; of several, the
+    # last one counts.
+    return {
+        node.name: parameters_of(node.args)
+        for node in statements_of(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
 
 
 def parameters_of(arguments: ast.arguments) -> Parameters:
     """The parameters that a function is defined with."""
     every = named_parameters(arguments)
     required = frozenset(arg.arg for arg in every).difference(defaults_of(arguments))
-    constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
-    return Parameters(names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs)
+    constexprs = frozenset(
+        arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation)
+    )
+    return Parameters(
+        names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs
+    )
 
 
 def _is_constexpr(annotation: ast.expr) -> bool:
     """Whether an annotation is ``tl.constexpr``, also as a text."""
-    annotated = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    annotated = (
+        annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    )
     return isinstance(annotated, str) and annotated.rpartition(".")[2] == "constexpr"
 
 
-def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[str, frozenset[Path]]:
-    """The closure over the names and contents of files, and those of which a kernel cannot notice all."""
+def _digest(
+    path: Path, files: Iterable[Path], roots: Sequence[Path]
+) -> tuple[str, frozenset[Path]]:
+    """The closure over the names and contents of files, and those of which a kernel cannot notice
+    all.
+    """
     libraries = [root for root in roots if _is_library(root)]
     own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
     contents = {file: file.read_bytes() for file in own}
-    begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
+    # Two modules that import each other draw in the same files.
+    begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())
     for root in libraries:
         begun.update(_library_digest(root))
     everything = _digest_of(begun, contents, roots)
@@ -178,7 +218,9 @@ def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[s
 
 def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> str:
     digest = begun.copy()
-    for name, content in sorted((_name(file, roots), content) for file, content in contents.items()):
+    for name, content in sorted(
+        (_name(file, roots), content) for file, content in contents.items()
+    ):
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
@@ -193,7 +235,9 @@ def _name(file: Path, roots: Sequence[Path]) -> str:
 
 
 def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
-    """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
+    """The file itself, whose tree is given, and the files below the roots that it imports,
+    transitively.
+    """
     roots = roots or roots_of(path)
     files = {path, *(file for root in roots if _is_library(root) for file in _python_files(root))}
     waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
@@ -221,7 +265,9 @@ def _is_library(root: Path) -> bool:
 
 @cache
 def _python_files(library: Path) -> tuple[Path, ...]:
-    """All of an unpacked library, which may import any of them in ways that its source does not show."""
+    """All of an unpacked library, which may import any of them in ways that its source does not
+    show.
+    """
     return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
 
 
@@ -237,22 +283,30 @@ def _library_digest(root: Path) -> bytes:
 
 
 def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
-    """The files of unpacked libraries, with what marks them; ``None`` where one of the roots is none. They never change."""
+    """The files of unpacked libraries, with what marks them.
+
+    ``None`` where one of the roots is none. They never change.
+    """
     roots = tuple(roots)
     if not roots or not all(map(_is_library, roots)):
         return None
     return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
 
 
-# --- how a kernel is reached from the names of its module: ``kernel``, ``Holder.kernel``, ``make(64)`` ----------------------------
+# --- how a kernel is reached from the names of its module: ``kernel``, ``Holder.kernel``,
+# ``make(64)``
 
 
 class NotReachable(ValueError):
-    """An expression that is none of these forms, or that begins with a name that the module does not bind."""
+    """An expression that is none of these forms, or that begins with a name that the module does
+    not bind.
+    """
 
 
 def parameters_reached(source: ParsedSource, expression: str) -> Parameters | None:
-    """The parameters of what an expression reaches; ``None`` where only importing the module can tell.
+    """The parameters of what an expression reaches.
+
+    ``None`` where only importing the module can tell.
 
     A call takes literals only. Raises NotReachable.
     """
@@ -265,17 +319,33 @@ def parameters_reached(source: ParsedSource, expression: str) -> Parameters | No
         raise NotReachable(f"has no function {expression!r}")
     if isinstance(node, ast.Name) and root in source.functions:
         return source.functions[root]
-    definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
-    if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
+    definition = next(
+        (
+            statement
+            for statement in reversed(source.tree.body)
+            if getattr(statement, "name", None) == root
+        ),
+        None,
+    )
+    if definition is None and not any(
+        root in bound_by(statement) for statement in source.tree.body
+    ):
         raise NotReachable(f"does not define a function {root!r}")
     name = ""
     if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
         name = node.attr  # that it holds
     elif isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
-        returned = (statement.value for statement in reversed(definition.body) if isinstance(statement, ast.Return))
-        name = next((value.id for value in returned if isinstance(value, ast.Name)), "")  # that it makes
+        returned = (
+            statement.value
+            for statement in reversed(definition.body)
+            if isinstance(statement, ast.Return)
+        )
+        # That it makes.
+        name = next((value.id for value in returned if isinstance(value, ast.Name)), "")
     body = getattr(definition, "body", []) if name else []
-    functions = {function.name: function for function in body if isinstance(function, ast.FunctionDef)}
+    functions = {
+        function.name: function for function in body if isinstance(function, ast.FunctionDef)
+    }
     return parameters_of(functions[name].args) if name in functions else None
 
 

@@ -1,8 +1,9 @@
-"""The values of expressions that follow from a source's literals: nothing of it runs, and nothing outside is touched.
+"""The values of expressions that follow from a source's literals: nothing of it runs, and nothing
+outside is touched.
 
-Numbers, texts, lists, tuples and dicts of them, comprehensions, arithmetic, lambdas, a few pure functions, and functions of the
-same module that come to such values. Everything else raises :class:`UnknownValue`. An evaluation is bounded in steps, depth
-and size of values. Pure.
+Numbers, texts, lists, tuples and dicts of them, comprehensions, arithmetic, lambdas, a few pure
+functions, and functions of the same module that come to such values. Everything else raises
+:class:`UnknownValue`. An evaluation is bounded in steps, depth and size of values. Pure.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class UnknownValue(Exception):
     """An expression whose value does not follow from literals."""
 
 
-# --- operators and functions ---------------------------------------------------------------------------------------------------
+# --- operators and functions ----------------------------------------------------------------------
 
 
 def items_of(value: Any) -> list[Any]:
@@ -54,14 +55,19 @@ def _bounded(value: Any) -> Any:
 
 
 def operate(op: ast.operator, left: Any, right: Any) -> Any:
-    """What a binary operator makes of two values. Raises UnknownValue where that would be too large."""
+    """What a binary operator makes of two values.
+
+    Raises UnknownValue where that would be too large.
+    """
     if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 2**32):
         raise UnknownValue("too large")
     if isinstance(op, ast.LShift) and right > 128:
         raise UnknownValue("too large")
     if isinstance(op, ast.Mod) and isinstance(left, str | bytes):
         raise UnknownValue("a formatted string")
-    if isinstance(op, ast.Mult) and any(isinstance(side, str | list | tuple) for side in (left, right)):
+    if isinstance(op, ast.Mult) and any(
+        isinstance(side, str | list | tuple) for side in (left, right)
+    ):
         sizes = [side if isinstance(side, int) else len(side) for side in (left, right)]
         if sizes[0] * sizes[1] > _ITEMS:
             raise UnknownValue("too long")
@@ -113,7 +119,28 @@ def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
     return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
 
 
-_SAFE = (len, min, max, sum, abs, int, float, bool, list, tuple, dict, set, all, any, enumerate, zip, str, filter, map, sorted)
+_SAFE = (
+    len,
+    min,
+    max,
+    sum,
+    abs,
+    int,
+    float,
+    bool,
+    list,
+    tuple,
+    dict,
+    set,
+    all,
+    any,
+    enumerate,
+    zip,
+    str,
+    filter,
+    map,
+    sorted,
+)
 _BUILTINS: Mapping[str, Any] = {
     **{function.__name__: function for function in _SAFE},
     "range": lambda *numbers: _bounded(range(*numbers)),
@@ -122,7 +149,10 @@ _BUILTINS: Mapping[str, Any] = {
 }
 FUNCTIONS: Mapping[str, Any] = {
     "itertools.product": _product,
-    **{f"math.{name}": getattr(math, name) for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")},
+    **{
+        f"math.{name}": getattr(math, name)
+        for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")
+    },
 }
 """What names of imported modules are, dotted."""
 _METHODS = {
@@ -132,7 +162,7 @@ _METHODS = {
 }
 
 
-# --- scopes ----------------------------------------------------------------------------------------------------------------------
+# --- scopes ---------------------------------------------------------------------------------------
 
 
 @frozen
@@ -154,8 +184,8 @@ class Returned(Exception):
 class Scope:
     """The names that an expression sees, each with a value or an expression of one.
 
-    What a toolchain's language or another package makes known is added by subclasses: :attr:`functions`, :meth:`attribute`,
-    :meth:`attribute_of` and :meth:`call`.
+    What a toolchain's language or another package makes known is added by subclasses:
+    :attr:`functions`, :meth:`attribute`, :meth:`attribute_of` and :meth:`call`.
     """
 
     functions: ClassVar[Mapping[str, Any]] = FUNCTIONS
@@ -179,7 +209,11 @@ class Scope:
     def origin(self, node: ast.expr) -> str | None:
         """What a name, perhaps with dots, leads to: ``tl.arange`` is ``triton.language.arange``."""
         first, dot, rest = dotted(node).partition(".")
-        return self.imports.get(first, first) + dot + rest if first and first not in self.local else None
+        return (
+            self.imports.get(first, first) + dot + rest
+            if first and first not in self.local
+            else None
+        )
 
     def value(self, node: ast.expr) -> Any:
         """The value of an expression. Raises UnknownValue."""
@@ -191,7 +225,14 @@ class Scope:
             raise UnknownValue(type(node).__name__)
         try:
             return evaluate(self, node)
-        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except (
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise UnknownValue(str(error)) from error
 
     def try_value(self, node: ast.expr | None) -> tuple[bool, Any]:
@@ -207,7 +248,10 @@ class Scope:
             return self.local[node.id]
         top = self._nested({})
         match statement := self.module.get(node.id):
-            case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(value=ast.expr() as value):
+            case (
+                ast.Assign(targets=[ast.Name()], value=value)
+                | ast.AnnAssign(value=ast.expr() as value)
+            ):
                 return top.value(value)
             case ast.FunctionDef():
                 return SourceFunction(statement, top)
@@ -248,14 +292,22 @@ class Scope:
         """The values of expressions that stand in a row, perhaps with ``*`` before them."""
         values: list[Any] = []
         for node in nodes:
-            values += items_of(self.value(node.value)) if isinstance(node, ast.Starred) else [self.value(node)]
+            values += (
+                items_of(self.value(node.value))
+                if isinstance(node, ast.Starred)
+                else [self.value(node)]
+            )
         return values
 
     def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
         """What a function returns. Raises UnknownValue."""
         if not isinstance(function, SourceFunction):
             to_each = function in (filter, map, sorted)
-            return self._apply_to_each(function, positional, keywords) if to_each else function(*positional, **keywords)
+            return (
+                self._apply_to_each(function, positional, keywords)
+                if to_each
+                else function(*positional, **keywords)
+            )
         inner = function.scope.inside(_bound_arguments(function, positional, keywords))
         if isinstance(function.node, ast.Lambda):
             return inner.value(function.node.body)
@@ -265,13 +317,17 @@ class Scope:
             return returned.value
         return None
 
-    def _apply_to_each(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> list[Any]:
+    def _apply_to_each(
+        self, function: Any, positional: list[Any], keywords: Mapping[str, Any]
+    ) -> list[Any]:
         def run(of: Any, value: Any) -> Any:
             return self.apply(of, [value], {})
 
         if function is filter:
             keep, values = positional
-            return [value for value in items_of(values) if (value if keep is None else run(keep, value))]
+            return [
+                value for value in items_of(values) if (value if keep is None else run(keep, value))
+            ]
         if function is map:
             of, values = positional
             return [run(of, value) for value in items_of(values)]
@@ -292,14 +348,22 @@ class Scope:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.local[name] = self.value(value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                self.local[name] = operate(op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value))
+                self.local[name] = operate(
+                    op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value)
+                )
             case ast.If(test=test, body=body, orelse=otherwise):
                 self.run(body if self.value(test) else otherwise)
             case ast.For(target=target, iter=iterable, body=body):
                 for value in items_of(self.value(iterable)):
                     _bind(target, value, self.local)
                     self.run(body)
-            case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Assert():
+            case (
+                ast.Expr(value=ast.Constant())
+                | ast.Pass()
+                | ast.Import()
+                | ast.ImportFrom()
+                | ast.Assert()
+            ):
                 pass
             case ast.Expr(value=value):
                 self.value(value)
@@ -307,19 +371,29 @@ class Scope:
                 raise UnknownValue(type(statement).__name__)
 
 
-def _bound_arguments(function: SourceFunction, positional: list[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+def _bound_arguments(
+    function: SourceFunction, positional: list[Any], keywords: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parameters of a function with their values."""
     arguments = function.node.args
     parameters = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
     if len(positional) > len(parameters):
         raise UnknownValue("more arguments than parameters")
     names = {*parameters, *(parameter.arg for parameter in arguments.kwonlyargs)}
-    bound = dict(zip(parameters, positional, strict=False)) | {name: keywords[name] for name in keywords if name in names}
+    bound = dict(zip(parameters, positional, strict=False)) | {
+        name: keywords[name] for name in keywords if name in names
+    }
     if arguments.kwarg:
-        bound[arguments.kwarg.arg] = {name: value for name, value in keywords.items() if name not in names}
+        bound[arguments.kwarg.arg] = {
+            name: value for name, value in keywords.items() if name not in names
+        }
     if arguments.vararg:
         bound[arguments.vararg.arg] = ()
-    return {name: function.scope.value(node) for name, node in defaults_of(arguments).items() if name not in bound} | bound
+    return {
+        name: function.scope.value(node)
+        for name, node in defaults_of(arguments).items()
+        if name not in bound
+    } | bound
 
 
 def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
@@ -334,7 +408,7 @@ def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
         raise UnknownValue("an assignment to something other than a name")
 
 
-# --- expressions -----------------------------------------------------------------------------------------------------------------
+# --- expressions ----------------------------------------------------------------------------------
 
 
 def _comprehend(scope: Scope, node: Any) -> Iterator[Scope]:
@@ -389,7 +463,9 @@ def _dict(scope: Scope, node: ast.Dict) -> dict[Any, Any]:
 
 
 def _text(scope: Scope, node: ast.JoinedStr) -> str:
-    parts = (value.value if isinstance(value, ast.FormattedValue) else value for value in node.values)
+    parts = (
+        value.value if isinstance(value, ast.FormattedValue) else value for value in node.values
+    )
     return "".join(str(scope.value(part)) for part in parts)
 
 
@@ -403,15 +479,23 @@ _EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, Any], Any]] = {
     ast.Tuple: lambda scope, node: tuple(scope.elements(node.elts)),
     ast.Set: lambda scope, node: set(scope.elements(node.elts)),
     ast.Dict: _dict,
-    ast.BinOp: lambda scope, node: operate(node.op, scope.value(node.left), scope.value(node.right)),
+    ast.BinOp: lambda scope, node: operate(
+        node.op, scope.value(node.left), scope.value(node.right)
+    ),
     ast.UnaryOp: lambda scope, node: _UNARY[type(node.op)](scope.value(node.operand)),
     ast.BoolOp: _all_or_any,
     ast.Compare: _compare,
-    ast.IfExp: lambda scope, node: scope.value(node.body if scope.value(node.test) else node.orelse),
+    ast.IfExp: lambda scope, node: scope.value(
+        node.body if scope.value(node.test) else node.orelse
+    ),
     ast.Subscript: _subscript,
     ast.JoinedStr: _text,
     ast.ListComp: lambda scope, node: [each.value(node.elt) for each in _comprehend(scope, node)],
     ast.SetComp: lambda scope, node: {each.value(node.elt) for each in _comprehend(scope, node)},
-    ast.GeneratorExp: lambda scope, node: [each.value(node.elt) for each in _comprehend(scope, node)],
-    ast.DictComp: lambda scope, node: {each.value(node.key): each.value(node.value) for each in _comprehend(scope, node)},
+    ast.GeneratorExp: lambda scope, node: [
+        each.value(node.elt) for each in _comprehend(scope, node)
+    ],
+    ast.DictComp: lambda scope, node: {
+        each.value(node.key): each.value(node.value) for each in _comprehend(scope, node)
+    },
 }

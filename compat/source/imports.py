@@ -29,17 +29,24 @@ class Import:
     """What these are called then: ``other``; of a module ``c``, or nothing."""
 
     def bindings(self) -> Iterator[tuple[str, str]]:
-        """Each name that it binds, with what that is: ``a`` and ``a``, ``c`` and ``a.b``, ``other`` and ``..a.b.name``."""
+        """Each name that it binds, with what that is: ``a`` and ``a``, ``c`` and ``a.b``, ``other``
+        and ``..a.b.name``.
+        """
         module = "." * self.level + ".".join(self.parts)
         if self.names:
-            yield from ((bound, f"{module}.{name}") for bound, name in zip(self.bound, self.names, strict=True))
+            yield from (
+                (bound, f"{module}.{name}")
+                for bound, name in zip(self.bound, self.names, strict=True)
+            )
         else:
             yield (self.bound[0], module) if self.bound else (self.parts[0], self.parts[0])
 
 
 @lru_cache(4096)
 def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
-    """What a content imports, and the names that its other statements bind: the kernels of a package draw in the same files."""
+    """What a content imports, and the names that its other statements bind: the kernels of a
+    package draw in the same files.
+    """
     try:
         tree = tree_of(content)
     except SyntaxError:
@@ -48,27 +55,42 @@ def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
 
 
 def imports_in(content: bytes) -> tuple[Import, ...]:
-    """What a file with this content imports; nothing as long as it cannot be parsed, though its bytes count."""
+    """What a file with this content imports.
+
+    Nothing as long as it cannot be parsed, though its bytes count.
+    """
     return _parsed(content)[0]
 
 
 def names_bound(tree: ast.Module) -> Iterator[str]:
     """The names that other statements than imports give a meaning, in whichever scope."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler) and node.name:
+        if (
+            isinstance(
+                node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler
+            )
+            and node.name
+        ):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             yield node.id
 
 
 def statements_of(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node, however deep; expressions, which are most of a tree, are not entered."""
+    """Every statement below a node, however deep.
+
+    Expressions, which are most of a tree, are not entered.
+    """
     waiting = [node]
     while waiting:  # by hand: in a chain of `elif` each is a statement inside of the one before
         here = waiting.pop()
         if here is not node:
             yield here
-        inside = [child for child in ast.iter_child_nodes(here) if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)]
+        inside = [
+            child
+            for child in ast.iter_child_nodes(here)
+            if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)
+        ]
         waiting += reversed(inside)
 
 
@@ -80,36 +102,58 @@ def imports_of(tree: ast.Module) -> tuple[Import, ...]:
 def _imports_of(node: ast.AST) -> Iterator[Import]:
     if isinstance(node, ast.Import):
         for alias in node.names:
-            yield Import(level=0, parts=tuple(alias.name.split(".")), bound=(alias.asname,) if alias.asname else ())
+            yield Import(
+                level=0,
+                parts=tuple(alias.name.split(".")),
+                bound=(alias.asname,) if alias.asname else (),
+            )
     elif isinstance(node, ast.ImportFrom):
         parts = tuple(node.module.split(".")) if node.module else ()
-        names, bound = zip(*((alias.name, alias.asname or alias.name) for alias in node.names), strict=True)
+        names, bound = zip(
+            *((alias.name, alias.asname or alias.name) for alias in node.names), strict=True
+        )
         yield Import(level=node.level, parts=parts, names=names, bound=bound)
 
 
 def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
-    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``, with the import."""
+    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``,
+    with the import.
+    """
     for node in ast.walk(tree):
-        if isinstance(node, ast.Try) and any(_goes_on_without(handler) for handler in node.handlers):
+        if isinstance(node, ast.Try) and any(
+            _goes_on_without(handler) for handler in node.handlers
+        ):
             for inner_node in (inner for statement in node.body for inner in ast.walk(statement)):
                 if isinstance(inner_node, ast.Import | ast.ImportFrom):
-                    yield from ((alias.asname or alias.name.partition(".")[0], inner_node) for alias in inner_node.names)
+                    yield from (
+                        (alias.asname or alias.name.partition(".")[0], inner_node)
+                        for alias in inner_node.names
+                    )
 
 
 def _goes_on_without(handler: ast.ExceptHandler) -> bool:
-    caught = {getattr(node, "id", "") for node in ast.walk(handler.type)} if handler.type else _IMPORT_ERRORS
-    return bool(caught & _IMPORT_ERRORS) and not any(isinstance(statement, ast.Raise) for statement in handler.body)
+    caught = (
+        {getattr(node, "id", "") for node in ast.walk(handler.type)}
+        if handler.type
+        else _IMPORT_ERRORS
+    )
+    return bool(caught & _IMPORT_ERRORS) and not any(
+        isinstance(statement, ast.Raise) for statement in handler.body
+    )
 
 
 def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -> dict[str, str]:
     """Name that an import binds → the dotted name of what it is.
 
-    ``packages`` has what names stand for that are imported from wherever: libraries hand packages on to their own modules.
+    ``packages`` has what names stand for that are imported from wherever: libraries hand packages
+    on to their own modules.
     """
     origins: dict[str, str] = {}
     for imported in (imported for statement in statements for imported in _imports_of(statement)):
         for name, origin in imported.bindings():
-            origins[name] = packages.get(origin.rpartition(".")[2], origin) if imported.names else origin
+            origins[name] = (
+                packages.get(origin.rpartition(".")[2], origin) if imported.names else origin
+            )
     return origins
 
 
@@ -118,7 +162,8 @@ def imported_files(imports: Iterable[Import], file: Path, roots: Sequence[Path])
     for imported in imports:
         starts = _starts(imported, file, roots)
         yield from _modules(starts, imported.parts)
-        for name in imported.names:  # `from package import module` names a file, `from module import function` does not.
+        # `from package import module` names a file, `from module import function` does not.
+        for name in imported.names:
             yield from _modules(starts, (*imported.parts, name))
 
 
@@ -139,7 +184,9 @@ def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
 
 
 def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
-    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
+    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and
+    ``a.b.c``'s, from each start.
+    """
     for start in starts:
         for length in range(1, len(parts) + 1):
             file = file_of(start.joinpath(*parts[:length]))
@@ -149,10 +196,17 @@ def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
 
 def file_of(place: Path) -> Path | None:
     """The file of a package or module, by its place without a suffix."""
-    return next((file for file in (place / "__init__.py", place.with_name(place.name + ".py")) if os.path.isfile(file)), None)
+    return next(
+        (
+            file
+            for file in (place / "__init__.py", place.with_name(place.name + ".py"))
+            if os.path.isfile(file)
+        ),
+        None,
+    )
 
 
-# --- what a file uses ----------------------------------------------------------------------------------------------------------
+# --- what a file uses -----------------------------------------------------------------------------
 
 
 class _Anything(Exception):
@@ -160,9 +214,12 @@ class _Anything(Exception):
 
 
 def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
-    """The files that a source takes names from, itself among them, transitively; ``None`` where it can reach any that are imported.
+    """The files that a source takes names from, itself among them, transitively.
 
-    Packages that it only lies in, and those that a name comes through, are imported besides, and not used.
+    ``None`` where it can reach any that are imported.
+
+    Packages that it only lies in, and those that a name comes through, are imported besides, and
+    not used.
     """
     users = _Users(roots)
     try:
@@ -209,7 +266,9 @@ class _Users:
             self.add(file)
 
     def name(self, place: Path, name: str) -> None:
-        """``from place import name``: a module, or what the file there defines or imports by that name."""
+        """``from place import name``: a module, or what the file there defines or imports by that
+        name.
+        """
         module, holder = file_of(place / name), file_of(place)
         if module is not None and module.parent == place / name:
             raise _Anything
@@ -227,7 +286,12 @@ class _Users:
         imports, bound = _parsed(package.read_bytes())
         if name in bound:
             self.add(package)
-        named = [(imported, at) for imported in imports for at, other in enumerate(imported.bound) if other == name]
+        named = [
+            (imported, at)
+            for imported in imports
+            for at, other in enumerate(imported.bound)
+            if other == name
+        ]
         starred = [] if named else [each for each in imports if each.names == ("*",)]
         if not (named or starred or is_module or name in bound):
             raise _Anything

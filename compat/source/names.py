@@ -1,4 +1,6 @@
-"""Source files taken apart into their top-level statements, and what their global names mean, followed through their imports."""
+"""Source files taken apart into their top-level statements, and what their global names mean,
+followed through their imports.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from compat.source.parsing import NameUse, attributes_set, bound_by, text_of, tr
 from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
-_PRAGMA = lazy_pattern(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
+_PRAGMA = lazy_pattern(
+    rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE
+)
 
 
 @define(kw_only=True, eq=False)
@@ -28,11 +32,15 @@ class ParsedFile:
     lines: list[bytes]
     """Bytes, since that is what the syntax tree counts its columns in."""
     around: ParsedFile | None = None
-    """Where names mean something that this one does not bind: what is no file, but the scope of a function, lies in one."""
+    """Where names mean something that this one does not bind: what is no file, but the scope of a
+    function, lies in one.
+    """
     inside: tuple[str, ...] = ()
     """The functions and classes of the file that such a scope is inside of, outermost first."""
     decorators: frozenset[str] | None = None
-    """The decorators that are not left behind, by the last part of their names; ``None`` for all."""
+    """The decorators that are not left behind, by the last part of their names; ``None`` for
+    all.
+    """
     statements: list[Statement] = field(factory=list)
 
     @classmethod
@@ -44,7 +52,9 @@ class ParsedFile:
         inside: tuple[str, ...] = (),
         decorators: frozenset[str] | None = None,
     ) -> ParsedFile:
-        """A file with this text, or a scope in another, which keeps the decorators that this one keeps. Raises SyntaxError."""
+        """A file with this text, or a scope in another, which keeps the decorators that this one
+        keeps. Raises SyntaxError.
+        """
         lines = [f"{line}\n".encode() for line in text.split("\n")]
         if around is not None:
             inside, decorators = (*around.inside, *inside), around.decorators
@@ -53,15 +63,27 @@ class ParsedFile:
         return file
 
     def binding(self, name: str) -> list[Statement]:
-        """The statements that give a name its meaning; of a class also those that put something into it."""
+        """The statements that give a name its meaning.
+
+        Of a class also those that put something into it.
+        """
         found = [statement for statement in self.statements if name in statement.binds]
         if not any(isinstance(statement.node, ast.ClassDef) for statement in found):
             return found
-        return [statement for statement in self.statements if name in statement.binds or name in attributes_set(statement.node)]
+        return [
+            statement
+            for statement in self.statements
+            if name in statement.binds or name in attributes_set(statement.node)
+        ]
 
     def keeps(self, decorator: str) -> bool:
-        """Whether a decorator is not left behind; outside of a class ``staticmethod`` says nothing."""
-        return decorator != "staticmethod" and (self.decorators is None or decorator in self.decorators)
+        """Whether a decorator is not left behind.
+
+        Outside of a class ``staticmethod`` says nothing.
+        """
+        return decorator != "staticmethod" and (
+            self.decorators is None or decorator in self.decorators
+        )
 
     def futures(self) -> Iterator[str]:
         """Its ``from __future__`` imports, which change what all the rest means."""
@@ -85,23 +107,45 @@ class Statement:
     def of(cls, file: ParsedFile, node: ast.stmt) -> Statement:
         dropped: tuple[ast.expr, ...] = ()
         if isinstance(node, Definition):
-            dropped = tuple(decorator for decorator in node.decorator_list if not file.keeps(called_by(decorator)))
-            node.decorator_list = [decorator for decorator in node.decorator_list if decorator not in dropped]
-        return cls(file=file, node=node, binds=bound_by(node), uses=tuple(uses(node)), dropped=dropped)
+            dropped = tuple(
+                decorator
+                for decorator in node.decorator_list
+                if not file.keeps(called_by(decorator))
+            )
+            node.decorator_list = [
+                decorator for decorator in node.decorator_list if decorator not in dropped
+            ]
+        return cls(
+            file=file, node=node, binds=bound_by(node), uses=tuple(uses(node)), dropped=dropped
+        )
 
     def decorated(self) -> Statement:
         """The same with the decorators that are left behind otherwise."""
         if not (self.dropped and isinstance(self.node, Definition)):
             return self
         node = copy(self.node)
-        node.decorator_list = sorted([*self.dropped, *node.decorator_list], key=lambda each: each.lineno)
+        node.decorator_list = sorted(
+            [*self.dropped, *node.decorator_list], key=lambda each: each.lineno
+        )
         return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
 
     @property
     def start(self) -> int:
         """Index of its first line, with decorators and the comment that stands right above."""
-        first = min([self.node.lineno, *(decorator.lineno for decorator in (*self.dropped, *_decorators(self.node)))]) - 1
-        while first and self.file.lines[first - 1].startswith(b"#") and not self.file.lines[first - 1].startswith(b"#!"):
+        first = (
+            min(
+                [
+                    self.node.lineno,
+                    *(decorator.lineno for decorator in (*self.dropped, *_decorators(self.node))),
+                ]
+            )
+            - 1
+        )
+        while (
+            first
+            and self.file.lines[first - 1].startswith(b"#")
+            and not self.file.lines[first - 1].startswith(b"#!")
+        ):
             first -= 1
         return first
 
@@ -109,14 +153,23 @@ class Statement:
         """Its source, with expressions replaced and with what it defines renamed."""
         assert self.node.end_lineno is not None
         lines = dict(enumerate(self.file.lines[self.start : self.node.end_lineno], self.start))
-        for node, new in sorted(edits, key=lambda edit: (edit[0].lineno, edit[0].col_offset), reverse=True):
-            assert node.end_col_offset is not None, "a name and its attributes, which stand on one line"
+        for node, new in sorted(
+            edits, key=lambda edit: (edit[0].lineno, edit[0].col_offset), reverse=True
+        ):
+            assert node.end_col_offset is not None, (
+                "a name and its attributes, which stand on one line"
+            )
             line = lines[node.lineno - 1]
-            lines[node.lineno - 1] = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+            lines[node.lineno - 1] = (
+                line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+            )
         if isinstance(self.node, Definition) and self.node.name in renamed:
             head = rf"^(def|class)(\s+){self.node.name}\b".encode()
             lines[self.node.lineno - 1] = re.sub(
-                head, rb"\1\2" + renamed[self.node.name].encode(), lines[self.node.lineno - 1], count=1
+                head,
+                rb"\1\2" + renamed[self.node.name].encode(),
+                lines[self.node.lineno - 1],
+                count=1,
             )
         for decorator in self.dropped:
             for number in range(decorator.lineno - 1, decorator.end_lineno or decorator.lineno):
@@ -134,7 +187,7 @@ def _decorators(node: ast.stmt) -> list[ast.expr]:
     return node.decorator_list if isinstance(node, Definition) else []
 
 
-# --- names ----------------------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -179,7 +232,10 @@ class Names:
         return self._files[path]
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:
-        """What a global name of a file means; ``None`` for builtins and for what nothing defines."""
+        """What a global name of a file means.
+
+        ``None`` for builtins and for what nothing defines.
+        """
         if (file.path, name) in seen:
             return None
         seen |= {(file.path, name)}
@@ -196,14 +252,20 @@ class Names:
         return Ours(file=file, name=name)
 
     def member(self, module: ModulePlace, name: str, seen: _Seen = frozenset()) -> Meaning | None:
-        """What ``module.name`` is: something that the file defines or imports, else a file in the module's folder."""
+        """What ``module.name`` is: something that the file defines or imports, else a file in the
+        module's folder.
+        """
         path = file_of(module.place)
         if path is not None and (meaning := self.meaning(self.file(path), name, seen)) is not None:
             return meaning
         return ModulePlace(place=module.place / name) if _is_ours(module.place / name) else None
 
     def _module(self, node: ast.Import, name: str) -> Meaning:
-        alias = next(name_alias for name_alias in node.names if (name_alias.asname or name_alias.name.partition(".")[0]) == name)
+        alias = next(
+            name_alias
+            for name_alias in node.names
+            if (name_alias.asname or name_alias.name.partition(".")[0]) == name
+        )
         root = self._root_of(alias.name.partition(".")[0])
         if root is None:
             return Installed(statement=ast.unparse(ast.Import(names=[alias])))
@@ -213,25 +275,39 @@ class Names:
         """The root that a package or module of ours is in; ``None`` for one that is installed."""
         return next((root for root in self.roots if _is_ours(root / package)), None)
 
-    def _imported(self, file: ParsedFile, node: ast.ImportFrom, name: str, seen: _Seen) -> Meaning | None:
-        alias = next(name_alias for name_alias in node.names if (name_alias.asname or name_alias.name) == name)
+    def _imported(
+        self, file: ParsedFile, node: ast.ImportFrom, name: str, seen: _Seen
+    ) -> Meaning | None:
+        alias = next(
+            name_alias
+            for name_alias in node.names
+            if (name_alias.asname or name_alias.name) == name
+        )
         place = self._place(file, node)
         if place is not None:
             return self.member(ModulePlace(place=place), alias.name, seen)
-        return Installed(statement=ast.unparse(ast.ImportFrom(module=node.module, names=[alias], level=0)))
+        return Installed(
+            statement=ast.unparse(ast.ImportFrom(module=node.module, names=[alias], level=0))
+        )
 
     def _starred(self, file: ParsedFile, name: str, seen: _Seen) -> Meaning | None:
         for node in (statement.node for statement in file.statements):
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
                 place = self._place(file, node)
-                if place is not None and (meaning := self.member(ModulePlace(place=place), name, seen)) is not None:
+                if (
+                    place is not None
+                    and (meaning := self.member(ModulePlace(place=place), name, seen)) is not None
+                ):
                     return meaning
                 if place is None and not hasattr(builtins, name):
                     return Installed(statement=ast.unparse(node))
         return None
 
     def _place(self, file: ParsedFile, node: ast.ImportFrom) -> Path | None:
-        """Where among our files ``from … import`` looks; ``None`` where it means an installed package."""
+        """Where among our files ``from … import`` looks.
+
+        ``None`` where it means an installed package.
+        """
         parts = node.module.split(".") if node.module else []
         start = file.path.parent if node.level else self._root_of(parts[0])
         for _ in range(node.level - 1):

@@ -1,13 +1,17 @@
 """Which parts of the files that are imported with a kernel the kernel can notice.
 
-The package of a kernel imports files that the kernel itself does not use. Importing one runs its statements, but not the bodies of
-the functions that it only defines. Such a body is left out of what a kernel depends on where
+The package of a kernel imports files that the kernel itself does not use. Importing one runs its
+statements, but not the bodies of the functions that it only defines. Such a body is left out of
+what a kernel depends on where
 
-- nothing that is run while any of the files is imported leads to its function: no statement, no decorator, no function that one of
-  these leads to. Names are not resolved: whatever has the same name counts, in whichever file it is;
+- nothing that is run while any of the files is imported leads to its function: no statement, no
+  decorator, no function that one of these leads to. Names are not resolved: whatever has the same
+  name counts, in whichever file it is;
 - the function has no decorator that could look at it, and its class no base that could;
-- every Python compiles it, if one does: else the file could be imported in one env and not in another;
-- nothing that is run looks for functions, modules or files in a way that no name shows, such as ``globals()``.
+- every Python compiles it, if one does: else the file could be imported in one env and not in
+  another;
+- nothing that is run looks for functions, modules or files in a way that no name shows, such as
+  ``globals()``.
 
 Where that cannot be told, all of the files count. Pure.
 """
@@ -31,7 +35,9 @@ _INERT_TEXT = """
     torch.no_grad torch.inference_mode object torch.autograd.Function torch.nn.Module
 """
 _INERT = frozenset(_INERT_TEXT.split())
-"""Decorators and bases that keep the function or class that they are given, and neither call it nor look at its body."""
+"""Decorators and bases that keep the function or class that they are given, and neither call it nor
+look at its body.
+"""
 _INERT_NAMES = frozenset(name.rpartition(".")[2] for name in _INERT)
 _INSTALLED = frozenset(name.partition(".")[0] for name in _INERT if "." in name)
 """The packages that these are of: no folder of the tree may be called so."""
@@ -47,7 +53,9 @@ _FINDING_TEXT = """
     methodcaller extract_stack tokenize script
 """
 _FINDS_ANYTHING = frozenset(_FINDING_TEXT.split())
-"""Names whose use can lead to functions, modules or sources that no name shows; with ``=`` as :class:`Outline` has it."""
+"""Names whose use can lead to functions, modules or sources that no name shows; with ``=`` as
+:class:`Outline` has it.
+"""
 _FINDS_MODULES = frozenset({"modules", "import_module", "__import__", "exec_module"})
 """The same for what is run while a kernel is compiled."""
 
@@ -59,7 +67,9 @@ class Body:
     lines: tuple[int, int]
     """Indexes of its first line, and of the one after it."""
     names: frozenset[str]
-    """The function and the classes that it is in; empty for what is only run where the file is the program itself."""
+    """The function and the classes that it is in; empty for what is only run where the file is the
+    program itself.
+    """
     mentions: frozenset[str]
 
 
@@ -68,19 +78,30 @@ class Outline:
     """What importing a file runs, and what it only defines."""
 
     mentions: frozenset[str]
-    """Names and attributes that what is run uses; once more with ``=`` before them where nothing is taken of their value."""
+    """Names and attributes that what is run uses; once more with ``=`` before them where nothing is
+    taken of their value.
+    """
     aliases: tuple[tuple[str, str], ...]
     """Names and what an import or an assignment makes them another name for."""
     bodies: tuple[Body, ...]
 
     @property
     def finds_modules(self) -> bool:
-        """Whether something of the file, bodies included, can lead to modules that its imports do not show."""
-        return not all(map(_FINDS_MODULES.isdisjoint, (self.mentions, *(body.mentions for body in self.bodies))))
+        """Whether something of the file, bodies included, can lead to modules that its imports do
+        not show.
+        """
+        return not all(
+            map(
+                _FINDS_MODULES.isdisjoint, (self.mentions, *(body.mentions for body in self.bodies))
+            )
+        )
 
 
-def noticed(path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]) -> Mapping[Path, bytes]:
-    """What a kernel of a file can notice of files that are imported with it: all of those that it uses, and what others run.
+def noticed(
+    path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]
+) -> Mapping[Path, bytes]:
+    """What a kernel of a file can notice of files that are imported with it: all of those that it
+    uses, and what others run.
 
     ``names`` are those that the files have below their roots: ``pkg/ops/act.py``.
     """
@@ -88,16 +109,26 @@ def noticed(path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str
     if used is None or used.issuperset(contents):
         return contents
     outlines = {file: outline(content) for file, content in contents.items()}
-    modules = frozenset(part for name in names.values() for part in name.removesuffix(".py").split("/"))
+    modules = frozenset(
+        part for name in names.values() for part in name.removesuffix(".py").split("/")
+    )
     if any(outlined is None for outlined in outlines.values()) or not _INSTALLED.isdisjoint(
         name.split("/")[0] for name in names.values()
     ):
         return contents
     readable = {file: outlined for file, outlined in outlines.items() if outlined is not None}
-    running = None if any(readable[file].finds_modules for file in used) else _running(frozenset(readable.values()), modules)
+    running = (
+        None
+        if any(readable[file].finds_modules for file in used)
+        else _running(frozenset(readable.values()), modules)
+    )
     if running is None:
         return contents
-    bodies = {file: [body for body in readable[file].bodies if body not in running] for file in contents if file not in used}
+    bodies = {
+        file: [body for body in readable[file].bodies if body not in running]
+        for file in contents
+        if file not in used
+    }
     return {file: _without(content, bodies.get(file, ())) for file, content in contents.items()}
 
 
@@ -113,9 +144,12 @@ def _without(content: bytes, bodies: Sequence[Body]) -> bytes:
 
 @lru_cache(64)
 def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset[Body] | None:
-    """The bodies that may run while files are imported; ``None`` for any, since something finds functions that no name shows.
+    """The bodies that may run while files are imported.
 
-    ``modules`` are the names of all modules and folders: whoever has a module has all of its functions.
+    ``None`` for any, since something finds functions that no name shows.
+
+    ``modules`` are the names of all modules and folders: whoever has a module has all of its
+    functions.
     """
     aliases, named = dict[str, list[str]](), dict[str, list[Body]]()
     for outlined in outlines:
@@ -133,26 +167,44 @@ def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset
             mentions.add(name)
             bodies = [body for body in named.get(name, ()) if body not in running]
             running.update(bodies)
-            waiting += [*aliases.get(name, ()), *(mention for body in bodies for mention in body.mentions)]
-    return frozenset(running) if mentions.isdisjoint(_FINDS_ANYTHING | {f"={name}" for name in modules}) else None
+            waiting += [
+                *aliases.get(name, ()),
+                *(mention for body in bodies for mention in body.mentions),
+            ]
+    return (
+        frozenset(running)
+        if mentions.isdisjoint(_FINDS_ANYTHING | {f"={name}" for name in modules})
+        else None
+    )
 
 
-# --- one file ----------------------------------------------------------------------------------------------------------------
+# --- one file -------------------------------------------------------------------------------------
 
 
 @lru_cache(4096)
 def outline(content: bytes) -> Outline | None:
-    """The outline of a file with this content; ``None`` where it cannot be told what importing it runs."""
+    """The outline of a file with this content.
+
+    ``None`` where it cannot be told what importing it runs.
+    """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
         tree = tree_of(content)
-        if encoding not in ("utf-8", "utf-8-sig") or b"\f" in content or b"\r" in content.replace(b"\r\n", b""):
+        if (
+            encoding not in ("utf-8", "utf-8-sig")
+            or b"\f" in content
+            or b"\r" in content.replace(b"\r\n", b"")
+        ):
             return None  # lines are not what they seem
         reader = _ImportReader(tree, content.split(b"\n"))
         reader.visit_all(tree.body)
     except (SyntaxError, UnicodeError, RecursionError):
         return None
-    return Outline(mentions=frozenset(reader.mentions), aliases=tuple(dict.fromkeys(reader.aliases)), bodies=tuple(reader.bodies))
+    return Outline(
+        mentions=frozenset(reader.mentions),
+        aliases=tuple(dict.fromkeys(reader.aliases)),
+        bodies=tuple(reader.bodies),
+    )
 
 
 class _ImportReader(ast.NodeVisitor):
@@ -184,9 +236,17 @@ class _ImportReader(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self.visit_all([*node.decorator_list, node.args, *([node.returns] if node.returns else [])])
-        decorators = [decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list]
+        decorators = [
+            decorator.func if isinstance(decorator, ast.Call) else decorator
+            for decorator in node.decorator_list
+        ]
         is_called = not self.owners and node.name.startswith("__")  # Python calls `__getattr__`
-        if self.owners is None or is_called or getattr(node, "type_params", None) or not all(map(self.is_inert, decorators)):
+        if (
+            self.owners is None
+            or is_called
+            or getattr(node, "type_params", None)
+            or not all(map(self.is_inert, decorators))
+        ):
             self.visit_within(None, node.body)
         else:
             self.leave_out(node, frozenset({node.name, *self.owners}))
@@ -208,14 +268,18 @@ class _ImportReader(ast.NodeVisitor):
             self.generic_visit(node)
 
     def leave_out(self, node: ast.FunctionDef | ast.If, names: frozenset[str]) -> None:
-        """Take the body of a statement for one that may be left out, if it stands on lines of its own."""
+        """Take the body of a statement for one that may be left out, if it stands on lines of its
+        own.
+        """
         first, last = _lines_of(node.body)
         if self.lines[first][: node.body[0].col_offset].strip() or first < node.lineno:
             self.visit_within(None, node.body)
             return
         outside, self.mentions = self.mentions, set()
         self.visit_within(None, node.body)
-        self.bodies.append(Body(lines=(first, last), names=names, mentions=frozenset(self.mentions)))
+        self.bodies.append(
+            Body(lines=(first, last), names=names, mentions=frozenset(self.mentions))
+        )
         self.mentions = outside
 
     def is_inert(self, node: ast.expr) -> bool:
@@ -230,7 +294,9 @@ class _ImportReader(ast.NodeVisitor):
         self.assignment(node, [node.target])
 
     def assignment(self, node: ast.Assign | ast.AnnAssign, targets: Sequence[ast.expr]) -> None:
-        """``name = value``: a value that is only taken is no use of it, as long as nothing uses the name."""
+        """``name = value``: a value that is only taken is no use of it, as long as nothing uses the
+        name.
+        """
         names = [target.id for target in targets if isinstance(target, ast.Name)]
         if self.owners is None or len(names) < len(targets) or node.value is None:
             self.generic_visit(node)
@@ -274,9 +340,13 @@ class _ImportReader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         arguments = [*node.args, *node.keywords]
         match node:
-            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=name), *_]):
+            case ast.Call(
+                func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=name), *_]
+            ):
                 self.mentions.add(str(name))
-            case ast.Call(func=ast.Name() | ast.Attribute() as logger) if dotted(logger).rpartition(".")[2] == "getLogger":
+            case ast.Call(func=ast.Name() | ast.Attribute() as logger) if (
+                dotted(logger).rpartition(".")[2] == "getLogger"
+            ):
                 arguments = [argument for argument in arguments if dotted(argument) != "__name__"]
                 self.visit(logger)
             case ast.Call(func=ast.Attribute() as method):
@@ -288,22 +358,88 @@ class _ImportReader(ast.NodeVisitor):
 
 def _lines_of(body: Sequence[ast.stmt]) -> tuple[int, int]:
     """The indexes of the first line of a body, and of the one after it."""
-    first = min([body[0].lineno, *(decorator.lineno for decorator in getattr(body[0], "decorator_list", ()))])
+    first = min(
+        [
+            body[0].lineno,
+            *(decorator.lineno for decorator in getattr(body[0], "decorator_list", ())),
+        ]
+    )
     return first - 1, body[-1].end_lineno or 0
 
 
-# --- bodies that every Python compiles ----------------------------------------------------------------------------------------
+# --- bodies that every Python compiles ------------------------------------------------------------
 
 _FORMS = (
-    *(ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.arguments, ast.arg, ast.keyword, ast.Return, ast.Delete, ast.Assign),
-    *(ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.ExceptHandler),
-    *(ast.Assert, ast.Import, ast.ImportFrom, ast.alias, ast.Global, ast.Expr, ast.Pass, ast.Break, ast.Continue),
-    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp),
-    *(ast.GeneratorExp, ast.comprehension, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call, ast.JoinedStr, ast.FormattedValue),
-    *(ast.Constant, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred, ast.Name, ast.List, ast.Tuple),
+    *(
+        ast.FunctionDef,
+        ast.ClassDef,
+        ast.Lambda,
+        ast.arguments,
+        ast.arg,
+        ast.keyword,
+        ast.Return,
+        ast.Delete,
+        ast.Assign,
+    ),
+    *(
+        ast.AugAssign,
+        ast.AnnAssign,
+        ast.For,
+        ast.While,
+        ast.If,
+        ast.With,
+        ast.withitem,
+        ast.Raise,
+        ast.Try,
+        ast.ExceptHandler,
+    ),
+    *(
+        ast.Assert,
+        ast.Import,
+        ast.ImportFrom,
+        ast.alias,
+        ast.Global,
+        ast.Expr,
+        ast.Pass,
+        ast.Break,
+        ast.Continue,
+    ),
+    *(
+        ast.BoolOp,
+        ast.BinOp,
+        ast.UnaryOp,
+        ast.IfExp,
+        ast.Dict,
+        ast.Set,
+        ast.ListComp,
+        ast.SetComp,
+        ast.DictComp,
+    ),
+    *(
+        ast.GeneratorExp,
+        ast.comprehension,
+        ast.Yield,
+        ast.YieldFrom,
+        ast.Compare,
+        ast.Call,
+        ast.JoinedStr,
+        ast.FormattedValue,
+    ),
+    *(
+        ast.Constant,
+        ast.Attribute,
+        ast.Subscript,
+        ast.Slice,
+        ast.Starred,
+        ast.Name,
+        ast.List,
+        ast.Tuple,
+    ),
     *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
 )
-"""What Python 3.8 knows, ``async``, ``nonlocal`` and ``:=`` aside, whose rules have changed since."""
+"""What Python 3.8 knows, ``async``, ``nonlocal`` and ``:=`` aside, whose rules have changed
+since.
+"""
 _DEPTH = 40
 """Nodes inside of nodes: how deep a Python goes differs."""
 _BRACKETS = 20
@@ -312,15 +448,19 @@ _BRACKETS = 20
 
 @lru_cache(4096)
 def portable_bodies(content: bytes) -> frozenset[tuple[int, int]]:
-    """Where the bodies in a file are of which it can be told that each Python that compiles the rest of it compiles them, too.
+    """Where the bodies in a file are of which it can be told that each Python that compiles the
+    rest of it compiles them, too.
 
-    As indexes of the first line and of the one after it; none where this Python does not compile the file, or warns of something.
-    A body that could be a SyntaxError in the Python of some env, from 3.8 on, is none of them.
+    As indexes of the first line and of the one after it; none where this Python does not compile
+    the file, or warns of something. A body that could be a SyntaxError in the Python of some env,
+    from 3.8 on, is none of them.
     """
     if not compiles(content, silently=True):
         return frozenset()
     lines = content.split(b"\n")
-    owners = (node for node in ast.walk(tree_of(content)) if isinstance(node, ast.FunctionDef | ast.If))
+    owners = (
+        node for node in ast.walk(tree_of(content)) if isinstance(node, ast.FunctionDef | ast.If)
+    )
     return frozenset(_lines_of(owner.body) for owner in owners if _is_portable(owner, lines))
 
 
@@ -330,7 +470,11 @@ def _is_portable(owner: ast.FunctionDef | ast.If, lines: Sequence[bytes]) -> boo
     if any(line.strip() and not line.startswith(indentation) for line in lines[first:last]):
         return False  # a decorator looks for what all lines have in common
     text = b"\n".join(lines[first:last])
-    return _brackets(text) <= _BRACKETS and text.isascii() and all(_is_as_ever(statement, lines, 0) for statement in owner.body)
+    return (
+        _brackets(text) <= _BRACKETS
+        and text.isascii()
+        and all(_is_as_ever(statement, lines, 0) for statement in owner.body)
+    )
 
 
 def _brackets(text: bytes) -> int:
@@ -349,7 +493,10 @@ def _is_as_ever(node: ast.AST, lines: Sequence[bytes], depth: int) -> bool:
     children = [*ast.iter_child_nodes(node)]
     match node:
         case ast.FunctionDef(decorator_list=decorators) | ast.ClassDef(decorator_list=decorators):
-            plain = all(isinstance(decorator, ast.Name | ast.Attribute | ast.Call) for decorator in decorators)
+            plain = all(
+                isinstance(decorator, ast.Name | ast.Attribute | ast.Call)
+                for decorator in decorators
+            )
         case ast.With(items=[ast.withitem(context_expr=first), *_]):  # parentheses around all items
             plain = not lines[first.lineno - 1][: first.col_offset].rstrip().endswith(b"(")
         case ast.Try(finalbody=final):
@@ -366,9 +513,14 @@ def _is_plain_format(node: ast.JoinedStr, lines: Sequence[bytes]) -> bool:
     """Whether an f-string is one token, on one line, without what only newer Pythons take in it."""
     values = [value for value in node.values if isinstance(value, ast.FormattedValue)]
     formats = [
-        value for formatted in values if isinstance(formatted.format_spec, ast.JoinedStr) for value in formatted.format_spec.values
+        value
+        for formatted in values
+        if isinstance(formatted.format_spec, ast.JoinedStr)
+        for value in formatted.format_spec.values
     ]
-    if node.lineno != node.end_lineno or not all(isinstance(value, ast.Constant) for value in formats):
+    if node.lineno != node.end_lineno or not all(
+        isinstance(value, ast.Constant) for value in formats
+    ):
         return False
     text = lines[node.lineno - 1][node.col_offset : node.end_col_offset].lstrip(b"fFrR")
     quote = text[:3] if text[:3] in (b'"""', b"'''") else text[:1]

@@ -1,4 +1,5 @@
-"""Python files of others, read and parsed as Python does it, and the names that their statements bind and use.
+"""Python files of others, read and parsed as Python does it, and the names that their statements
+bind and use.
 
 There is one kind of error for all that can be wrong with a file.
 """
@@ -19,9 +20,9 @@ from attrs import frozen
 
 from compat.text import lazy_pattern
 
-# Python 3.11 counts how deep it is in a tree in one place for all threads: when a garbage collection lets another thread parse in
-# the middle of it, one of the two ends in "SystemError: AST constructor recursion depth mismatch". Filters of warnings are shared,
-# too.
+# Python 3.11 counts how deep it is in a tree in one place for all threads: when a garbage
+# collection lets another thread parse in the middle of it, one of the two ends in "SystemError: AST
+# constructor recursion depth mismatch". Filters of warnings are shared, too.
 _ONE_AT_A_TIME = threading.Lock()
 
 _FORM_FEEDS = lazy_pattern(r"^\f+", re.MULTILINE)
@@ -43,16 +44,23 @@ def text_of(path: Path) -> str:
         text.encode()
     except (UnicodeError, LookupError) as error:
         raise SyntaxError(f"cannot be decoded: {error}") from error
-    return _FORM_FEEDS.sub("", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
+    return _FORM_FEEDS.sub(
+        "", text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    )
 
 
 def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
-    """The syntax tree of a source, in any thread. Raises SyntaxError, and nothing else, whatever the source is."""
+    """The syntax tree of a source, in any thread.
+
+    Raises SyntaxError, and nothing else, whatever the source is.
+    """
     return cast(ast.Module, _parsed(source, name, "exec"))
 
 
 def compiles(source: str | bytes, *, silently: bool = False) -> bool:
-    """Whether Python compiles a source and, where that is to be ``silently``, warns of nothing in it; in any thread."""
+    """Whether Python compiles a source and, where that is to be ``silently``, warns of nothing in
+    it; in any thread.
+    """
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("error" if silently else "ignore")
@@ -88,7 +96,9 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @frozen(kw_only=True)
 class NameUse:
-    """A global name where it is used, with the attributes taken of it: ``helpers.tiles.fold`` is ``helpers``, ``(tiles, fold)``."""
+    """A global name where it is used, with the attributes taken of it: ``helpers.tiles.fold`` is
+    ``helpers``, ``(tiles, fold)``.
+    """
 
     name: str
     attributes: tuple[str, ...]
@@ -105,13 +115,21 @@ def dotted(node: ast.AST) -> str:
 
 
 def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
-    """Statements, with those inside of others of the same scope: of ``if``, ``try``, loops and ``with``."""
+    """Statements, with those inside of others of the same scope: of ``if``, ``try``, loops and
+    ``with``.
+    """
     for statement in body:
         if isinstance(statement, ast.stmt):
             yield statement
         if not isinstance(statement, Scoped):
-            inside = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)]
-            handlers = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.ExceptHandler | ast.match_case)]
+            inside = [
+                node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)
+            ]
+            handlers = [
+                node
+                for node in ast.iter_child_nodes(statement)
+                if isinstance(node, ast.ExceptHandler | ast.match_case)
+            ]
             yield from scope_statements([*inside, *handlers])
 
 
@@ -120,7 +138,11 @@ def bindings(tree: ast.Module) -> dict[str, ast.stmt]:
     statements: dict[str, ast.stmt] = {}
     for statement in scope_statements(tree.body):
         match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            case (
+                ast.FunctionDef(name=name)
+                | ast.Assign(targets=[ast.Name(id=name)])
+                | ast.AnnAssign(target=ast.Name(id=name))
+            ):
                 statements[name] = statement
     return statements
 
@@ -133,13 +155,17 @@ def bound_by(statement: ast.stmt) -> frozenset[str]:
 def attributes_set(statement: ast.stmt) -> frozenset[str]:
     """The global names of which a top-level statement sets an attribute."""
     targets = (
-        [target for target in statement.targets if isinstance(target, ast.Attribute)] if isinstance(statement, ast.Assign) else []
+        [target for target in statement.targets if isinstance(target, ast.Attribute)]
+        if isinstance(statement, ast.Assign)
+        else []
     )
     return frozenset(target.value.id for target in targets if isinstance(target.value, ast.Name))
 
 
 def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse]:
-    """Every use of a name that is not one of ``local`` and not bound in a scope inside of ``node``."""
+    """Every use of a name that is not one of ``local`` and not bound in a scope inside of
+    ``node``.
+    """
     if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
         if chain.name not in local:
             yield chain
@@ -148,7 +174,10 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
         yield from _uses_in(scope.outside, local)
         yield from _uses_in(scope.body, local - scope.globals | scope.local)
     elif isinstance(node, ast.ClassDef):
-        yield from _uses_in([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)], local)
+        yield from _uses_in(
+            [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)],
+            local,
+        )
         yield from _uses_in(node.body, local | bound(node.body))
     elif isinstance(node, Comprehension):
         targets = (generator.target for generator in node.generators)
@@ -158,7 +187,9 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse
 
 
 def evaluated(node: ast.AST) -> Iterator[str]:
-    """The names that are looked up when a statement is executed: those in the bodies of its functions are looked up later."""
+    """The names that are looked up when a statement is executed: those in the bodies of its
+    functions are looked up later.
+    """
     if isinstance(node, Function | ast.Lambda):
         for part in FunctionScope.of(node).outside:
             yield from evaluated(part)
@@ -193,15 +224,26 @@ class FunctionScope:
         outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults]
         body: tuple[ast.AST, ...] = (node.body,) if isinstance(node, ast.Lambda) else (*node.body,)
         if not isinstance(node, ast.Lambda):
-            outside += [*node.decorator_list, node.returns, *(parameter.annotation for parameter in own)]
-        declared = (inner for statement in body for inner in ast.walk(statement) if isinstance(inner, ast.Global))
+            outside += [
+                *node.decorator_list,
+                node.returns,
+                *(parameter.annotation for parameter in own),
+            ]
+        declared = (
+            inner
+            for statement in body
+            for inner in ast.walk(statement)
+            if isinstance(inner, ast.Global)
+        )
         globals_ = frozenset(name for statement in declared for name in statement.names)
         local = bound(body) - globals_ | {parameter.arg for parameter in own}
         return cls(tuple(part for part in outside if part is not None), body, globals_, local)
 
 
 def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt]:
-    """Some of a module's statements, with those that they need of the module, directly or through others; in their order."""
+    """Some of a module's statements, with those that they need of the module, directly or through
+    others; in their order.
+    """
     binding: dict[str, list[ast.stmt]] = {}
     for statement in body:
         for name in bound_by(statement):
@@ -211,7 +253,9 @@ def needed(body: Sequence[ast.stmt], roots: Iterable[ast.stmt]) -> list[ast.stmt
         statement = waiting.pop()
         if id(statement) not in wanted:
             wanted.add(id(statement))
-            waiting += [definition for use in uses(statement) for definition in binding.get(use.name, ())]
+            waiting += [
+                definition for use in uses(statement) for definition in binding.get(use.name, ())
+            ]
     return [statement for statement in body if id(statement) in wanted]
 
 
@@ -226,7 +270,9 @@ def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:
         nodes.append(base)
     if not isinstance(base, ast.Name):
         return None
-    return NameUse(name=base.id, attributes=tuple(reversed(attributes)), nodes=tuple(reversed(nodes)))
+    return NameUse(
+        name=base.id, attributes=tuple(reversed(attributes)), nodes=tuple(reversed(nodes))
+    )
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
@@ -241,21 +287,38 @@ def named_parameters(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def passed(call: ast.Call, arguments: ast.arguments) -> dict[str, ast.expr] | None:
-    """Parameter → what a call gives for it, or its default; ``None`` where the two do not fit, or have ``*`` or ``**``."""
+    """Parameter → what a call gives for it, or its default.
+
+    ``None`` where the two do not fit, or have ``*`` or ``**``.
+    """
     positional = [*arguments.posonlyargs, *arguments.args]
-    starred = any(isinstance(argument, ast.Starred) for argument in call.args) or arguments.vararg or arguments.kwarg
+    starred = (
+        any(isinstance(argument, ast.Starred) for argument in call.args)
+        or arguments.vararg
+        or arguments.kwarg
+    )
     if starred or len(call.args) > len(positional):
         return None
     values = dict(zip((parameter.arg for parameter in positional), call.args, strict=False))
     values |= {keyword.arg or "**": keyword.value for keyword in call.keywords}
-    values |= {name: default for name, default in defaults_of(arguments).items() if name not in values}
-    return values if set(values) == {parameter.arg for parameter in named_parameters(arguments)} else None
+    values |= {
+        name: default for name, default in defaults_of(arguments).items() if name not in values
+    }
+    return (
+        values
+        if set(values) == {parameter.arg for parameter in named_parameters(arguments)}
+        else None
+    )
 
 
 def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
     """Parameter → its default, of those that have one."""
     positional = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
-    defaults = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    defaults = dict(
+        zip(
+            positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True
+        )
+    )
     pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     return defaults | {parameter.arg: value for parameter, value in pairs if value}
 

@@ -1,7 +1,9 @@
-"""The files that kernels are imported from, to be imported on another machine: taken here, sent by digest, written there.
+"""The files that kernels are imported from, to be imported on another machine: taken here, sent by
+digest, written there.
 
-In a tree are the closures of its sources: the files themselves, and those of their folders that their import statements show. What
-is imported or read in other ways is in a whole tree, which has all files below its roots where they are not too many.
+In a tree are the closures of its sources: the files themselves, and those of their folders that
+their import statements show. What is imported or read in other ways is in a whole tree, which has
+all files below its roots where they are not too many.
 """
 
 from __future__ import annotations
@@ -60,7 +62,10 @@ class Tree:
 
     def places(self, there: Path) -> tuple[tuple[str, str], ...]:
         """Each folder, and where it is once the tree has been written into ``there``."""
-        return tuple((folder, str(there / _name(number, folder))) for number, folder in enumerate(self.folders))
+        return tuple(
+            (folder, str(there / _name(number, folder)))
+            for number, folder in enumerate(self.folders)
+        )
 
     def write(self, there: Path) -> None:
         """Write the files into a new folder, all at once. Raises OSError."""
@@ -68,7 +73,8 @@ class Tree:
         for _, place in self.places(making):
             os.makedirs(place)
         with tarfile.open(fileobj=io.BytesIO(zlib.decompress(self.content))) as archive:
-            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+            # Python 3.11.4 and newer have one.
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
             archive.extractall(making)
         try:
             making.rename(there)
@@ -79,19 +85,28 @@ class Tree:
 
 
 def _name(number: int, folder: str) -> str:
-    """What a folder is called in a tree; it stays told from its path that it is one of installed packages."""
+    """What a folder is called in a tree.
+
+    It stays told from its path that it is one of installed packages.
+    """
     return f"{number}/{_INSTALLED}" if _INSTALLED in Path(folder).parts else str(number)
 
 
 @define
 class Trees:
-    """The trees of sources, each taken again only where one of its files differs by size or time. For several threads."""
+    """The trees of sources, each taken again only where one of its files differs by size or time.
 
-    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = field(factory=dict)
+    For several threads.
+    """
+
+    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, Stamp | None]]] = (
+        field(factory=dict)
+    )
     _taking: threading.Lock = field(factory=threading.Lock)
 
     def of(self, origins: Iterable[SourceOrigin], *, whole: bool = False) -> Tree | None:
-        """The tree of sources; ``None`` for a whole one that would be too large, or has no more than the other.
+        """The tree of sources; ``None`` for a whole one that would be too large, or has no more
+        than the other.
 
         Raises OSError where a file cannot be read, SyntaxError where a source is none of Python's.
         """
@@ -135,7 +150,10 @@ def _files(origins: Sequence[SourceOrigin]) -> frozenset[Path]:
 
 
 def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
-    """All files below folders, hidden ones and what is made or installed there aside; ``None`` where they are too many."""
+    """All files below folders, hidden ones and what is made or installed there aside.
+
+    ``None`` where they are too many.
+    """
     files, size = set[Path](), 0
     for path in _walked(folders):
         files.add(path)
@@ -148,7 +166,9 @@ def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
 def _walked(folders: Sequence[str]) -> Iterator[Path]:
     for folder in folders:
         for here, inside, names in os.walk(folder):
-            inside[:] = sorted(name for name in inside if name not in _LEFT_OUT and not name.startswith("."))
+            inside[:] = sorted(
+                name for name in inside if name not in _LEFT_OUT and not name.startswith(".")
+            )
             for name in sorted(names):
                 path = Path(here, name)
                 if not name.startswith(".") and path.is_file() and os.access(path, os.R_OK):
@@ -159,7 +179,9 @@ def _outermost(origins: Iterable[SourceOrigin]) -> tuple[str, ...]:
     """The folders of sources, those left out that lie in another one."""
     folders = sorted({os.path.normpath(folder) for origin in origins for folder in origin.folders})
     return tuple(
-        folder for folder in folders if not any(other != folder and Path(folder).is_relative_to(other) for other in folders)
+        folder
+        for folder in folders
+        if not any(other != folder and Path(folder).is_relative_to(other) for other in folders)
     )
 
 
@@ -167,15 +189,24 @@ def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
     digest, archive = hashlib.sha256(), io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w") as tar:
         for path in files:
-            number = next((number for number, folder in enumerate(folders) if path.is_relative_to(folder)), None)
+            number = next(
+                (number for number, folder in enumerate(folders) if path.is_relative_to(folder)),
+                None,
+            )
             if number is None:  # of no root: nothing imports it by a name
                 continue
-            name = f"{_name(number, folders[number])}/{path.relative_to(folders[number]).as_posix()}"
+            name = (
+                f"{_name(number, folders[number])}/{path.relative_to(folders[number]).as_posix()}"
+            )
             content = path.read_bytes()
             digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
             digest.update(content)
             entry = tarfile.TarInfo(name)
             entry.size = len(content)
             tar.addfile(entry, io.BytesIO(content))
-    digest.update("\0".join(_name(number, folder) for number, folder in enumerate(folders)).encode())
-    return Tree(folders=folders, digest=digest.hexdigest(), content=zlib.compress(archive.getvalue(), 1))
+    digest.update(
+        "\0".join(_name(number, folder) for number, folder in enumerate(folders)).encode()
+    )
+    return Tree(
+        folders=folders, digest=digest.hexdigest(), content=zlib.compress(archive.getvalue(), 1)
+    )

@@ -1,10 +1,14 @@
-"""The SQLite file that results are in: opened if it is ours, looked after if it is not; and evidence as its rows hold it.
+"""The SQLite file that results are in: opened if it is ours, looked after if it is not.
 
-SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is raised for it wherever that is,
-and for a file that is not ours; :func:`put_aside` makes room for a new one and removes nothing.
+And evidence as its rows hold it.
 
-A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.pipeline`) stands in columns of its own, with which
-reader that was, only so that it need not be read again: another reader reads anew.
+SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is
+raised for it wherever that is, and for a file that is not ours; :func:`put_aside` makes room for a
+new one and removes nothing.
+
+A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.pipeline`) stands in
+columns of its own, with which reader that was, only so that it need not be read again: another
+reader reads anew.
 """
 
 from __future__ import annotations
@@ -31,16 +35,29 @@ from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
 LAYOUT = 3
-"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again. 3: rows name the
-toolchain, whose reader that is."""
+"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be
+read again. 3: rows name the toolchain, whose reader that is.
+"""
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
 _ROW = ("toolchain", "attempts", "reader", "readings")
 """The columns of a :class:`StoredRow` besides its key."""
 _COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", **dict.fromkeys(_ROW, "TEXT")}
-_LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "TEXT", "object": "TEXT", "told": "TEXT"}
+_LAUNCHED = {
+    "identity": "TEXT",
+    "problem": "TEXT",
+    "device": "TEXT",
+    "cell": "TEXT",
+    "object": "TEXT",
+    "told": "TEXT",
+}
 """Of the table of launches."""
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
+_DAMAGED = {
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_SCHEMA,
+}
 _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
 PAGE = 1000
@@ -53,7 +70,10 @@ _PAUSE = 0.02
 
 
 class Damaged(Exception):
-    """The file is no database of ours, or no longer one. The message completes a sentence that begins with its name."""
+    """The file is no database of ours, or no longer one.
+
+    The message completes a sentence that begins with its name.
+    """
 
 
 class Newer(Exception):
@@ -69,7 +89,9 @@ class StoredRow:
     """The name of the toolchain that the attempts are of."""
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there was nothing to read."""
+    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there
+    was nothing to read.
+    """
     readings: Any = None
 
 
@@ -95,14 +117,17 @@ class Database:
     """One connection to the file. Used by one thread at a time."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing can be written.
+        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing
+        can be written.
 
         Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
         """
         self.path, self.read_only = path, read_only
         _check_file(path)
         name = _read_only_uri(path) if read_only else os.fspath(path)
-        self._connection = sqlite3.connect(name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only)
+        self._connection = sqlite3.connect(
+            name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only
+        )
         try:
             self._asked(self._prepared)
         except BaseException:
@@ -110,7 +135,9 @@ class Database:
             raise
 
     def _prepared(self) -> None:
-        """Prepare the file, again while others do: SQLite does not wait where two turn one file to WAL at once."""
+        """Prepare the file, again while others do: SQLite does not wait where two turn one file to
+        WAL at once.
+        """
         give_up = time.monotonic() + TIMEOUT
         while True:
             try:
@@ -137,7 +164,10 @@ class Database:
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
         columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _LAUNCHED.items())
-        run(f"CREATE TABLE IF NOT EXISTS launched ({columns}, PRIMARY KEY (identity, problem, device)) WITHOUT ROWID")
+        run(
+            f"CREATE TABLE IF NOT EXISTS launched ({columns}, PRIMARY KEY (identity, problem,"
+            " device)) WITHOUT ROWID"
+        )
         for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED)):
             if {row[1] for row in run(f"PRAGMA table_info({table})")} != names.keys():
                 raise Damaged("is not a store of results")
@@ -152,19 +182,35 @@ class Database:
         return [StoredRow(key=key, **dict(zip(_ROW, row, strict=True))) for key, *row in rows]
 
     def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
-        """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell, and how long all attempts took.
+        """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell,
+        and how long all attempts took.
 
         What no version has written is left out.
         """
-        took = "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type = 'object')"
-        wanted = f"typeof(cell) = 'text' AND substr(cell, 1, instr(cell, '/') - 1) IN ({', '.join('?' * len(kernels))})"
+        took = (
+            "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type ="
+            " 'object')"
+        )
+        wanted = (
+            "typeof(cell) = 'text' AND substr(cell, 1, instr(cell, '/') - 1) IN"
+            f" ({', '.join('?' * len(kernels))})"
+        )
         good = "typeof(attempts) = 'text' AND json_valid(attempts)"
-        query = f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY key LIMIT {PAGE}"
+        query = (
+            f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY"
+            f" key LIMIT {PAGE}"
+        )
         return self._asked(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
 
     def add(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
-        """Put rows in their places, all or none; with each the cell, for people who look into the file."""
-        values = [(row.key, cell, row.toolchain, row.attempts, row.reader, row.readings) for row, cell in rows]
+        """Put rows in their places, all or none.
+
+        With each the cell, for people who look into the file.
+        """
+        values = [
+            (row.key, cell, row.toolchain, row.attempts, row.reader, row.readings)
+            for row, cell in rows
+        ]
         query = f"INSERT OR REPLACE INTO evidence VALUES ({', '.join('?' * len(_COLUMNS))})"
         if len(values) == 1:
             self._asked(lambda: self._connection.execute(query, values[0]))
@@ -172,11 +218,17 @@ class Database:
             self._add_together(query, values)
 
     def reread(self, row: StoredRow) -> None:
-        """Exchange what was read in a row, if its evidence is still the same, and if anything can be written."""
+        """Exchange what was read in a row, if its evidence is still the same, and if anything can
+        be written.
+        """
         if self.read_only:
             return
         query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
-        self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
+        self._asked(
+            lambda: self._connection.execute(
+                query, (row.reader, row.readings, row.key, row.attempts)
+            )
+        )
 
     def launched(self, identities: Sequence[str]) -> list[LaunchedRow]:
         """What was launched of these identities."""
@@ -188,7 +240,9 @@ class Database:
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
         """Put rows in their places, all or none."""
         values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
-        self._add_together(f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values)
+        self._add_together(
+            f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values
+        )
 
     def _add_together(self, query: str, values: Sequence[Sequence[Any]]) -> None:
         def add() -> None:
@@ -216,12 +270,19 @@ class Database:
 
 
 def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, str]]]:
-    """All rows of evidence in a database that is only read, each with the name of its cell, few of them at a time."""
+    """All rows of evidence in a database that is only read, each with the name of its cell, few of
+    them at a time.
+    """
     last = ""
-    query = f"SELECT key, cell, {', '.join(_ROW)} FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    query = (
+        f"SELECT key, cell, {', '.join(_ROW)} FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    )
     while page := connection.execute(query, (last,)).fetchall():
         last = page[-1][0]
-        yield [(StoredRow(key=key, **dict(zip(_ROW, row, strict=True))), str(cell)) for key, cell, *row in page]
+        yield [
+            (StoredRow(key=key, **dict(zip(_ROW, row, strict=True))), str(cell))
+            for key, cell, *row in page
+        ]
 
 
 def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
@@ -232,11 +293,14 @@ def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
 
 
 def put_aside(path: Path) -> Path | None:
-    """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new name, which says so.
+    """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new
+    name, which says so.
 
-    ``None`` where another process has done it before, and the file is fine by now. Raises ``OSError``.
+    ``None`` where another process has done it before, and the file is fine by now. Raises
+    ``OSError``.
     """
-    with alone_in(path.parent):  # else the second of two that find the same damage puts the new file of the first aside
+    # Else the second of two that find the same damage puts the new file of the first aside.
+    with alone_in(path.parent):
         if _is_fine(path):
             return None
         name = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -260,11 +324,18 @@ def _check_file(path: Path) -> None:
                 raise Damaged("is a broken link") from error
             raise
         if not stat.S_ISREG(mode):
-            raise Damaged("is not a file" if each == path else f"has {each.name} beside it, which is not a file")
+            raise Damaged(
+                "is not a file"
+                if each == path
+                else f"has {each.name} beside it, which is not a file"
+            )
 
 
 def _read_only_uri(path: Path) -> str:
-    """What SQLite opens to read only. Where nobody writes it needs nothing beside the file, which it could not make there."""
+    """What SQLite opens to read only.
+
+    Where nobody writes it needs nothing beside the file, which it could not make there.
+    """
     beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
     return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
 
@@ -276,7 +347,9 @@ def _is_fine(path: Path) -> bool:
     except (Damaged, Newer, OSError, sqlite3.Error) as error:
         return not isinstance(error, Damaged)
     try:
-        found: list[tuple[str]] = database._asked(lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall())
+        found: list[tuple[str]] = database._asked(
+            lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall()
+        )
     except (Damaged, sqlite3.Error):
         return False
     finally:
@@ -292,7 +365,7 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     )
 
 
-# --- evidence in rows ---------------------------------------------------------------------------------------------------------
+# --- evidence in rows -----------------------------------------------------------------------------
 
 _UNREADABLE = (ValueError, AttributeError)
 """What reading raises where a column holds no text, or none that has the form of a row."""
@@ -311,25 +384,36 @@ def row_of(key: str, toolchain: Toolchain, attempts: Sequence[Evidence]) -> Stor
     text = json.dumps([unstructure(evidence, compact=True) for evidence in attempts])
     if all(evidence.complete for evidence in attempts):
         return StoredRow(key=key, toolchain=toolchain.name, attempts=text)
-    readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
+    readings = [
+        Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts
+    ]
     readings_text = json.dumps(unstructure(readings, compact=True))
     reader = toolchains.reading_version(toolchain)
-    return StoredRow(key=key, toolchain=toolchain.name, attempts=text, reader=reader, readings=readings_text)
+    return StoredRow(
+        key=key, toolchain=toolchain.name, attempts=text, reader=reader, readings=readings_text
+    )
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
-    """The raw evidence in a row; none in one that this version of the tool cannot read, or that no version has written."""
+    """The raw evidence in a row; none in one that this version of the tool cannot read, or that no
+    version has written.
+    """
     try:
         attempts = structure(read_json(row.attempts), tuple[Evidence, ...], more=True)
     except _UNREADABLE:
         return ()
     toolchain = toolchains.find(row.toolchain)
-    is_known = toolchain is not None and all(evidence.stage in toolchain.every_stage for evidence in attempts)
+    is_known = toolchain is not None and all(
+        evidence.stage in toolchain.every_stage for evidence in attempts
+    )
     return tuple(map(within_bounds, attempts)) if is_known else ()
 
 
 def as_read(row: StoredRow, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:
-    """The attempts of a row with what was read in them, by whichever reader; ``None`` where nobody has."""
+    """The attempts of a row with what was read in them, by whichever reader.
+
+    ``None`` where nobody has.
+    """
     try:
         readings = structure(read_json(row.readings), tuple[Reading, ...], more=True)
     except _UNREADABLE:

@@ -1,14 +1,18 @@
-"""What a result depends on: the key that it is found again under, and the files that no source shows; and who compiles a key now.
+"""What a result depends on: the key that it is found again under, and the files that no source
+shows; and who compiles a key now.
 
-A key is a hash over everything that is known before a cell is compiled: the kernel's source closure, the specialization, the
-target, the env as it resolved, the environment variables that reach a toolchain, and the worker.
+A key is a hash over everything that is known before a cell is compiled: the kernel's source
+closure, the specialization, the target, the env as it resolved, the environment variables that
+reach a toolchain, and the worker.
 
-``importlib`` and the finders of editable installs lead to files that are known only once they were imported. These are witnesses:
-their contents, and the names of the modules beside them, are kept with the result, which counts as long as both are the same.
+``importlib`` and the finders of editable installs lead to files that are known only once they were
+imported. These are witnesses: their contents, and the names of the modules beside them, are kept
+with the result, which counts as long as both are the same.
 
-Of several commands that keep their results in one folder, one compiles each cell. It has a claim: a lock on one byte of the file
-``compiling`` there, at a place that the cell's key says. The system takes it back when the process ends, however it ends. Where the
-file system has no locks, everybody compiles everything.
+Of several commands that keep their results in one folder, one compiles each cell. It has a claim: a
+lock on one byte of the file ``compiling`` there, at a place that the cell's key says. The system
+takes it back when the process ends, however it ends. Where the file system has no locks, everybody
+compiles everything.
 """
 
 from __future__ import annotations
@@ -36,7 +40,9 @@ from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
 _MARGIN = 0.1
-"""Seconds that a file has to be older than an import to be what was imported: clocks of file systems lag behind."""
+"""Seconds that a file has to be older than an import to be what was imported: clocks of file
+systems lag behind.
+"""
 
 
 def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
@@ -57,7 +63,8 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
 def is_about(cell: Cell, attempts: Sequence[Evidence]) -> bool:
     """Whether what is kept under a cell's key is good for its files as they are.
 
-    What was compiled depends on no more than the key has. A failure names lines, also of files that the kernel does not use.
+    What was compiled depends on no more than the key has. A failure names lines, also of files that
+    the kernel does not use.
     """
     return attempts[0].closure in ("", cell.spec.closure)
 
@@ -95,7 +102,9 @@ class CellKeys:
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:
-        """The same of what an interpreter makes of it, which knows neither targets, options nor hints."""
+        """The same of what an interpreter makes of it, which knows neither targets, options nor
+        hints.
+        """
         spec, document = cell.spec, cell.spec.compile.document()
         _, adapter = self._of_machine(cell.env.toolchain, cell.target.backend)
         facts: Mapping[str, Any] = {
@@ -104,7 +113,12 @@ class CellKeys:
             "compile": {name: document[name] for name in ("signature", "launch", "constexprs")},
             "problem": spec.problem.document() if spec.problem else None,
             "env": env.digest,
-            "worker": [self._worker, adapter, *map(folder_digest, STANDIN), folder_digest(NUMERICS)],
+            "worker": [
+                self._worker,
+                adapter,
+                *map(folder_digest, STANDIN),
+                folder_digest(NUMERICS),
+            ],
             "actions": self._actions,
         }
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
@@ -121,18 +135,24 @@ def _conditions(mode: Mode) -> dict[str, Any]:
     return {name: value for name, value in conditions.items() if value}
 
 
-# --- witnesses ---------------------------------------------------------------------------------------------------------------
+# --- witnesses ------------------------------------------------------------------------------------
 
 
-def witnesses_of(files: Iterable[Path], roots: Iterable[Path], since: float) -> dict[str, str] | None:
-    """Path → digest, of files and of the folders that they and the roots are in; ``None`` where one may have changed meanwhile.
+def witnesses_of(
+    files: Iterable[Path], roots: Iterable[Path], since: float
+) -> dict[str, str] | None:
+    """Path → digest, of files and of the folders that they and the roots are in.
+
+    ``None`` where one may have changed meanwhile.
 
     ``since`` is a time before the first of them was imported, in seconds since the epoch.
     """
     files = list(files)
     if not files:
         return {}
-    places = dict.fromkeys([*files, *roots, *(folder for file in files for folder in _folders(file))])
+    places = dict.fromkeys(
+        [*files, *roots, *(folder for file in files for folder in _folders(file))]
+    )
     witnesses: dict[str, str] = {}
     for place in places:
         digest = _digest(place)
@@ -143,7 +163,10 @@ def witnesses_of(files: Iterable[Path], roots: Iterable[Path], since: float) -> 
 
 
 def witnesses_hold(witnesses: Mapping[str, str], digests: dict[str, str | None]) -> bool:
-    """Whether all is what it was; ``digests`` has those that were taken before, and gets those that are taken now."""
+    """Whether all is what it was.
+
+    ``digests`` has those that were taken before, and gets those that are taken now.
+    """
     for path in witnesses:
         if path not in digests:
             digests[path] = _digest(Path(path))
@@ -151,7 +174,9 @@ def witnesses_hold(witnesses: Mapping[str, str], digests: dict[str, str | None])
 
 
 def _folders(file: Path) -> Iterator[Path]:
-    """Where modules beside a file would be found: its folder and, where that is a package, those above up to the root."""
+    """Where modules beside a file would be found: its folder and, where that is a package, those
+    above up to the root.
+    """
     (root,) = roots_of(file)
     folder = file.parent
     while folder != root:
@@ -161,10 +186,15 @@ def _folders(file: Path) -> Iterator[Path]:
 
 
 def _digest(place: Path) -> str | None:
-    """Of a file its content, of a folder the names of the modules in it; ``None`` where there is neither."""
+    """Of a file its content, of a folder the names of the modules in it.
+
+    ``None`` where there is neither.
+    """
     try:
         if place.is_dir():
-            return hashlib.sha256("\0".join(sorted(_modules(place))).encode("utf-8", "surrogateescape")).hexdigest()
+            return hashlib.sha256(
+                "\0".join(sorted(_modules(place))).encode("utf-8", "surrogateescape")
+            ).hexdigest()
         return hashlib.sha256(place.read_bytes()).hexdigest()
     except OSError:
         return None
@@ -173,7 +203,9 @@ def _digest(place: Path) -> str | None:
 def _modules(folder: Path) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            is_package = entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+            is_package = (
+                entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+            )
             if is_package or entry.name.endswith((".py", ".so")):
                 yield entry.name
 
@@ -186,7 +218,7 @@ def _changed(place: Path) -> float:
         return float("inf")
 
 
-# --- claims -------------------------------------------------------------------------------------------------------------------
+# --- claims ---------------------------------------------------------------------------------------
 
 _EVERY = 0.1
 """Seconds between two looks at what another process holds."""
@@ -199,7 +231,10 @@ _FLOCK = struct.Struct("hhqqi4x")
 
 
 class Claims:
-    """The claims of this process in one folder. Safe to use from several threads, which must not claim the same keys."""
+    """The claims of this process in one folder.
+
+    Safe to use from several threads, which must not claim the same keys.
+    """
 
     def __init__(self, folder: Path, say: Callable[[str], None]) -> None:
         """``say`` hears which process is waited for."""
@@ -224,7 +259,9 @@ class Claims:
             fcntl.lockf(self._file(), fcntl.LOCK_UN, 1, _place(key))
 
     def holder(self, key: str) -> int | None:
-        """The process that has claimed a key, by number (0 where that is not known here); ``None`` where no other one has."""
+        """The process that has claimed a key, by number (0 where that is not known here); ``None``
+        where no other one has.
+        """
         request = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, _place(key), 1, 0)
         try:
             kind, *_, process = _FLOCK.unpack(fcntl.fcntl(self._file(), fcntl.F_GETLK, request))
@@ -241,8 +278,12 @@ class Claims:
 
     @contextmanager
     def all_of(self, keys: Iterable[str]) -> Iterator[None]:
-        """Claim keys, and let go of them in the end. Waits for those of others. Raises Stopped when the command is to end."""
-        ordered, taken = sorted(keys), list[str]()  # in one order everywhere, so that no two wait for each other
+        """Claim keys, and let go of them in the end.
+
+        Waits for those of others. Raises Stopped when the command is to end.
+        """
+        # In one order everywhere, so that no two wait for each other.
+        ordered, taken = sorted(keys), list[str]()
         try:
             for key in ordered:
                 while not self.take(key):

@@ -1,9 +1,11 @@
-"""The store of another driver joined to one's own: results, launches, artifacts, and which of these stayed on workers.
+"""The store of another driver joined to one's own: results, launches, artifacts, and which of these
+stayed on workers.
 
 The other one is read and never changed.
 
-What both know of a key is one where it means the same. What is no answer gives way to an answer, and what a limit cut short to what
-was given more time, or came to its end. Where two answers differ, both are kept, one behind the other, and the cell is flaky.
+What both know of a key is one where it means the same. What is no answer gives way to an answer,
+and what a limit cut short to what was given more time, or came to its end. Where two answers
+differ, both are kept, one behind the other, and the cell is flaky.
 """
 
 from __future__ import annotations
@@ -20,7 +22,15 @@ from compat.diagnosis import classify
 from compat.errors import StoreError
 from compat.files import content_of
 from compat.model import Evidence, Outcome, Status, Target
-from compat.store.database import LAYOUT, LaunchedRow, StoredRow, attempts_of, launched_in, row_of, rows_in
+from compat.store.database import (
+    LAYOUT,
+    LaunchedRow,
+    StoredRow,
+    attempts_of,
+    launched_in,
+    row_of,
+    rows_in,
+)
 from compat.store.store import Store
 from compat.text import read_json, write_json
 from compat.toolchains import Toolchain
@@ -43,7 +53,9 @@ class Merged:
     disagreeing: tuple[str, ...] = ()
     """The cells of which the two say different things."""
     artifacts: int = 0
-    """Artifacts that were missing in the other store, too, and did not stay on a worker's machine."""
+    """Artifacts that were missing in the other store, too, and did not stay on a worker's
+    machine.
+    """
 
     def __add__(self, other: Merged) -> Merged:
         return Merged(
@@ -65,9 +77,12 @@ def is_store(path: Path) -> bool:
 
 
 def merge_store(path: Path, store: Store) -> Merged:
-    """Join the store at ``path``, its file or its folder, to ``store``; its artifacts are looked for beside the file.
+    """Join the store at ``path``, its file or its folder, to ``store``.
 
-    Raises StoreError where it is no store of this version's layout, or cannot be read, and where ``store`` will not have it.
+    Its artifacts are looked for beside the file.
+
+    Raises StoreError where it is no store of this version's layout, or cannot be read, and where
+    ``store`` will not have it.
     """
     file = path / "results.sqlite" if path.is_dir() else path
     if file.resolve() == (store.folder / "results.sqlite").resolve():
@@ -82,25 +97,39 @@ def merge_store(path: Path, store: Store) -> Merged:
                 merged += _merge_launched(launched, store)
             return merged
     except sqlite3.Error as error:
-        raise StoreError(f"cannot read the results: {error}", where=str(path), hint=_HINT) from error
+        raise StoreError(
+            f"cannot read the results: {error}", where=str(path), hint=_HINT
+        ) from error
 
 
 def _opened(file: Path) -> sqlite3.Connection:
-    """The database, to be read. What its owner has not yet put into it stands beside it; alone it is read as it is."""
+    """The database, to be read.
+
+    What its owner has not yet put into it stands beside it; alone it is read as it is.
+    """
     if not file.is_file():
         raise StoreError("there is no such file", where=str(file), hint=_HINT)
     beside = file.with_name(f"{file.name}-wal").exists()
-    return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if beside else 'immutable=1'}", uri=True, timeout=60)
+    return sqlite3.connect(
+        f"{file.resolve().as_uri()}?{'mode=ro' if beside else 'immutable=1'}", uri=True, timeout=60
+    )
 
 
 def _check_layout(connection: sqlite3.Connection, file: Path) -> None:
     (layout,) = connection.execute("PRAGMA user_version").fetchone()
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = {
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
     if "evidence" not in tables:
         raise StoreError("it is not a store of results", where=str(file), hint=_HINT)
     if layout != LAYOUT:
         hint = "Merge stores with the version of triton-compat that wrote them, the same for all."
-        raise StoreError(f"it has layout {layout}, and this version reads and writes {LAYOUT}", where=str(file), hint=hint)
+        raise StoreError(
+            f"it has layout {layout}, and this version reads and writes {LAYOUT}",
+            where=str(file),
+            hint=hint,
+        )
 
 
 @frozen(kw_only=True)
@@ -114,7 +143,11 @@ class _Page:
 
     def merge(self) -> Merged:
         known = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
-        put, counted, disagreeing = list[tuple[StoredRow, str]](), {"new": 0, "known": 0, "unreadable": 0}, list[str]()
+        put, counted, disagreeing = (
+            list[tuple[StoredRow, str]](),
+            {"new": 0, "known": 0, "unreadable": 0},
+            list[str](),
+        )
         for row, cell in self.rows:
             theirs = attempts_of(row)
             if not theirs:
@@ -136,7 +169,14 @@ class _Page:
         self.store.put(put)
         return Merged(**counted, disagreeing=tuple(disagreeing), artifacts=len(self.missing))
 
-    def chosen(self, cell: str, mine: StoredRow, ours: Sequence[Evidence], row: StoredRow, theirs: Sequence[Evidence]) -> StoredRow:
+    def chosen(
+        self,
+        cell: str,
+        mine: StoredRow,
+        ours: Sequence[Evidence],
+        row: StoredRow,
+        theirs: Sequence[Evidence],
+    ) -> StoredRow:
         """What is to be known of a cell: one row or the other, or both in one."""
         if _has(ours, theirs):
             return mine
@@ -148,7 +188,9 @@ class _Page:
         if _gives_way(other, theirs, one, ours) or _fate(one) == _fate(other):
             return mine
         self.bring(row, theirs)
-        both = [self.store.as_read(each, attempts) for each, attempts in ((mine, ours), (row, theirs))]
+        both = [
+            self.store.as_read(each, attempts) for each, attempts in ((mine, ours), (row, theirs))
+        ]
         return row_of(row.key, toolchain, [evidence for attempts in both for evidence in attempts])
 
     def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
@@ -181,8 +223,12 @@ def _fate(outcome: Outcome) -> tuple[object, ...]:
     return outcome.status, outcome.flaky, failure and (failure.failure_class, failure.fingerprint)
 
 
-def _gives_way(one: Outcome, ours: Sequence[Evidence], other: Outcome, theirs: Sequence[Evidence]) -> bool:
-    """Whether the first is worth less: no answer, or cut short by a limit where the other was given more, or ended."""
+def _gives_way(
+    one: Outcome, ours: Sequence[Evidence], other: Outcome, theirs: Sequence[Evidence]
+) -> bool:
+    """Whether the first is worth less: no answer, or cut short by a limit where the other was given
+    more, or ended.
+    """
     if one.status.is_answer != other.status.is_answer:
         return other.status.is_answer
     if one.status not in _LIMITED or one.flaky or other.flaky:
@@ -194,7 +240,7 @@ def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
     return attempts[0].deadline or 0.0, attempts[0].memory or 0
 
 
-# --- launches ----------------------------------------------------------------------------------------------------------------
+# --- launches -------------------------------------------------------------------------------------
 
 
 def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
@@ -208,7 +254,11 @@ def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
             put.append(both)
             disagreeing.append(row.cell)
     store.add_launched(put)
-    return Merged(new=len(put) - len(disagreeing), known=len(rows) - len(put) + len(disagreeing), disagreeing=tuple(disagreeing))
+    return Merged(
+        new=len(put) - len(disagreeing),
+        known=len(rows) - len(put) + len(disagreeing),
+        disagreeing=tuple(disagreeing),
+    )
 
 
 def _place(row: LaunchedRow) -> tuple[str, str, str]:
@@ -216,13 +266,20 @@ def _place(row: LaunchedRow) -> tuple[str, str, str]:
 
 
 def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
-    """Two launches of which one was right and one was not: unstable; ``None`` where they say the same."""
+    """Two launches of which one was right and one was not: unstable.
+
+    ``None`` where they say the same.
+    """
     records = [_told(record) for record in (one, other)]
     statuses = [_check(record).get("status") for record in records]
     if statuses[0] == statuses[1] or Status.UNSTABLE in statuses or Status.OK not in statuses:
         return None
     bad = records[1 - statuses.index(Status.OK)]
-    check = {**_check(bad), "status": str(Status.UNSTABLE), "reason": f"{_check(bad).get('status')} in one run, ok in another"}
+    check = {
+        **_check(bad),
+        "status": str(Status.UNSTABLE),
+        "reason": f"{_check(bad).get('status')} in one run, ok in another",
+    }
     return evolve(one, told=write_json({**bad, "check": check}))
 
 

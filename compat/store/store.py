@@ -1,8 +1,9 @@
 """Results that outlive a run: one SQLite file of evidence, and a folder of artifacts.
 
-What is stored is evidence, not what it was taken to mean, so that better readers and failure classes speak about old cells without
-compiling them again. A cell is found again under a key over everything its result depends on (:mod:`compat.store.keys`). A row is
-committed when writing it returns, rows of several threads together; ``kill -9`` loses none.
+What is stored is evidence, not what it was taken to mean, so that better readers and failure
+classes speak about old cells without compiling them again. A cell is found again under a key over
+everything its result depends on (:mod:`compat.store.keys`). A row is committed when writing it
+returns, rows of several threads together; ``kill -9`` loses none.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ from compat.diagnosis.pipeline import diagnosed
 from compat.errors import StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
-from compat.store.database import Damaged, Database, LaunchedRow, Newer, StoredRow, as_read, attempts_of, put_aside, row_of
+from compat.store.database import (
+    Damaged,
+    Database,
+    LaunchedRow,
+    Newer,
+    StoredRow,
+    as_read,
+    attempts_of,
+    put_aside,
+    row_of,
+)
 from compat.store.keys import Claims, witnesses_hold
 from compat.workers.attempt import Compile
 from compat.workers.evidence import printed_text
@@ -90,7 +101,11 @@ class Store:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             hint = _hint_on_folder(error)
-            raise StoreError(f"cannot create the folder for results: {error.strerror}", where=str(folder), hint=hint) from error
+            raise StoreError(
+                f"cannot create the folder for results: {error.strerror}",
+                where=str(folder),
+                hint=hint,
+            ) from error
         self._file = self._opened()
 
     def _opened(self) -> Database:
@@ -106,14 +121,21 @@ class Store:
                     raise
                 return Database(path, read_only=True)
         except (OSError, sqlite3.Error, Damaged, Newer) as error:
-            raise StoreError(f"cannot open the results: {error}", where=str(path), hint=_hint_on(error)) from error
+            raise StoreError(
+                f"cannot open the results: {error}", where=str(path), hint=_hint_on(error)
+            ) from error
 
     def _put_aside(self, path: Path, why: Damaged) -> None:
         if aside := put_aside(path):
             _log.info("%s %s: renamed to %s", path, why, aside.name)
-            self.warn(f"{path} {why}: renamed it to {aside.name} and started a new one; its cells are compiled again")
+            self.warn(
+                f"{path} {why}: renamed it to {aside.name} and started a new one; its cells are"
+                " compiled again"
+            )
 
-    def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
+    def read(
+        self, keys: Iterable[str], *, deadline: float, memory: int
+    ) -> dict[str, tuple[Evidence, ...]]:
         """Return the evidence under these keys, without evidence that needs another try.
 
         Evidence needs another try if the limits have grown, or files have changed.
@@ -133,14 +155,19 @@ class Store:
             for row in self._do(partial(Database.rows, keys=chunk), "cannot read results"):
                 attempts = attempts_of(row)
                 outdated = (
-                    not attempts or cut_short(attempts, deadline, memory) or not witnesses_hold(attempts[0].witnesses, digests)
+                    not attempts
+                    or cut_short(attempts, deadline, memory)
+                    or not witnesses_hold(attempts[0].witnesses, digests)
                 )
                 if not outdated and (read := self._read(row, attempts)):
                     evidence_by_key[row.key] = read
         return evidence_by_key
 
     def _read(self, row: StoredRow, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
-        """The attempts with what can be read in them; ``None`` where what they printed is gone, and nobody has read it before."""
+        """The attempts with what can be read in them.
+
+        ``None`` where what they printed is gone, and nobody has read it before.
+        """
         if all(evidence.complete for evidence in attempts):
             return attempts
         known, toolchain = as_read(row, attempts), toolchains.named(row.toolchain)
@@ -150,7 +177,13 @@ class Store:
         if None in printed:
             return known
         read = tuple(
-            evidence if evidence.complete else diagnosed(evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader)
+            (
+                evidence
+                if evidence.complete
+                else diagnosed(
+                    evidence, toolchain.reader.read(text or ""), self.keep, toolchain.reader
+                )
+            )
             for evidence, text in zip(attempts, printed, strict=True)
         )
         reread = evolve(row_of(row.key, toolchain, read), attempts=row.attempts)
@@ -165,7 +198,9 @@ class Store:
         """
         stored = list[StoredRow]()
         for start in range(0, len(keys), _CHUNK):
-            stored += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "cannot read results")
+            stored += self._do(
+                partial(Database.rows, keys=keys[start : start + _CHUNK]), "cannot read results"
+            )
         return stored
 
     def put(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
@@ -208,17 +243,23 @@ class Store:
             StoreError: The disk refuses it.
         """
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
-        name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
+        # How long that took tells nothing of compiling.
+        name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 
     def _together(self, mine: _PendingRow) -> None:
-        """Keep a row, in one transaction with all those that other threads have brought while somebody was writing."""
+        """Keep a row, in one transaction with all those that other threads have brought while
+        somebody was writing.
+        """
         self._pending.append(mine)
         with self._writing:
             if not mine.done:
                 group = [self._pending.popleft() for _ in range(len(self._pending))]
                 try:
-                    self._do(partial(Database.add, rows=[(each.row, each.cell) for each in group]), "cannot save a result")
+                    self._do(
+                        partial(Database.add, rows=[(each.row, each.cell) for each in group]),
+                        "cannot save a result",
+                    )
                 except BaseException as error:
                     for each in group:
                         each.trouble = error
@@ -250,7 +291,9 @@ class Store:
         self._do(partial(Database.add_launched, rows=rows), "cannot save results")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
-        """Read or write; a database that turns out to be damaged is exchanged for a new one first."""
+        """Read or write; a database that turns out to be damaged is exchanged for a new one
+        first.
+        """
         with self._lock:
             try:
                 try:
@@ -261,7 +304,9 @@ class Store:
                     self._file = self._opened()
                     return act(self._file)
             except (sqlite3.Error, Damaged) as error:
-                raise StoreError(f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)) from error
+                raise StoreError(
+                    f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)
+                ) from error
 
     def keep(self, suffix: str, data: bytes) -> str:
         """Store an artifact.
@@ -288,7 +333,9 @@ class Store:
             if not path.is_file() or path.stat().st_size != len(data):
                 replace_file(path, data)
         except OSError as error:
-            raise StoreError(f"cannot save an artifact: {error}", where=str(path), hint=_hint_on(error)) from error
+            raise StoreError(
+                f"cannot save an artifact: {error}", where=str(path), hint=_hint_on(error)
+            ) from error
 
     def artifact(self, name: str) -> bytes | None:
         """Return the content of an artifact. ``None``: it is missing or damaged."""
@@ -313,7 +360,10 @@ def _hint_on_folder(error: OSError) -> str:
     """What to do about a folder that cannot be made."""
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
         place = "beside matrix.toml, else in the current folder"
-        return f"Results are saved {place}. Run the command in a writable folder, and name the kernels by their paths."
+        return (
+            f"Results are saved {place}. Run the command in a writable folder, and name the kernels"
+            " by their paths."
+        )
     return _hint_on(error)
 
 
@@ -323,18 +373,26 @@ def _hint_on(error: Exception) -> str:
     if isinstance(error, Newer):
         return "Upgrade triton-compat, or move the file away to start a new one."
     if "locked" in text or "busy" in text:
-        return "Another program has locked it. Nothing is lost: run the same command again when that program has ended."
+        return (
+            "Another program has locked it. Nothing is lost: run the same command again when that"
+            " program has ended."
+        )
     if "full" in text or "No space" in text:
         return "Finished work is saved. Free some space, then run the same command again."
     if isinstance(error, FileExistsError | NotADirectoryError):
         return "Move the other file out of its place."
-    return "Finished work is saved. Make the folder and the file writable, or move the file away to start a new one."
+    return (
+        "Finished work is saved. Make the folder and the file writable, or move the file away to"
+        " start a new one."
+    )
 
 
 def cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
     """Whether a limit ended the first attempt which is now wider."""
     first = attempts[0]
-    return (first.deadline is not None and first.deadline < deadline) or (first.memory is not None and first.memory < memory)
+    return (first.deadline is not None and first.deadline < deadline) or (
+        first.memory is not None and first.memory < memory
+    )
 
 
 def artifact_name(suffix: str, data: bytes) -> str:

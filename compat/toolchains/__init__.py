@@ -1,11 +1,13 @@
 """The toolchains there are: those in this package, and those that installed packages add.
 
-A package adds one by an entry point of the group ``triton_compat.toolchains`` that names a :class:`Toolchain`::
+A package adds one by an entry point of the group ``triton_compat.toolchains`` that names a
+:class:`Toolchain`::
 
     [project.entry-points."triton_compat.toolchains"]
     toy = "toy_compat:TOY"
 
-In: a name, an env, or a kernel's backend. Out: the toolchain's record (:mod:`compat.toolchains.base`).
+In: a name, an env, or a kernel's backend. Out: the toolchain's record
+(:mod:`compat.toolchains.base`).
 """
 
 from __future__ import annotations
@@ -88,13 +90,18 @@ GROUP = "triton_compat.toolchains"
 def every() -> tuple[Toolchain, ...]:
     """All toolchains, those of this package first.
 
-    Raises ConfigError where an installed package offers something else, or something that cannot be loaded.
+    Raises ConfigError where an installed package offers something else, or something that cannot be
+    loaded.
     """
     by_name = {toolchain.name: toolchain for toolchain in _BUILT_IN}
     for entry in entry_points(group=GROUP):
         toolchain, where = _loaded(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):
-            raise ConfigError("this is not a Toolchain", where=where, hint="Uninstall the package that provides it, or fix it.")
+            raise ConfigError(
+                "this is not a Toolchain",
+                where=where,
+                hint="Uninstall the package that provides it, or fix it.",
+            )
         if by_name.setdefault(toolchain.name, toolchain) is not toolchain:
             raise ConfigError(f"there are two toolchains called {toolchain.name!r}", where=where)
     return tuple(by_name.values())
@@ -105,11 +112,16 @@ def _where(entry: EntryPoint) -> str:
 
 
 def _loaded(entry: EntryPoint) -> object:
-    """What an entry point names. Raises ConfigError with whatever a foreign package raises while it is imported."""
+    """What an entry point names.
+
+    Raises ConfigError with whatever a foreign package raises while it is imported.
+    """
     try:
         return entry.load()
     except Exception as error:
-        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an installed package"
+        package = (
+            f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an installed package"
+        )
         raise ConfigError(
             f"the toolchain of {package} cannot be loaded: {type(error).__name__}: {error}",
             where=_where(entry),
@@ -124,7 +136,10 @@ def named(name: str) -> Toolchain:
 
 
 def find(name: object) -> Toolchain | None:
-    """The toolchain of that name, which another version, or another machine, wrote down; ``None`` where there is none here."""
+    """The toolchain of that name, which another version, or another machine, wrote down.
+
+    ``None`` where there is none here.
+    """
     return next((toolchain for toolchain in every() if toolchain.name == name), None)
 
 
@@ -136,22 +151,35 @@ def of(env: Env) -> Toolchain:
 def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
     """The cells of a kernel in an env, for those of the targets that go together with both."""
     if env.toolchain == spec.toolchain:
-        yield from (Cell(env=env, target=target, spec=spec) for target in targets if spec.is_for(target))
+        yield from (
+            Cell(env=env, target=target, spec=spec) for target in targets if spec.is_for(target)
+        )
 
 
 def is_release(env: Env) -> bool:
-    """Whether an env has a release as its toolchain publishes it: no fork, no wheel from elsewhere, nothing local."""
+    """Whether an env has a release as its toolchain publishes it: no fork, no wheel from elsewhere,
+    nothing local.
+    """
     own = env.distribution == of(env).distribution and env.wheel is None
     return own and env.release is not None and env.release.local is None
 
 
 def is_fork(env: Env, release: str | None) -> bool:
-    """Whether what an env has of a ``release`` is no release of its toolchain: of another distribution, local, or nothing."""
-    return env.distribution != of(env).distribution or release is None or Version(release).local is not None
+    """Whether what an env has of a ``release`` is no release of its toolchain: of another
+    distribution, local, or nothing.
+    """
+    return (
+        env.distribution != of(env).distribution
+        or release is None
+        or Version(release).local is not None
+    )
 
 
 def failure_class(failure: Failure) -> FailureClass | None:
-    """The class of a failure, among those of its toolchain; ``None`` where this version of the toolchain has none of that name."""
+    """The class of a failure, among those of its toolchain.
+
+    ``None`` where this version of the toolchain has none of that name.
+    """
     return named(failure.toolchain).failures.by_name.get(failure.failure_class)
 
 
@@ -162,7 +190,9 @@ def known_class(failure: Failure) -> FailureClass:
 
 def class_names() -> tuple[str, ...]:
     """The names of the failure classes of all toolchains, in the order of precedence."""
-    return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
+    return tuple(
+        dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name)
+    )
 
 
 def reading_version(toolchain: Toolchain) -> str:
@@ -171,7 +201,9 @@ def reading_version(toolchain: Toolchain) -> str:
 
 
 def targets() -> tuple[Target, ...]:
-    """The targets of all toolchains, which may be called the same, in the order in which they are listed."""
+    """The targets of all toolchains, which may be called the same, in the order in which they are
+    listed.
+    """
     return tuple(target for toolchain in every() for target in toolchain.device.targets)
 
 
@@ -185,7 +217,10 @@ def gpus() -> dict[str, tuple[str, ...]]:
 
 
 def targets_of_gpu(name: str) -> tuple[str, ...]:
-    """The names of the targets of a GPU, however its name is spelled: ``H100``, ``RTX-4090``; none where it is not known."""
+    """The names of the targets of a GPU, however its name is spelled: ``H100``, ``RTX-4090``.
+
+    None where it is not known.
+    """
     return gpus().get(_plain(name), ())
 
 
@@ -207,4 +242,6 @@ def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...
     """
     if failure is None or failure.prediction:
         return ()
-    return tuple(edit for edit in named(toolchain).language.edits if failure.failure_class in edit.classes)
+    return tuple(
+        edit for edit in named(toolchain).language.edits if failure.failure_class in edit.classes
+    )

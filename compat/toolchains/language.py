@@ -1,10 +1,11 @@
-"""What a toolchain knows of its language beyond compiling: kernels guessed from their source, and edits that mend them.
+"""What a toolchain knows of its language beyond compiling: kernels guessed from their source, and
+edits that mend them.
 
 An edit belongs to the failure class that it is for.
 
-In: a kernel that fails, as text (:class:`Faulty`). Out: texts in which it may not (:class:`Proposal`). An edit only proposes:
-whether one helps is found out by compiling it (:mod:`compat.fix`). The modules that make proposals are imported when one is asked
-for.
+In: a kernel that fails, as text (:class:`Faulty`). Out: texts in which it may not
+(:class:`Proposal`). An edit only proposes: whether one helps is found out by compiling it
+(:mod:`compat.fix`). The modules that make proposals are imported when one is asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from compat.model import CompileSpec, Failure
 
 
 class CannotEdit(Exception):
-    """An edit is not made, since it could change what the kernel does or this form of code is not known; says why."""
+    """An edit is not made, since it could change what the kernel does or this form of code is not
+    known; says why.
+    """
 
 
 @frozen(kw_only=True)
@@ -32,7 +35,10 @@ class Faulty:
     text: str
     """A whole module: the one that the failure is in."""
     function: str
-    """The kernel, or the function of this module that it fails in. Only it and what it uses are edited."""
+    """The kernel, or the function of this module that it fails in.
+
+    Only it and what it uses are edited.
+    """
     compile: CompileSpec
     """How the kernel is compiled."""
     failure: Failure
@@ -40,7 +46,9 @@ class Faulty:
     file: str = "kernel.py"
     """The name of the module's file."""
     beside: Mapping[str, str] = Factory(dict)
-    """The other modules that the kernel is made of and that may be edited, by the names of their files, from one folder."""
+    """The other modules that the kernel is made of and that may be edited, by the names of their
+    files, from one folder.
+    """
     roots: tuple[str, ...] = ("",)
     """The folders that absolute imports are looked for in, from that folder."""
     kernel: tuple[str, str] | None = None
@@ -58,7 +66,9 @@ class Proposal:
     constexprs: Mapping[str, Any] = Factory(dict)
     """Constexprs of the kernel file that get other values."""
     notes: tuple[str, ...] = ()
-    """What the edit takes for granted, or changes in what the kernel does; empty where it is not known to do either."""
+    """What the edit takes for granted, or changes in what the kernel does; empty where it is not
+    known to do either.
+    """
 
     @classmethod
     def of(cls, faulty: Faulty, texts: Mapping[str, str], notes: tuple[str, ...] = ()) -> Proposal:
@@ -78,7 +88,10 @@ class KnownEdit:
     """What makes the proposals: ``package.module:function``."""
 
     def proposals(self, faulty: Faulty) -> Iterable[Proposal]:
-        """What can be tried, the smallest first. Raises CannotEdit, perhaps only while it is gone through."""
+        """What can be tried, the smallest first.
+
+        Raises CannotEdit, perhaps only while it is gone through.
+        """
         proposals: Iterable[Proposal] = resolve_name(self.function)(faulty)
         return proposals
 
@@ -99,7 +112,9 @@ class GuessedKernel:
     tables: Mapping[str, Any]
     """Everything but its name and its source, for :func:`compat.config.toml.toml_text`."""
     roots: tuple[str, ...] = ()
-    """Folders, from that of the source, in which modules lie that it imports and that are not found otherwise."""
+    """Folders, from that of the source, in which modules lie that it imports and that are not found
+    otherwise.
+    """
     look_at: tuple[str, ...] = ()
     """What deserves a look, in a few words each."""
     cases: int = 1
@@ -135,7 +150,9 @@ class GuessableModule(Protocol):
         """Names that the source launches."""
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: the functions that return nothing and are not among the ``helpers``, which others call."""
+        """The kernels, guessed: the functions that return nothing and are not among the
+        ``helpers``, which others call.
+        """
 
 
 @frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """Start the server: ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER …``, see the contract.
 
-The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no module of ours can shadow, or be
-reached by, what the toolchain or a kernel imports.
+The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no
+module of ours can shadow, or be reached by, what the toolchain or a kernel imports.
 """
 
 from __future__ import annotations
@@ -31,4 +31,6 @@ if __name__ == "__main__":
     code = load().main(sys.argv[1:])
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # taking a toolchain apart, object by object, is time that the driver waits, and a chance to crash
+    # Taking a toolchain apart, object by object, is time that the driver waits, and a chance to
+    # crash.
+    os._exit(code)

@@ -1,4 +1,6 @@
-"""A forked child's life: do what the jobs of one batch ask for, in a row, and say of each what happened."""
+"""A forked child's life: do what the jobs of one batch ask for, in a row, and say of each what
+happened.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
     from .adapter import Adapter, InterpretingAdapter
 
 _ALLOCATED = 50_000
-"""Objects that are made before Python looks for cycles among them. It looks a hundred times as often by itself, and with what a
-large library makes while it is imported that is a third of the time."""
+"""Objects that are made before Python looks for cycles among them.
+
+It looks a hundred times as often by itself, and with what a large library makes while it is
+imported that is a third of the time.
+"""
 _OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
 """Folders of this program, whose modules are no part of a kernel."""
 _WARNINGS = 1000
@@ -37,8 +42,12 @@ _USES = 8000
 """Letters that are told of what a kernel used."""
 
 
-def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginning: Beginning) -> None:
-    """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step; output goes to ``output_fd``.
+def run(
+    toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginning: Beginning
+) -> None:
+    """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step.
+
+    Output goes to ``output_fd``.
 
     ``beginning`` is of what the server has imported of their package.
     """
@@ -53,21 +62,31 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
         toolchain.use_cache_dir(directory, diagnose)
         beacon = Beacon(directory)
     except OSError as error:  # no cell has begun: this is about the machine, such as a full disk
-        _write(events_fd, {"event": "unable", "nonce": batch["jobs"][0]["nonce"], "raised": exception_chain(error)})
+        _write(
+            events_fd,
+            {
+                "event": "unable",
+                "nonce": batch["jobs"][0]["nonce"],
+                "raised": exception_chain(error),
+            },
+        )
         return
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.reload_env()
     load_standin().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
-    if batch["places"] and not diagnose:  # a diagnostic quotes the line it is about, which it reads at the path that it is told
+    # A diagnostic quotes the line it is about, which it reads at the path that it is told.
+    if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
     sources: dict[str, Any] = {}
     opened = Opened(directory)
     opened.add(beginning.read)
     for number, job in enumerate(batch["jobs"]):
         beacon.clear()
-        attempt = Attempt(job, events_fd, directory, opened, [] if number else beginning.warnings, beacon)
+        attempt = Attempt(
+            job, events_fd, directory, opened, [] if number else beginning.warnings, beacon
+        )
         attempt.make(toolchain, sources, diagnose)
         if attempt.spoils_the_next():
             return  # the driver has a new child do the other jobs
@@ -79,7 +98,9 @@ def _use_private_dir(directory: str) -> None:
     os.chdir(directory)
     gc.set_threshold(_ALLOCATED, 20, 20)
     sys.dont_write_bytecode = True  # no __pycache__ in the user's folders
-    sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stderr = open(  # noqa: SIM115
+        2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False
+    )
     faulthandler.enable(file=2, all_threads=False)
     faulthandler.register(signal.SIGUSR1, file=2, all_threads=False)
 
@@ -114,7 +135,9 @@ class Attempt:
         self.function: Any = None
         """The kernel's function, once its file is imported."""
         self.modules: set[str] = set()
-        """Names of the modules that were there once the files that the job names were imported; none before that."""
+        """Names of the modules that were there once the files that the job names were imported;
+        none before that.
+        """
         self.stage: str | None = None
         self.entered = 0.0
         """CPU seconds of this process when the stage was entered."""
@@ -123,10 +146,18 @@ class Attempt:
 
     def make(self, toolchain: Adapter, sources: dict[str, Any], diagnose: bool) -> None:
         """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
-        if unknown := [str(action.get("do")) for action in self.job["actions"] if action.get("do") not in _ACTIONS]:
+        if unknown := [
+            str(action.get("do"))
+            for action in self.job["actions"]
+            if action.get("do") not in _ACTIONS
+        ]:
             self.send("refused", cannot=unknown)
             return
-        self.send("start", output=_position(), target_known=toolchain.knows_target(self.job["target"]) if diagnose else None)
+        self.send(
+            "start",
+            output=_position(),
+            target_known=toolchain.knows_target(self.job["target"]) if diagnose else None,
+        )
         answer: dict[str, Any] = {"actions": []}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -135,33 +166,53 @@ class Attempt:
                     metrics, made = _ACTIONS[action["do"]](self, action, toolchain, sources)
                     answer["actions"].append({"do": action["do"], "made": made, "requires": []})
                     answer["metrics"] = metrics
-            except BaseException as error:  # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer
+            # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer.
+            except BaseException as error:
                 place = unless_broken(self.place_of, error, toolchain)
                 answer.update(raised=exception_chain(error), at=place, metrics=self.noted)
             else:
                 self.enter(None)
         self.leave_copies()
         end_children()
-        answer.update(stages=self.seconds, warnings=_distinct([*self.warned, *caught]), imported=self.read(), output=_position())
+        answer.update(
+            stages=self.seconds,
+            warnings=_distinct([*self.warned, *caught]),
+            imported=self.read(),
+            output=_position(),
+        )
         answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
         self.send("done", **answer)
 
-    def compile(self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
+    def compile(
+        self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Compile the job's function, or a file of IR in its place.
+
+        The metrics, and what each stage made.
+        """
         self.enter("source")
         toolchain.set_target(self.job["target"])
         if action["keep_ir"]:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
-        self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
+        self.job["ir"] = (
+            os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
+        )
         if action["ir"] is None:
             self.take_function(toolchain, sources)
         metrics, made = self.compiled(toolchain)
-        return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
+        return metrics, {
+            stage: _facts(result)
+            for stage, result in made.items()
+            if isinstance(result, (str, bytes))
+        }
 
     def interpret(
         self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Run the job's function on its problems in the toolchain's interpreter; what came of comparing, as metrics."""
+        """Run the job's function on its problems in the toolchain's interpreter.
+
+        What came of comparing, as metrics.
+        """
         self.enter("source")
         toolchain.set_target(self.job["target"])
         self.take_function(toolchain, sources)
@@ -182,10 +233,11 @@ class Attempt:
             self.send("imported", files=self.read())
 
     def spoils_the_next(self) -> bool:
-        """Whether another cell could come out otherwise here than in a new child: it would find modules that it has not imported.
+        """Whether another cell could come out otherwise here than in a new child: it would find
+        modules that it has not imported.
 
-        An import that fails leaves those that it has imported before; so does one inside of a function. A factory that raised may
-        have come half-way, too.
+        An import that fails leaves those that it has imported before; so does one inside of a
+        function. A factory that raised may have come half-way, too.
         """
         if self.source is None:
             return False
@@ -193,13 +245,18 @@ class Attempt:
         return has_failed or load_standin().has_foreign(self.modules)
 
     def read(self) -> list[str]:
-        """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""
+        """The files that the kernel is made of, as far as no env's digest covers them: modules, and
+        what they read.
+        """
         own = tuple(os.path.join(folder, "") for folder in _OWN)
         others = (path for path in self.opened.paths() if not path.startswith(own))
         return sorted({*_imported(self.job["roots"]), *others})
 
     def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the toolchain makes of it; none of that counts where it took something of a package that is not here."""
+        """What the toolchain makes of it.
+
+        None of that counts where it took something of a package that is not here.
+        """
         look = self.source.watch() if self.source is not None else _nothing
         try:
             return toolchain.compile(self.job, self.function, self.enter, self.keep)
@@ -211,7 +268,9 @@ class Attempt:
                 raise
 
     def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
-        """The line of the kernel's file that a failure is about: while that is imported, the last that was run."""
+        """The line of the kernel's file that a failure is about: while that is imported, the last
+        that was run.
+        """
         if self.function is None and not self.job.get("ir"):
             found = innermost_line(error, self.job["roots"][0])
         elif _interpreting(toolchain) is not None:
@@ -223,10 +282,14 @@ class Attempt:
         return {"path": found[0], "line": found[1]} if found else None
 
     def enter(self, stage: str | None, cpu: float | None = None) -> None:
-        """Note that ``stage`` begins (and that the one before it ended): now, or when this process had used so many CPU seconds."""
+        """Note that ``stage`` begins (and that the one before it ended): now, or when this process
+        had used so many CPU seconds.
+        """
         now = cpu_seconds() if cpu is None else cpu
         if self.stage is not None:
-            self.seconds[self.stage] = round(self.seconds.get(self.stage, 0.0) + now - self.entered, 6)
+            self.seconds[self.stage] = round(
+                self.seconds.get(self.stage, 0.0) + now - self.entered, 6
+            )
         self.stage, self.entered = stage, now
         if stage is not None:
             self.send("stage", stage=stage, cpu=round(now, 6))
@@ -239,7 +302,9 @@ class Attempt:
                 file.write(_bytes(made))
 
     def leave_copies(self) -> None:
-        """End here if this is a copy of the process, made by a kernel file that forked: only the original goes on and answers."""
+        """End here if this is a copy of the process, made by a kernel file that forked: only the
+        original goes on and answers.
+        """
         if os.getpid() != self.process:
             os._exit(0)
 
@@ -247,8 +312,15 @@ class Attempt:
         self.leave_copies()
         try:
             _write(self.events_fd, dict(facts, event=event, nonce=self.job["nonce"]))
-        except (ValueError, TypeError, RecursionError) as error:  # what a kernel's file made of the numbers that are to be told
-            failed = {"actions": [], "raised": exception_chain(error), "stages": {}, "warnings": [], "output": _position()}
+        # What a kernel's file made of the numbers that are to be told.
+        except (ValueError, TypeError, RecursionError) as error:
+            failed = {
+                "actions": [],
+                "raised": exception_chain(error),
+                "stages": {},
+                "warnings": [],
+                "output": _position(),
+            }
             _write(self.events_fd, dict(failed, event=event, nonce=self.job["nonce"]))
 
 
@@ -257,7 +329,9 @@ _ACTIONS = {"compile": Attempt.compile, "interpret": Attempt.interpret}
 
 
 def cpu_seconds() -> float:
-    """CPU seconds of this process, in all its threads, and of those that it started and waited for, such as an assembler."""
+    """CPU seconds of this process, in all its threads, and of those that it started and waited for,
+    such as an assembler.
+    """
     waited = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + waited.ru_utime + waited.ru_stime
 
@@ -287,11 +361,13 @@ def _write(events_fd: int, message: dict[str, Any]) -> None:
 
 
 def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
-    """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
+    """Run an attempt's function on the problems of its job until one comes out wrong, and note what
+    came of comparing.
 
-    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed
-    where no output is known, as JSON, and ``uses`` where it is not right. The beacon has the problem that runs, by name and number,
-    in case that nothing comes back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
+    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``,
+    ``values``, what was changed where no output is known, as JSON, and ``uses`` where it is not
+    right. The beacon has the problem that runs, by name and number, in case that nothing comes
+    back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
     """
     problems, outputs = load_numerics()
     noted, right = attempt.noted, False
@@ -313,7 +389,8 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
-            if "values" in noted["check"]:  # of a problem without references; metrics are texts and numbers
+            # Of a problem without references; metrics are texts and numbers.
+            if "values" in noted["check"]:
                 noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"
             if not right:
@@ -325,7 +402,10 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
 
 
 def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, Any]]:
-    """The problems of an attempt's job, as they are made; the files that are read for that are noted."""
+    """The problems of an attempt's job, as they are made.
+
+    The files that are read for that are noted.
+    """
     asked = attempt.job["problem"]
     with attempt.opened.noting():
         before = set(sys.modules)
@@ -344,15 +424,21 @@ def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: str) -> Any
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
-        sources[path] = load_standin().ImportedSource(path, job["roots"], job["module"], job["target"], toolchain)
+        sources[path] = load_standin().ImportedSource(
+            path, job["roots"], job["module"], job["target"], toolchain
+        )
     return sources[path]
 
 
 def _imported(roots: list[str]) -> list[str]:
-    """The files that have been imported and that no env's digest covers: those of the tree, and of what is installed as a link."""
+    """The files that have been imported and that no env's digest covers: those of the tree, and of
+    what is installed as a link.
+    """
     installed = os.sep + "site-packages" + os.sep
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}
-    env = tuple(os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)})
+    env = tuple(
+        os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)}
+    )
     own = tuple(os.path.join(folder, "") for folder in _OWN)
     tree = tuple(os.path.join(root, "") for root in roots)
     found = set()
@@ -365,7 +451,11 @@ def _imported(roots: list[str]) -> list[str]:
         if root is not None:
             if installed not in os.sep + path.partition(root)[2]:
                 found.add(path)
-        elif installed not in path and not path.startswith(("<", *env)) and not os.path.realpath(path).startswith(env):
+        elif (
+            installed not in path
+            and not path.startswith(("<", *env))
+            and not os.path.realpath(path).startswith(env)
+        ):
             found.add(path)
     return sorted(found)
 
@@ -374,7 +464,9 @@ def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
     seen: dict[tuple[str, str], None] = {}
     for warning in caught[:_WARNINGS]:
         text = warning.message
-        said = message_of(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
+        said = (
+            message_of(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
+        )
         seen.setdefault((warning.category.__name__, said))
     return [{"type": kind, "message": message} for kind, message in seen]
 

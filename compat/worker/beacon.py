@@ -1,8 +1,9 @@
 """A few bytes on a shared page that outlive the process which wrote them.
 
-When a compiler aborts, everything the process knew is gone. What it last wrote into a memory-mapped file is not: the kernel's
-source line being lowered, whether a pass manager was running, and which stage begins once a file is there, where a compiler goes
-through several in one call. Writing costs about a microsecond, so this is always on.
+When a compiler aborts, everything the process knew is gone. What it last wrote into a memory-mapped
+file is not: the kernel's source line being lowered, whether a pass manager was running, and which
+stage begins once a file is there, where a compiler goes through several in one call. Writing costs
+about a microsecond, so this is always on.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ SIZE = _NEXT + 1024
 class Beacon:
     """The writing end.
 
-    Layout: ``path:line`` padded with NUL; one byte, ``P`` while a pass manager runs; the next stage, ``stage:path``, padded with
-    NUL.
+    Layout: ``path:line`` padded with NUL; one byte, ``P`` while a pass manager runs; the next
+    stage, ``stage:path``, padded with NUL.
     """
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:
-            file.write(b"\0" * SIZE)  # really there: on a full disk this fails, where touching a hole would end the process
+            # Really there: on a full disk this fails, where touching a hole would end the process.
+            file.write(b"\0" * SIZE)
             file.flush()
             self._page = mmap.mmap(file.fileno(), SIZE)
         self._last: tuple[str, int] | None = None
@@ -53,7 +55,9 @@ class Beacon:
         """Remember that a stage begins once there is a file whose path begins so."""
         self._next = (stage, path)
         text = ("%s:%s" % (stage, path)).encode("utf-8", "replace")
-        self._page[_NEXT:] = text.ljust(SIZE - _NEXT, b"\0") if len(text) <= SIZE - _NEXT else b"\0" * (SIZE - _NEXT)
+        self._page[_NEXT:] = (
+            text.ljust(SIZE - _NEXT, b"\0") if len(text) <= SIZE - _NEXT else b"\0" * (SIZE - _NEXT)
+        )
 
     def begun(self) -> tuple[str, float] | None:
         """That stage and since when, in seconds since the epoch, once the file is there."""
@@ -74,14 +78,21 @@ def read(directory: str) -> tuple[str | None, bool]:
 
 
 def begun(directory: str) -> tuple[str, float] | None:
-    """The stage that the process could not say it had entered, and since when, in seconds since the epoch; ``None`` without one."""
-    stage, _, path = _page(directory)[_NEXT:].rstrip(b"\0").decode("utf-8", "replace").partition(":")
+    """The stage that the process could not say it had entered, and since when, in seconds since the
+    epoch; ``None`` without one.
+    """
+    stage, _, path = (
+        _page(directory)[_NEXT:].rstrip(b"\0").decode("utf-8", "replace").partition(":")
+    )
     since = _written(path) if path.startswith(os.path.join(directory, "")) else None
     return (stage, since) if since is not None else None
 
 
 def _written(path: str) -> float | None:
-    """When the first of the files was written whose paths begin so, in seconds since the epoch; ``None`` where there is none."""
+    """When the first of the files was written whose paths begin so, in seconds since the epoch.
+
+    ``None`` where there is none.
+    """
     times = []
     for found in glob.glob(glob.escape(path) + "*"):
         try:

@@ -1,8 +1,9 @@
 """Processes that a kernel file or a compiler started: found however they hid, and ended.
 
-A process that leaves its group (``setsid``, a double fork) is reached by no signal to the group. With a *subreaper* above it, it
-becomes the subreaper's own child when its parent ends, and so cannot get away. Both the child that compiles a batch and the server
-are subreapers: what a child's descendants leave comes to the child while that lives, and to the server afterwards.
+A process that leaves its group (``setsid``, a double fork) is reached by no signal to the group.
+With a *subreaper* above it, it becomes the subreaper's own child when its parent ends, and so
+cannot get away. Both the child that compiles a batch and the server are subreapers: what a child's
+descendants leave comes to the child while that lives, and to the server afterwards.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def adopt_orphans() -> None:
 
 
 def children() -> List[int]:
-    """The processes whose parent is this one, those that have ended and wait to be reaped among them."""
+    """The processes whose parent is this one, those that have ended and wait to be reaped among
+    them.
+    """
     found: List[int] = []
     for task in os.listdir("/proc/self/task"):
         try:
@@ -35,13 +38,16 @@ def children() -> List[int]:
 
 
 def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
-    """Kill and reap every child but those spared, then what they leave, until none is left; whether that came about.
+    """Kill and reap every child but those spared, then what they leave, until none is left.
+
+    Whether that came about.
 
     Gives up after so many seconds, as something may fork faster than it is killed.
     """
     give_up = time.monotonic() + seconds
     while not _childless():
-        # The list may lack a process while another one ends, so an empty one counts when it comes twice.
+        # The list may lack a process while another one ends, so an empty one counts when it comes
+        # twice.
         left = {*children(), *children()}.difference(spared)
         if not left and spared:
             return True

@@ -1,11 +1,14 @@
-"""What a process has read by importing: files that a kernel is made of, those of the server itself, and a package in advance.
+"""What a process has read by importing: files that a kernel is made of, those of the server itself,
+and a package in advance.
 
-- The files that a kernel's source reads while it is imported, besides modules, are noted (:class:`Opened`): what it is made of may
-  stand in them.
-- A server that stays for hours must not answer for a toolchain that has been edited in the meantime (:class:`Loaded`).
-- A package of which many kernels are compiled is imported once in a server of its own (:class:`Beginning`). Each child then imports
-  a module of it as any other does, and finds the package there: what importing the module would have imported first. Only a package
-  that is imported without an error serves, and that leaves one thread, and no module of a part that failed.
+- The files that a kernel's source reads while it is imported, besides modules, are noted
+  (:class:`Opened`): what it is made of may stand in them.
+- A server that stays for hours must not answer for a toolchain that has been edited in the meantime
+  (:class:`Loaded`).
+- A package of which many kernels are compiled is imported once in a server of its own
+  (:class:`Beginning`). Each child then imports a module of it as any other does, and finds the
+  package there: what importing the module would have imported first. Only a package that is
+  imported without an error serves, and that leaves one thread, and no module of a part that failed.
 """
 
 from __future__ import annotations
@@ -29,8 +32,13 @@ class Opened:
 
     def __init__(self, directory: str) -> None:
         """``directory`` is the process's own: what is read there was made by it."""
-        env = {os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
-        self._others = (*_OF_THE_MACHINE, *(os.path.join(folder, "") for folder in [*env, os.path.realpath(directory)]))
+        env = {
+            os.path.realpath(folder) for folder in (sys.prefix, sys.base_prefix, sys.exec_prefix)
+        }
+        self._others = (
+            *_OF_THE_MACHINE,
+            *(os.path.join(folder, "") for folder in [*env, os.path.realpath(directory)]),
+        )
         self._noting = False
         self._paths: dict[str, None] = {}
         sys.addaudithook(self._hear)
@@ -49,8 +57,15 @@ class Opened:
             self._noting = False
 
     def paths(self) -> list[str]:
-        """The files that were read and are no part of the env nor of the machine; modules are among them."""
-        return [path for path in self._paths if os.path.isfile(path) and not os.path.realpath(path).startswith(self._others)]
+        """The files that were read and are no part of the env nor of the machine.
+
+        Modules are among them.
+        """
+        return [
+            path
+            for path in self._paths
+            if os.path.isfile(path) and not os.path.realpath(path).startswith(self._others)
+        ]
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._noting or event != "open":
@@ -96,19 +111,27 @@ class Beginning:
 
     @classmethod
     def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
-        """Import the package. Raises what importing raises, and RuntimeError where threads, or modules of what failed, are left."""
+        """Import the package.
+
+        Raises what importing raises, and RuntimeError where threads, or modules of what failed, are
+        left.
+        """
         sys.dont_write_bytecode = True
         found = cls()
         opened = Opened(folder)
         toolchain.set_target(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
         before = set(sys.modules)
-        source = load_standin().ImportedSource(path, package["roots"], package["name"], package["target"], toolchain.name)
+        source = load_standin().ImportedSource(
+            path, package["roots"], package["name"], package["target"], toolchain.name
+        )
         with warnings.catch_warnings(record=True) as caught, opened.noting():
             warnings.simplefilter("always")
             source.begin()
         check_threads("importing it")
         if orphans := load_standin().orphans(before):
-            raise RuntimeError("%s stayed imported, though the import of its package failed" % orphans[0])
+            raise RuntimeError(
+                "%s stayed imported, though the import of its package failed" % orphans[0]
+            )
         found.read, found.warnings = opened.paths(), list(caught)
         return found

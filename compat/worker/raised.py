@@ -1,4 +1,6 @@
-"""Exceptions as what is told of them: type, message and frames of each in a chain, and the line of a kernel's file."""
+"""Exceptions as what is told of them: type, message and frames of each in a chain, and the line of
+a kernel's file.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,12 @@ def hide(folder: str) -> None:
 
 
 def traceback_of(error: BaseException) -> str:
-    """The frames that an exception came through, in Python's own form, outermost first; those of this program are left out.
+    """The frames that an exception came through, in Python's own form, outermost first.
 
-    Where it hides the exception that it was made of (``raise … from None``), that one's frames follow.
+    Those of this program are left out.
+
+    Where it hides the exception that it was made of (``raise … from None``), that one's frames
+    follow.
     """
     frames = list(_frames(error.__traceback__))
     if error.__suppress_context__ and error.__cause__ is None and error.__context__ is not None:
@@ -42,16 +47,24 @@ def traceback_of(error: BaseException) -> str:
 
 
 def innermost_line(error: BaseException, folder: str) -> tuple[str, int] | None:
-    """The last line that an exception came through in a file below ``folder``, installed packages aside."""
+    """The last line that an exception came through in a file below ``folder``, installed packages
+    aside.
+    """
     own = [
         (frame.f_code.co_filename, line)
         for frame, line in _frames(error.__traceback__)
-        if frame.f_code.co_filename.startswith(folder + os.sep) and "site-packages" not in frame.f_code.co_filename
+        if frame.f_code.co_filename.startswith(folder + os.sep)
+        and "site-packages" not in frame.f_code.co_filename
     ]
     if own:
         return own[-1]
-    path, line = getattr(error, "filename", None), getattr(error, "lineno", None)  # of a SyntaxError
-    return (path, line) if isinstance(path, str) and isinstance(line, int) and path.startswith(folder + os.sep) else None
+    # Of a SyntaxError.
+    path, line = getattr(error, "filename", None), getattr(error, "lineno", None)
+    return (
+        (path, line)
+        if isinstance(path, str) and isinstance(line, int) and path.startswith(folder + os.sep)
+        else None
+    )
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
@@ -65,11 +78,17 @@ def _frames(traceback: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
 def _frame_text(frame: FrameType, line: int) -> str:
     code = frame.f_code
     text = linecache.getline(code.co_filename, line).strip()[:_LINE]
-    return '  File "%s", line %d, in %s\n' % (code.co_filename, line, code.co_name) + ("    %s\n" % text if text else "")
+    return '  File "%s", line %d, in %s\n' % (code.co_filename, line, code.co_name) + (
+        "    %s\n" % text if text else ""
+    )
 
 
-def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _LETTERS) -> list[dict[str, Any]]:
-    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``; so many links, and letters each.
+def exception_chain(
+    error: BaseException, links: int = _LINKS, letters: int = _LETTERS
+) -> list[dict[str, Any]]:
+    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``.
+
+    So many links, and letters each.
 
     Of an ``OSError`` also its ``"errno"``.
     """
@@ -92,12 +111,22 @@ def exceptions_of(error: BaseException) -> list[BaseException]:
 
 
 def _told(error: BaseException, letters: int) -> dict[str, Any]:
-    told = {"type": _type_name(error), "message": message_of(error, letters), "traceback": unless_broken(traceback_of, error) or ""}
-    return dict(told, errno=error.errno) if isinstance(error, OSError) and isinstance(error.errno, int) else told
+    told = {
+        "type": _type_name(error),
+        "message": message_of(error, letters),
+        "traceback": unless_broken(traceback_of, error) or "",
+    }
+    return (
+        dict(told, errno=error.errno)
+        if isinstance(error, OSError) and isinstance(error.errno, int)
+        else told
+    )
 
 
 def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
+    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself
+    can make it.
+    """
     try:
         return function(*arguments)
     except BaseException:  # what stands in for a value raises no Exception
@@ -106,20 +135,31 @@ def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def _type_name(error: BaseException) -> str:
     kind = type(error)
-    return str(kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__))
+    return str(
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else "%s.%s" % (kind.__module__, kind.__qualname__)
+    )
 
 
 def message_of(error: BaseException, letters: int) -> str:
     """Return the message of an exception, cut to a number of letters, even if making it raises."""
     try:
         return cut(str(error), letters)
-    except BaseException as broken:  # a diagnostic whose own text cannot be made is still a diagnostic
+    # A diagnostic whose own text cannot be made is still a diagnostic.
+    except BaseException as broken:
         return "<no message: %s>" % type(broken).__name__
 
 
 def cut(text: str, letters: int) -> str:
-    """A text without its middle, where it is longer than that: the beginning says where, and the end often why."""
+    """A text without its middle, where it is longer than that: the beginning says where, and the
+    end often why.
+    """
     if len(text) <= letters:
         return text
     half = letters // 2
-    return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
+    return "%s\n[… %d characters left out …]\n%s" % (
+        text[:half],
+        len(text) - 2 * half,
+        text[-half:],
+    )

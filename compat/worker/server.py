@@ -1,7 +1,7 @@
 """The server: import the toolchain once, then fork a child per batch.
 
-A fork costs milliseconds where a fresh process would import the toolchain again. The server itself never compiles anything, so
-nothing a kernel does can reach the next batch, nor the next driver.
+A fork costs milliseconds where a fresh process would import the toolchain again. The server itself
+never compiles anything, so nothing a kernel does can reach the next batch, nor the next driver.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _LEFTOVERS_AGAIN = 0.5
 def main(arguments: list[str]) -> int:
     """Serve until no driver is left.
 
-    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with ``PACKAGE`` or ``INTERPRET``.
+    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with
+    ``PACKAGE`` or ``INTERPRET``.
     """
     folder, control_fd, toolchain_folder, *others = arguments
     stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
@@ -67,7 +68,8 @@ def main(arguments: list[str]) -> int:
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
     adopt_orphans()
-    _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
+    # From here on the end of the socket says it, and leaves time to kill what the children started.
+    _die_with_parent(0)
     server = Server(toolchain, ready, beginning, folder=folder)
     if listening:
         server.keep_alive(listening[0], float(stay[1]))
@@ -102,7 +104,9 @@ class ServedBatch(NamedTuple):
 class Server:
     """Forks children on request and reports how they ended."""
 
-    def __init__(self, toolchain: adapter.Adapter, ready: dict[str, Any], beginning: Beginning, folder: str) -> None:
+    def __init__(
+        self, toolchain: adapter.Adapter, ready: dict[str, Any], beginning: Beginning, folder: str
+    ) -> None:
         self.toolchain = toolchain
         self.beginning = beginning
         self.ready = ready
@@ -121,7 +125,9 @@ class Server:
         """Whether something that a batch has started is still there."""
 
     def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
-        """Take further drivers, who come to this socket, until none has been here for so many seconds."""
+        """Take further drivers, who come to this socket, until none has been here for so many
+        seconds.
+        """
         self.listening, self.idle_timeout = listening, idle_timeout
         self.loaded = Loaded(self.toolchain.files())
 
@@ -144,7 +150,10 @@ class Server:
             shutil.rmtree(self.folder, ignore_errors=True)  # now: nobody is to find it any more
 
     def serve(self) -> None:
-        """Do what drivers ask for until none is left, nor anything that one asked for; nothing is left in ``folder`` then."""
+        """Do what drivers ask for until none is left, nor anything that one asked for.
+
+        Nothing is left in ``folder`` then.
+        """
         wake, woken = os.pipe()
         for fd in (wake, woken):
             os.set_blocking(fd, False)
@@ -154,7 +163,10 @@ class Server:
             watched: list[Any] = [wake, *self.sockets()]
             idle = not (self.drivers or self.batches or self.leftovers)
             readable, _, _ = select.select(
-                watched, [], [], self.idle_timeout if idle else _LEFTOVERS_AGAIN if self.leftovers else None
+                watched,
+                [],
+                [],
+                self.idle_timeout if idle else _LEFTOVERS_AGAIN if self.leftovers else None,
             )
             if wake in readable:
                 _drain(wake)
@@ -198,7 +210,8 @@ class Server:
 
     def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
         """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
-        if len(fds) != _DESCRIPTORS:  # no more files may be open here: closing these tells the driver that nothing has begun
+        # No more files may be open here: closing these tells the driver that nothing has begun.
+        if len(fds) != _DESCRIPTORS:
             for fd in fds:
                 os.close(fd)
             return
@@ -212,7 +225,8 @@ class Server:
             return
         if pid == 0:
             self.become_child(jobs, events, output, exit_pipe)
-        _quietly(os.setpgid, pid, pid)  # the child does the same: whoever comes first, the group exists before anyone kills it
+        # The child does the same: whoever comes first, the group exists before anyone kills it.
+        _quietly(os.setpgid, pid, pid)
         for fd in (jobs, events, output):
             os.close(fd)
         self.batches[pid] = ServedBatch(driver, exit_pipe, folder)
@@ -244,7 +258,8 @@ class Server:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 ended.append((self.batches.pop(pid), status))
-                _quietly(os.killpg, pid, signal.SIGKILL)  # what it started and left behind, such as ptxas
+                # What it started and left behind, such as ptxas.
+                _quietly(os.killpg, pid, signal.SIGKILL)
         self.clear_leftovers()
         for batch, status in ended:
             _report(batch.exit_pipe, _ending(status))
@@ -253,7 +268,9 @@ class Server:
                 shutil.rmtree(batch.folder, ignore_errors=True)
 
     def clear_leftovers(self) -> None:
-        """Kill what batches that have ended leave behind: a process here that is no child of a batch can be nothing else."""
+        """Kill what batches that have ended leave behind: a process here that is no child of a
+        batch can be nothing else.
+        """
         self.leftovers = not end_children(spared={*self.batches, *self.own}, seconds=1.0)
 
     def dismiss(self, driver: socket.socket) -> None:
@@ -283,7 +300,10 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     fds: list[int] = []
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-            fds += [int.from_bytes(data[i : i + 4], sys.byteorder) for i in range(0, len(data) - len(data) % 4, 4)]
+            fds += [
+                int.from_bytes(data[i : i + 4], sys.byteorder)
+                for i in range(0, len(data) - len(data) % 4, 4)
+            ]
     for fd in fds:
         os.set_inheritable(fd, False)
     return packet, fds
@@ -313,5 +333,7 @@ def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _die_with_parent(number: int) -> None:
-    """Ask Linux to send this signal (0 for none) when the parent ends, so that ``kill -9`` of it leaves nothing behind."""
+    """Ask Linux to send this signal (0 for none) when the parent ends, so that ``kill -9`` of it
+    leaves nothing behind.
+    """
     _quietly(ctypes.CDLL(None, use_errno=True).prctl, _PR_SET_PDEATHSIG, number, 0, 0, 0)

@@ -1,8 +1,10 @@
-"""A cell on its way through a worker: what it may use, how it is attempted, and how far it has come; and what folders are called.
+"""A cell on its way through a worker: what it may use, how it is attempted, and how far it has
+come; and what folders are called.
 
-A batch that comes from another machine is compiled in copies of the kernels' trees, and in an env that may lie somewhere else, but
-paths in evidence are the asker's own (:class:`Places`). What a compiler writes down of paths decides the size of what it makes, so
-it is told the asker's paths by the adapter; into all else, such as tracebacks and what was printed, they are put when an attempt
+A batch that comes from another machine is compiled in copies of the kernels' trees, and in an env
+that may lie somewhere else, but paths in evidence are the asker's own (:class:`Places`). What a
+compiler writes down of paths decides the size of what it makes, so it is told the asker's paths by
+the adapter; into all else, such as tracebacks and what was printed, they are put when an attempt
 has ended.
 """
 
@@ -22,7 +24,17 @@ from typing import Any, Self
 from attrs import define, evolve, field, frozen
 
 from compat import toolchains
-from compat.model import SOURCE_STAGE, Cell, Evidence, Noticed, Problem, Raised, Specialization, StoodIn, Target
+from compat.model import (
+    SOURCE_STAGE,
+    Cell,
+    Evidence,
+    Noticed,
+    Problem,
+    Raised,
+    Specialization,
+    StoodIn,
+    Target,
+)
 from compat.source.closure import module_of, roots_of
 from compat.toolchains import Toolchain
 
@@ -48,7 +60,9 @@ class Compile:
     """The action of compiling a cell's function."""
 
     ir: str | None = None
-    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to compile instead of the function."""
+    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to
+    compile instead of the function.
+    """
     keep_ir: bool = False
     """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
 
@@ -61,7 +75,9 @@ class Compile:
 
 @frozen(kw_only=True)
 class Interpret:
-    """The action of running a cell's function on its problems in its toolchain's interpreter, in a worker that is made for that."""
+    """The action of running a cell's function on its problems in its toolchain's interpreter, in a
+    worker that is made for that.
+    """
 
     seed: int = 0
     """Of the problems' random numbers."""
@@ -75,7 +91,10 @@ class Interpret:
 
 @frozen(kw_only=True)
 class Mode:
-    """How cells are attempted, besides what they are. Only a plain attempt says what a user would see."""
+    """How cells are attempted, besides what they are.
+
+    Only a plain attempt says what a user would see.
+    """
 
     actions: tuple[Compile | Interpret, ...] = (Compile(),)
     """What is done with each cell, in order, until one fails."""
@@ -86,16 +105,25 @@ class Mode:
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
-    """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
+    """Packages that are taken for absent while a kernel's file is imported, although the env has
+    them.
+    """
     stages: tuple[str, ...] = ()
-    """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
+    """Of which stages results are kept where an action keeps them; empty for all.
+
+    ``metadata`` is what the compiler says of it.
+    """
     timed: bool = False
     """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
-    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
+    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``,
+    the IR before every pass.
+    """
 
     tells_problem: bool = False
-    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch passes."""
+    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch
+    passes.
+    """
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -115,17 +143,29 @@ KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
 
 
 def timing_mode(toolchain: Toolchain) -> Mode | None:
-    """The mode in which compiles tell how long their passes take; ``None`` where those of a toolchain need none, or cannot."""
-    return Mode(variables=toolchain.variables.timing, timed=True) if toolchain.variables.timing else None
+    """The mode in which compiles tell how long their passes take.
+
+    ``None`` where those of a toolchain need none, or cannot.
+    """
+    return (
+        Mode(variables=toolchain.variables.timing, timed=True)
+        if toolchain.variables.timing
+        else None
+    )
 
 
 _DEPTH = 2
-"""Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``. Deeper ones have few kernels each."""
+"""Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``.
+
+Deeper ones have few kernels each.
+"""
 
 
 @frozen(kw_only=True)
 class PreloadedPackage:
-    """A package that many kernels are of, for one target: what a worker of its own imports once for all of them."""
+    """A package that many kernels are of, for one target: what a worker of its own imports once for
+    all of them.
+    """
 
     root: str
     """The folder that it lies in."""
@@ -137,7 +177,9 @@ class PreloadedPackage:
 
     @classmethod
     def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
-        """The package of a cell; ``None`` where it is of no library, or is attempted under other conditions than usual."""
+        """The package of a cell; ``None`` where it is of no library, or is attempted under other
+        conditions than usual.
+        """
         roots, module = _place(cell.spec)
         if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
             return None
@@ -147,23 +189,43 @@ class PreloadedPackage:
                 if root.joinpath(*packages[:depth], "__init__.py").is_file():
                     name = ".".join(packages[:depth])
                     facts = toolchains.of(cell.env).facts(cell.target, cell.env.release)
-                    return cls(root=str(root), name=name, roots=tuple(map(str, roots)), target=cell.target, facts=facts)
+                    return cls(
+                        root=str(root),
+                        name=name,
+                        roots=tuple(map(str, roots)),
+                        target=cell.target,
+                        facts=facts,
+                    )
         return None
 
     def document(self) -> dict[str, Any]:
         """As the worker wants it."""
-        return {"root": self.root, "name": self.name, "roots": list(self.roots), "target": dict(self.facts)}
+        return {
+            "root": self.root,
+            "name": self.name,
+            "roots": list(self.roots),
+            "target": dict(self.facts),
+        }
 
 
 def isolation(cell: Cell) -> tuple[object, ...]:
-    """What cells must have in common to be compiled in one process: all that is imported or called there before a compile.
+    """What cells must have in common to be compiled in one process: all that is imported or called
+    there before a compile.
 
     The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
     """
     spec = cell.spec
     factory = spec.function if "(" in spec.function else ""
-    needs_torch = "torch_dtype" in str(spec.compile.constexprs)  # the worker has it there before it imports the source
-    return spec.source, spec.roots, cell.target, factory, needs_torch, spec.problem and spec.problem.source
+    # The worker has it there before it imports the source.
+    needs_torch = "torch_dtype" in str(spec.compile.constexprs)
+    return (
+        spec.source,
+        spec.roots,
+        cell.target,
+        factory,
+        needs_torch,
+        spec.problem and spec.problem.source,
+    )
 
 
 def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
@@ -214,9 +276,11 @@ class InFlightCell:
         self.stage = stage
 
     def began(self, stage: str, since: float, cpu: float) -> None:
-        """Note that a stage began at a moment on the clock, where the child has used so many CPU seconds by now.
+        """Note that a stage began at a moment on the clock, where the child has used so many CPU
+        seconds by now.
 
-        How many it had used then is known by the clock only: they are shared out between the stages as time is.
+        How many it had used then is known by the clock only: they are shared out between the stages
+        as time is.
         """
         now, whole = time.monotonic() - self.started, time.time()
         entered = max(self.entered, now - (whole - since))
@@ -228,12 +292,19 @@ class InFlightCell:
     def stop(self, cpu: float) -> None:
         """Note that the cell is stopped now, where the child has used so many CPU seconds."""
         spans = pairwise([*self.cpu.values(), cpu])
-        self.stages = {stage: max(0.0, end - begin) for stage, (begin, end) in zip(self.cpu, spans, strict=True)}
+        self.stages = {
+            stage: max(0.0, end - begin)
+            for stage, (begin, end) in zip(self.cpu, spans, strict=True)
+        }
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""
         deadline = limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
-        return min(deadline, self.entered - self.imported + limits.stage_deadline) if self.stage == limits.stage else deadline
+        return (
+            min(deadline, self.entered - self.imported + limits.stage_deadline)
+            if self.stage == limits.stage
+            else deadline
+        )
 
     def left(self, limits: Limits) -> float:
         """Seconds until that deadline."""
@@ -251,7 +322,11 @@ class InFlightCell:
             "function": spec.function,
             **spec.compile.document(),
             "target": toolchains.of(self.cell.env).facts(self.cell.target, self.cell.env.release),
-            "problem": _problem(spec.problem) if (mode.interprets or mode.tells_problem) and spec.problem else None,
+            "problem": (
+                _problem(spec.problem)
+                if (mode.interprets or mode.tells_problem) and spec.problem
+                else None
+            ),
             "actions": [action.document() for action in mode.actions],
         }
 
@@ -278,7 +353,10 @@ _WATCHED: dict[int, _Look] = {}
 
 @contextmanager
 def watched(in_flight: _Look) -> Iterator[None]:
-    """While this is entered, ``in_flight`` gives the attempt that a child is at, if any. It may be called from any thread."""
+    """While this is entered, ``in_flight`` gives the attempt that a child is at, if any.
+
+    It may be called from any thread.
+    """
     with _LOCK:
         _WATCHED[id(in_flight)] = in_flight
     try:
@@ -289,16 +367,21 @@ def watched(in_flight: _Look) -> Iterator[None]:
 
 
 def taking_longer_than(seconds: float) -> tuple[tuple[Cell, float], ...]:
-    """The cells whose attempt has taken longer than that so far, with the seconds that it has; the longest first."""
+    """The cells whose attempt has taken longer than that so far, with the seconds that it has.
+
+    The longest first.
+    """
     with _LOCK:
         looks = tuple(_WATCHED.values())
     now = time.monotonic()
     flights = [flight for look in looks if (flight := look()) is not None]
-    found = [(flight.cell, now - flight.started) for flight in flights if now - flight.started > seconds]
+    found = [
+        (flight.cell, now - flight.started) for flight in flights if now - flight.started > seconds
+    ]
     return tuple(sorted(found, key=lambda each: -each[1]))
 
 
-# --- folders of another machine -----------------------------------------------------------------------------------------------
+# --- folders of another machine -------------------------------------------------------------------
 
 _MORE = r"(?![\w.+@=~-])"
 """What must not follow a folder's name, since the name would be another one."""
@@ -312,7 +395,10 @@ class Places:
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> Self:
-        """Those of these pairs in which the names differ; inner folders come before those that they lie in."""
+        """Those of these pairs in which the names differ.
+
+        Inner folders come before those that they lie in.
+        """
         different = dict.fromkeys((here, there) for here, there in pairs if here != there)
         return cls(pairs=tuple(sorted(different, key=lambda pair: -len(pair[0]))))
 
@@ -348,7 +434,10 @@ class Places:
             source=told(evidence.source),
             optional={name: told(place) for name, place in evidence.optional.items()},
             metrics=_plain(evidence.metrics, self),
-            warnings=tuple(Noticed(type=warning.type, message=told(warning.message)) for warning in evidence.warnings),
+            warnings=tuple(
+                Noticed(type=warning.type, message=told(warning.message))
+                for warning in evidence.warnings
+            ),
             imported=tuple(map(told, evidence.imported)),
             stood_in=stood_in and _stood_in(stood_in, self),
             protocol=tuple(map(told, evidence.protocol)),
@@ -369,11 +458,17 @@ NOWHERE_ELSE = Places()
 
 
 def _raised(raised: Raised, places: Places) -> Raised:
-    return evolve(raised, message=places.told(raised.message), traceback=places.told(raised.traceback))
+    return evolve(
+        raised, message=places.told(raised.message), traceback=places.told(raised.traceback)
+    )
 
 
 def _stood_in(stood_in: StoodIn, places: Places) -> StoodIn:
-    return evolve(stood_in, answers=tuple(map(places.told, stood_in.answers)), skipped=tuple(map(places.told, stood_in.skipped)))
+    return evolve(
+        stood_in,
+        answers=tuple(map(places.told, stood_in.answers)),
+        skipped=tuple(map(places.told, stood_in.skipped)),
+    )
 
 
 def _plain(value: Any, places: Places) -> Any:
@@ -386,7 +481,9 @@ def _plain(value: Any, places: Places) -> Any:
 
 
 def folders_of(python: str) -> tuple[str, str]:
-    """The folder of the virtual environment with this interpreter, and that of the Python it was made from; empty if unknown."""
+    """The folder of the virtual environment with this interpreter, and that of the Python it was
+    made from; empty if unknown.
+    """
     folder = os.path.dirname(os.path.dirname(python))
     try:
         with open(os.path.join(folder, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:

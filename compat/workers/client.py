@@ -1,7 +1,9 @@
-"""The driver's ends of a worker and of the children that it forks: :mod:`compat.worker` has the contract from its other side.
+"""The driver's ends of a worker and of the children that it forks: :mod:`compat.worker` has the
+contract from its other side.
 
-What arrives is taken apart here, too: lines that have an end, objects, and the parts of an answer. Kernels and compilers can write
-where the worker writes, and change what it says; no function that reads it raises for what they make of it.
+What arrives is taken apart here, too: lines that have an end, objects, and the parts of an answer.
+Kernels and compilers can write where the worker writes, and change what it says; no function that
+reads it raises for what they make of it.
 """
 
 from __future__ import annotations
@@ -25,14 +27,26 @@ from compat import interruption
 from compat.errors import MachineError
 from compat.files import TemporaryFolder, read_ends
 from compat.model import Done, Noticed, Raised, StoodIn
-from compat.model.evidence import read_done, read_metrics, read_paths, read_raised, read_stages, read_stood_in, read_warnings
+from compat.model.evidence import (
+    read_done,
+    read_metrics,
+    read_paths,
+    read_raised,
+    read_stages,
+    read_stood_in,
+    read_warnings,
+)
 from compat.text import WIDTH_LIMIT, read_json
 from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
-"""Seconds a worker may take to import its toolchain; the first import of a fresh env reads gigabytes from disk."""
+"""Seconds a worker may take to import its toolchain; the first import of a fresh env reads
+gigabytes from disk.
+"""
 _SEND_DEADLINE = 10.0
-"""Seconds a worker may take to make room for a request: it only forks, and does nothing that takes long."""
+"""Seconds a worker may take to make room for a request: it only forks, and does nothing that takes
+long.
+"""
 _TICK = 0.1
 
 
@@ -61,7 +75,10 @@ class Hello:
 
 
 class WorkerClient:
-    """A control socket with a worker at its other end. May be used from several threads; closing it ends all that was asked for."""
+    """A control socket with a worker at its other end.
+
+    May be used from several threads; closing it ends all that was asked for.
+    """
 
     def __init__(self, control: socket.socket, timeout: float = READY_DEADLINE) -> None:
         """Wait for the worker's hello, for ``timeout`` seconds at most."""
@@ -74,11 +91,16 @@ class WorkerClient:
             raise
 
     def _await_hello(self, timeout: float) -> Hello:
-        """What it says first. Raises :class:`compat.interruption.Stopped` where the command is to end meanwhile."""
+        """What it says first.
+
+        Raises :class:`compat.interruption.Stopped` where the command is to end meanwhile.
+        """
         try:
             message = json_object(self._first_packet(timeout))
         except TimeoutError:
-            message = {"raised": [{"type": "TimeoutError", "message": f"not ready after {timeout:g} s"}]}
+            message = {
+                "raised": [{"type": "TimeoutError", "message": f"not ready after {timeout:g} s"}]
+            }
         except OSError:
             message = {}
         self._control.settimeout(_SEND_DEADLINE)
@@ -117,18 +139,27 @@ class WorkerClient:
             return False
 
     def fork(self, directory: Path, jobs: int, events: int, output: int, exit_pipe: int) -> None:
-        """Have a child forked that runs a batch, with this private directory and these file descriptors (see the contract).
+        """Have a child forked that runs a batch, with this private directory and these file
+        descriptors (see the contract).
 
         Raises WorkerGone where there is nobody to ask.
         """
         descriptors = array.array("i", [jobs, events, output, exit_pipe])
-        self._send({"do": "batch", "directory": str(directory)}, [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
+        self._send(
+            {"do": "batch", "directory": str(directory)},
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)],
+        )
 
     def dismiss(self) -> None:
-        """Tell a server that stays for others not to. Raises WorkerGone where there is nobody to tell."""
+        """Tell a server that stays for others not to.
+
+        Raises WorkerGone where there is nobody to tell.
+        """
         self._send({"do": "leave"})
 
-    def _send(self, message: Mapping[str, str], ancillary: list[tuple[int, int, Any]] | None = None) -> None:
+    def _send(
+        self, message: Mapping[str, str], ancillary: list[tuple[int, int, Any]] | None = None
+    ) -> None:
         try:
             with self._lock:
                 self._control.sendmsg([json.dumps(message).encode()], ancillary or [])
@@ -137,12 +168,15 @@ class WorkerClient:
 
     def kill(self) -> None:
         """End a worker that no longer does anything, and with it what it does for anybody."""
-        if self.hello.pid and self.alive:  # while its end of the socket is open, that number is nobody else's
+        # While its end of the socket is open, that number is nobody else's.
+        if self.hello.pid and self.alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self.hello.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Let go of the worker, which ends what it does for us, and itself if it stays for nobody else."""
+        """Let go of the worker, which ends what it does for us, and itself if it stays for nobody
+        else.
+        """
         self._control.close()
 
     def __enter__(self) -> Self:
@@ -224,7 +258,10 @@ def json_object(line: bytes) -> dict[str, Any]:
 
 
 def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
-    """The answer in a ``done`` event, ``None`` where it has not the form of one. What is odd in its details is left out."""
+    """The answer in a ``done`` event, ``None`` where it has not the form of one.
+
+    What is odd in its details is left out.
+    """
     done, end = read_done(message.get("actions")), offset(message.get("output"))
     if done is None or end is None:
         return None
@@ -245,23 +282,36 @@ def answer_of(message: Mapping[str, Any]) -> DoneEvent | None:
 
 def _place(said: object) -> str | None:
     """``{"path", "line"}`` as ``path:number``; ``None`` where it is no such thing."""
-    path, number = (said.get("path"), said.get("line")) if isinstance(said, Mapping) else (None, None)
+    path, number = (
+        (said.get("path"), said.get("line")) if isinstance(said, Mapping) else (None, None)
+    )
     known = isinstance(path, str) and len(path) <= WIDTH_LIMIT and offset(number) is not None
     return f"{path}:{number}" if known else None
 
 
 def names(said: object) -> list[str]:
     """A few names, printable as they are."""
-    return [each[:_NAME] for each in said[:_FEW] if isinstance(each, str)] if isinstance(said, list) else []
+    return (
+        [each[:_NAME] for each in said[:_FEW] if isinstance(each, str)]
+        if isinstance(said, list)
+        else []
+    )
 
 
 def offset(said: object) -> int | None:
     """A place in a file; ``None`` where it is none."""
-    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < _OFFSETS else None
+    return (
+        said
+        if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < _OFFSETS
+        else None
+    )
 
 
 def ending_of(message: dict[str, Any]) -> dict[str, Any]:
-    """How a child ended: an exit code or the name of a signal; empty where a message says neither."""
+    """How a child ended: an exit code or the name of a signal.
+
+    Empty where a message says neither.
+    """
     code, signal = message.get("exit_code"), message.get("signal")
     if isinstance(signal, str):
         return {"signal": signal}
@@ -278,9 +328,18 @@ class Child:
     """The driver's ends of one forked child: its pipes, its output and its private directory."""
 
     def __init__(
-        self, server: WorkerClient, jobs: Sequence[Mapping[str, Any]], *, mode: Mode, places: Places = NOWHERE_ELSE
+        self,
+        server: WorkerClient,
+        jobs: Sequence[Mapping[str, Any]],
+        *,
+        mode: Mode,
+        places: Places = NOWHERE_ELSE,
     ) -> None:
-        """Ask for it. Raises MachineError where the machine has no room for its files, or no more files may be open."""
+        """Ask for it.
+
+        Raises MachineError where the machine has no room for its files, or no more files may be
+        open.
+        """
         self._open: list[int] = []
         self._private = TemporaryFolder("compat-batch-")
         self.directory = self._private.path
@@ -311,7 +370,9 @@ class Child:
     def _begin(self, server: WorkerClient, request: str) -> None:
         jobs = self.directory / "jobs.json"
         jobs.write_text(request, encoding="utf-8")
-        self.output = self._opened(os.open(self.directory / "output", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600))
+        self.output = self._opened(
+            os.open(self.directory / "output", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        )
         self.events, events = map(self._opened, os.pipe())
         self.exit, exit_pipe = map(self._opened, os.pipe())
         os.set_blocking(self.events, False)
@@ -327,7 +388,10 @@ class Child:
         return fd
 
     def read_output(self, start: int, end: int | None, limit: int, heading: str = "") -> str:
-        """What was printed between two offsets; of more than ``limit`` bytes the beginning and the end (:func:`read_ends`)."""
+        """What was printed between two offsets.
+
+        Of more than ``limit`` bytes the beginning and the end (:func:`read_ends`).
+        """
         return read_ends(self.output, start, end, limit, heading)
 
     def close(self) -> None:

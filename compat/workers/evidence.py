@@ -1,12 +1,15 @@
-"""What an attempt leaves behind besides its answer, and what of it is the machine's fault and says nothing about a kernel.
+"""What an attempt leaves behind besides its answer, and what of it is the machine's fault and says
+nothing about a kernel.
 
-- What it printed is kept in the evidence itself where it is short, else as a compressed artifact. With dumps of IR on, a compile
-  prints 1 to 15 MB, the same IR before every pass; 0.1 s of LZMA make 20 to 200 KB of it.
+- What it printed is kept in the evidence itself where it is short, else as a compressed artifact.
+  With dumps of IR on, a compile prints 1 to 15 MB, the same IR before every pass; 0.1 s of LZMA
+  make 20 to 200 KB of it.
 - Where it was, its reproducer, and what its stages made (:func:`gathered`).
-- What the machine refused: room for files, open files, processes, memory. Two questions: what does an attempt say that it was
-  refused (:func:`refusal`), and what does the machine lack at this moment (:func:`lack_of_machine`)? A kernel file can raise any
-  error itself, so a refusal alone is no reason to end a command: it makes an attempt that gave no answer. Where the machine does
-  lack it, going on is of no use, and no failure is to be believed.
+- What the machine refused: room for files, open files, processes, memory. Two questions: what does
+  an attempt say that it was refused (:func:`refusal`), and what does the machine lack at this
+  moment (:func:`lack_of_machine`)? A kernel file can raise any error itself, so a refusal alone is
+  no reason to end a command: it makes an attempt that gave no answer. Where the machine does lack
+  it, going on is of no use, and no failure is to be believed.
 """
 
 from __future__ import annotations
@@ -48,19 +51,29 @@ _LONGEST_LINE = 500
 
 
 def gathered(
-    evidence: Evidence, child: Child, flight: InFlightCell, end: int | None, mode: Mode, keep: Keep | None, places: Places
+    evidence: Evidence,
+    child: Child,
+    flight: InFlightCell,
+    end: int | None,
+    mode: Mode,
+    keep: Keep | None,
+    places: Places,
 ) -> Evidence:
-    """The evidence with what its attempt left behind; of one that failed also with what can be read in that.
+    """The evidence with what its attempt left behind.
 
-    Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without
-    it there are none. What is kept, or read in what was printed, has the paths of whoever asked.
+    Of one that failed also with what can be read in that.
+
+    Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed.
+    ``keep`` stores artifacts; without it there are none. What is kept, or read in what was printed,
+    has the paths of whoever asked.
     """
     stages = mode.stages or toolchains.of(flight.cell.env).every_stage
     kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
     if evidence.complete and mode.timed:
         text = child.read_output(flight.output, end, PRINTED_LIMIT, "")
         printed = _pass_seconds(text, evidence, flight)
-        evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})  # an adapter may have timed them itself
+        # An adapter may have timed them itself.
+        evidence = evolve(evidence, metrics={"passes": printed, **evidence.metrics})
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
@@ -74,13 +87,17 @@ def gathered(
         artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
     in_flight, in_passes = beacon.read(str(child.directory))
     source = flight.cell.spec.source
-    optional = _optional_imports(evidence, {source, (evidence.at or f"{source}:").rpartition(":")[0]})
+    optional = _optional_imports(
+        evidence, {source, (evidence.at or f"{source}:").rpartition(":")[0]}
+    )
     failed = evolve(
         evidence,
         printed=inline,
         in_flight=in_flight,
         in_passes=in_passes,
-        quoted={place: line for place in (in_flight, evidence.at) if place and (line := _line_at(place))},
+        quoted={
+            place: line for place in (in_flight, evidence.at) if place and (line := _line_at(place))
+        },
         source=source if evidence.stage == SOURCE_STAGE else "",
         optional=optional,
         kept={**kept, **artifacts},
@@ -89,7 +106,10 @@ def gathered(
 
 
 def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[str, float]:
-    """Pass → CPU seconds, as its toolchain's compilers print them; of wall time no more than the compile had of CPU time."""
+    """Pass → CPU seconds, as its toolchain's compilers print them.
+
+    Of wall time no more than the compile had of CPU time.
+    """
     seconds, wall = toolchains.of(flight.cell.env).reader.pass_seconds(text)
     share = min(1.0, sum(evidence.stages.values()) / wall) if wall else 1.0
     return {name: round(taken * share, 4) for name, taken in seconds.items()}
@@ -97,19 +117,33 @@ def _pass_seconds(text: str, evidence: Evidence, flight: InFlightCell) -> dict[s
 
 def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:
     """Stage → name of what it made."""
-    made = {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
-    return {stage: keep(f".{stage}", places.told_data(data)) for stage, data in made.items() if data is not None}
+    made = (
+        {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
+    )
+    return {
+        stage: keep(f".{stage}", places.told_data(data))
+        for stage, data in made.items()
+        if data is not None
+    }
 
 
 def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str]:
-    """Names that exceptions mention and that imports of these files bind whose failure is caught → ``path:number: import …``."""
-    words = set(re.findall(r"\w+", "\n".join(f"{each.message}\n{each.traceback}" for each in evidence.raised)))
+    """Names that exceptions mention and that imports of these files bind whose failure is caught →
+    ``path:number: import …``.
+    """
+    words = set(
+        re.findall(
+            r"\w+", "\n".join(f"{each.message}\n{each.traceback}" for each in evidence.raised)
+        )
+    )
     found: dict[str, str] = {}
     for path in sorted(paths) if words else ():
         with suppress(OSError, SyntaxError):
             for name, statement in optional_imports(tree_of(Path(path).read_bytes(), path)):
                 if name in words:
-                    found.setdefault(name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE])
+                    found.setdefault(
+                        name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE]
+                    )
     return found
 
 
@@ -124,7 +158,9 @@ def _line_at(place: str) -> str | None:
 
 
 def _reproducer(directory: Path) -> bytes | None:
-    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one per stage."""
+    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one
+    per stage.
+    """
     found = [
         (path, content)
         for path in directory.glob("reproducer.mlir*")
@@ -140,7 +176,7 @@ def _written(path: Path) -> int:
         return 0
 
 
-# --- what it printed ----------------------------------------------------------------------------------------------------------
+# --- what it printed ------------------------------------------------------------------------------
 
 PRINTED = "printed"
 """What it is called among the artifacts of an attempt."""
@@ -155,10 +191,14 @@ _WINDOW = 8 << 20
 _SMALLEST_WINDOW = 4096
 _SAMPLE = 1 << 20
 _REPETITIVE = 0.25
-"""What does not get smaller than this part of itself at once is no IR, and LZMA would take seconds for each of its megabytes."""
+"""What does not get smaller than this part of itself at once is no IR, and LZMA would take seconds
+for each of its megabytes.
+"""
 
 
-def keep_printed(text: str, keep: Keep | None, *, always: bool = False) -> tuple[str, Mapping[str, str]]:
+def keep_printed(
+    text: str, keep: Keep | None, *, always: bool = False
+) -> tuple[str, Mapping[str, str]]:
     """The part of a text that stands in the evidence, and the artifacts that the rest is kept as.
 
     ``always`` is for a text that is asked for by itself; without ``keep`` there are no artifacts.
@@ -169,7 +209,10 @@ def keep_printed(text: str, keep: Keep | None, *, always: bool = False) -> tuple
 
 
 def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) -> str | None:
-    """What an attempt printed, as far as it was kept; ``None`` where the artifact is gone or is none of ours."""
+    """What an attempt printed, as far as it was kept.
+
+    ``None`` where the artifact is gone or is none of ours.
+    """
     name = evidence.kept.get(PRINTED)
     if name is None:
         return evidence.printed
@@ -198,10 +241,12 @@ def _expanded(data: bytes) -> bytes:
     return lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(data, PRINTED_LIMIT_IN_FULL)
 
 
-# --- what the machine refused -------------------------------------------------------------------------------------------------
+# --- what the machine refused ---------------------------------------------------------------------
 
 ROOM = 16 << 20
-"""Bytes: with less room than this for temporary files, a compile that failed may have failed for that."""
+"""Bytes: with less room than this for temporary files, a compile that failed may have failed for
+that.
+"""
 _FILES = 32
 """With fewer further files on a file system than this, too."""
 _PROBE = 1 << 20
@@ -213,15 +258,22 @@ _STARTING = 60.0
 
 _NUMBERS = frozenset(REFUSALS) - {errno.EACCES}
 _WORDS = lazy_pattern(
-    r"No space left on device|Disk quota exceeded|IO failure on output stream|Read-only file system|Input/output error"
+    r"No space left on device|Disk quota exceeded|IO failure on output stream|Read-only file"
+    r" system|Input/output error"
     r"|Too many open files|can't start new thread|Resource temporarily unavailable"
 )
 """What compilers and assemblers print where a system call was refused."""
-_OUT_OF_MEMORY = lazy_pattern(r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map segment")
+_OUT_OF_MEMORY = lazy_pattern(
+    r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map"
+    r" segment"
+)
 
 
 def refusal(evidence: Evidence, folder: Path) -> str | None:
-    """What an attempt says that the machine refused it; ``None`` where it says no such thing. ``folder`` is its private one."""
+    """What an attempt says that the machine refused it; ``None`` where it says no such thing.
+
+    ``folder`` is its private one.
+    """
     for link in evidence.raised:
         if link.errno in _NUMBERS or (link.errno == errno.EACCES and str(folder) in link.message):
             return f"{link.type}: {link.message}"
@@ -238,7 +290,10 @@ def _killed(text: str) -> re.Match[str] | None:
 
 
 def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
-    """What the machine lacks at the moment that may be why this attempt failed; ``None`` where there is enough of all."""
+    """What the machine lacks at the moment that may be why this attempt failed.
+
+    ``None`` where there is enough of all.
+    """
     if short := _short_of_room(folder):
         return short
     said = refusal(evidence, folder)
@@ -247,28 +302,39 @@ def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
 
 def _short_of_room(folder: Path) -> MachineError | None:
     try:
-        status = os.statvfs(folder if folder.is_dir() else folder.parent)  # a kernel's file can remove its own folder
+        # A kernel's file can remove its own folder.
+        status = os.statvfs(folder if folder.is_dir() else folder.parent)
     except OSError as error:
         return MachineError.of(error)
     where = str(folder.parent)
     if status.f_flag & os.ST_RDONLY:
         return MachineError.about(errno.EROFS, "mounted read-only", where)
     if (room := status.f_bavail * status.f_frsize) < ROOM:
-        return MachineError.about(errno.ENOSPC, f"{room / 2**20:.1f} MiB are free, {ROOM >> 20} are needed", where)
+        return MachineError.about(
+            errno.ENOSPC, f"{room / 2**20:.1f} MiB are free, {ROOM >> 20} are needed", where
+        )
     if status.f_files and status.f_favail < _FILES:
-        return MachineError.about(errno.ENOSPC, f"only {status.f_favail} more files can be created", where)
+        return MachineError.about(
+            errno.ENOSPC, f"only {status.f_favail} more files can be created", where
+        )
     return None
 
 
 def _short_of_memory(evidence: Evidence) -> MachineError | None:
-    """Where a compile got no more memory: the machine's fault if the user's shell limits it, or nothing is left."""
-    words = " ".join([evidence.stderr, *(f"{link.type}: {link.message}" for link in evidence.raised)])
+    """Where a compile got no more memory: the machine's fault if the user's shell limits it, or
+    nothing is left.
+    """
+    words = " ".join(
+        [evidence.stderr, *(f"{link.type}: {link.message}" for link in evidence.raised)]
+    )
     if not _OUT_OF_MEMORY.search(words):
         return None
     for name in ("RLIMIT_AS", "RLIMIT_DATA"):
         limit, _ = resource.getrlimit(getattr(resource, name))
         if limit != resource.RLIM_INFINITY:
-            return MachineError.about(errno.ENOMEM, f"{name} allows a process {limit / 2**20:,.0f} MiB")
+            return MachineError.about(
+                errno.ENOMEM, f"{name} allows a process {limit / 2**20:,.0f} MiB"
+            )
     return _no_memory_left()
 
 
@@ -299,11 +365,18 @@ def _write_into(folder: Path) -> None:
 
 def _no_memory_left() -> MachineError | None:
     try:
-        fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines())
+        fields = dict(
+            line.split(":", 1)
+            for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+        )
         left = int(fields["MemAvailable"].split()[0]) * 1024
     except (OSError, KeyError, ValueError):
         return None
-    return MachineError.about(errno.ENOMEM, f"{left >> 20} MiB are available") if left < _MEMORY else None
+    return (
+        MachineError.about(errno.ENOMEM, f"{left >> 20} MiB are available")
+        if left < _MEMORY
+        else None
+    )
 
 
 def _texts(evidence: Evidence) -> Iterator[str]:
@@ -314,4 +387,6 @@ def _texts(evidence: Evidence) -> Iterator[str]:
 def _line(text: str, found: re.Match[str]) -> str:
     """The line that a match is on, bounded."""
     start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
-    return text[max(start, found.start() - 200) : end if 0 <= end < found.end() + 200 else found.end() + 200].strip()
+    return text[
+        max(start, found.start() - 200) : end if 0 <= end < found.end() + 200 else found.end() + 200
+    ].strip()

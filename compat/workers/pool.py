@@ -1,11 +1,14 @@
-"""A worker for each env that a task comes to: started when first needed, replaced when it has died, let go at the end; some stay.
+"""A worker for each env that a task comes to: started when first needed, replaced when it has died,
+let go at the end; some stay.
 
-Whoever edits a kernel and asks again asks the same envs, and importing them takes longer than compiling a small kernel. A worker
-that stays when a command ends costs 20 to 30 MB and no time. It ends by itself when nobody has come for a while, when a file that
-it has loaded is changed, or when it is told to (:func:`stop_resident_workers`).
+Whoever edits a kernel and asks again asks the same envs, and importing them takes longer than
+compiling a small kernel. A worker that stays when a command ends costs 20 to 30 MB and no time. It
+ends by itself when nobody has come for a while, when a file that it has loaded is changed, or when
+it is told to (:func:`stop_resident_workers`).
 
-Each has a folder of its own in the user's runtime folder, called after a key over all that its answers depend on: ``socket``, where
-drivers come to, ``about.json`` and ``output``. A folder whose socket nobody listens on is what a killed worker left; it is removed.
+Each has a folder of its own in the user's runtime folder, called after a key over all that its
+answers depend on: ``socket``, where drivers come to, ``about.json`` and ``output``. A folder whose
+socket nobody listens on is what a killed worker left; it is removed.
 """
 
 from __future__ import annotations
@@ -38,7 +41,15 @@ from compat.text import read_json
 from compat.toolchains import Toolchain
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient, WorkerGone
-from compat.workers.spawn import STANDIN, WORKER, OwnWorker, control_pair, last_output, passed_on, spawn
+from compat.workers.spawn import (
+    STANDIN,
+    WORKER,
+    OwnWorker,
+    control_pair,
+    last_output,
+    passed_on,
+    spawn,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -76,9 +87,11 @@ class StopResult:
 
 
 def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: float) -> WorkerClient:
-    """A worker of an env that has stayed, or else a new one that will, until it has been idle for ``idle_timeout`` seconds.
+    """A worker of an env that has stayed, or else a new one that will, until it has been idle for
+    ``idle_timeout`` seconds.
 
-    Where none can stay (no runtime folder of this user's own, a full disk), it is one that ends with the command.
+    Where none can stay (no runtime folder of this user's own, a full disk), it is one that ends
+    with the command.
     """
     assert built.python is not None, "nothing is compiled in an env without an interpreter"
     toolchain = toolchains.of(built.env)
@@ -97,14 +110,20 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: floa
 
 
 def resident_workers() -> list[ResidentWorker]:
-    """The workers of this user that have stayed, by env. Asks none of them, so that looking does not make them stay."""
+    """The workers of this user that have stayed, by env.
+
+    Asks none of them, so that looking does not make them stay.
+    """
     runtime = _runtime_folder()
     found = (_looked_at(folder) for folder in (runtime.iterdir() if runtime else ()))
     return sorted((each for each in found if each), key=lambda each: (each.env, each.pid))
 
 
 def stop_resident_workers() -> StopResult:
-    """Tell every worker of this user to end, those in use when they are done. One that does not answer is killed."""
+    """Tell every worker of this user to end, those in use when they are done.
+
+    One that does not answer is killed.
+    """
     runtime = _runtime_folder()
     told, killed = 0, 0
     for folder in runtime.iterdir() if runtime else ():
@@ -117,7 +136,7 @@ def stop_resident_workers() -> StopResult:
     return StopResult(told=told, killed=killed)
 
 
-# --- finding and starting ----------------------------------------------------------------------------------------------------
+# --- finding and starting -------------------------------------------------------------------------
 
 
 def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
@@ -128,8 +147,14 @@ def worker_key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str
 
 
 def _inherited() -> list[object]:
-    """What a process has from the one that started it: limits, cores, priority, and the group that its memory is counted to."""
-    limits = [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")]
+    """What a process has from the one that started it: limits, cores, priority, and the group that
+    its memory is counted to.
+    """
+    limits = [
+        resource.getrlimit(getattr(resource, name))
+        for name in dir(resource)
+        if name.startswith("RLIMIT_")
+    ]
     try:
         group = Path("/proc/self/cgroup").read_text(encoding="utf-8")
     except OSError:
@@ -138,22 +163,33 @@ def _inherited() -> list[object]:
 
 
 def _runtime_folder() -> Path | None:
-    """A folder that only this user can look into; ``None`` where there can be none, or somebody else has made it."""
+    """A folder that only this user can look into.
+
+    ``None`` where there can be none, or somebody else has made it.
+    """
     given = os.environ.get("XDG_RUNTIME_DIR", "")
-    folder = Path(given if os.path.isdir(given) else tempfile.gettempdir(), f"triton-compat-{os.getuid()}")
+    folder = Path(
+        given if os.path.isdir(given) else tempfile.gettempdir(), f"triton-compat-{os.getuid()}"
+    )
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
     except OSError:
         return None
-    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+    ours = (
+        stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+    )
     return folder if ours else None
 
 
 def _connected(folder: Path) -> WorkerClient | None:
-    """The worker that listens in a folder; ``None`` where there is none, or it does not answer in time."""
+    """The worker that listens in a folder.
+
+    ``None`` where there is none, or it does not answer in time.
+    """
     about = _looked_at(folder)
-    if about is not None and supervisor.state(about.pid) in _STOPPED:  # it would take a connection, and never say a word
+    # It would take a connection, and never say a word.
+    if about is not None and supervisor.state(about.pid) in _STOPPED:
         return None
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     control.settimeout(_GREETING)
@@ -172,14 +208,20 @@ def _connected(folder: Path) -> WorkerClient | None:
 
 
 def _clear_stopped(folder: Path) -> None:
-    """End a worker that somebody has stopped: it answers nobody any more. One that is merely slow is left alone."""
+    """End a worker that somebody has stopped: it answers nobody any more.
+
+    One that is merely slow is left alone.
+    """
     about = _looked_at(folder)
     if about is not None and supervisor.state(about.pid) in _STOPPED:
         _killed(folder)
 
 
 def _killed(folder: Path) -> bool:
-    """End the worker of a folder, which does not answer, with all that it does for anybody; whether it was still there."""
+    """End the worker of a folder, which does not answer, with all that it does for anybody.
+
+    Whether it was still there.
+    """
     found = supervisor.inside(folder.resolve())
     for pid in found:
         supervisor.end_family(pid)
@@ -188,7 +230,10 @@ def _killed(folder: Path) -> bool:
 
 
 def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
-    """A new worker in that folder. Raises OSError where none can be started or none can stay there; nothing is left then."""
+    """A new worker in that folder.
+
+    Raises OSError where none can be started or none can stay there; nothing is left then.
+    """
     making = folder.with_name(f".new-{folder.name}")
     for each in (making, folder):
         claim_folder(each)
@@ -206,18 +251,33 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -
     return client
 
 
-def _begun(built: BuiltEnv, worker: Path, making: Path, folder: Path, idle_timeout: float) -> WorkerClient:
+def _begun(
+    built: BuiltEnv, worker: Path, making: Path, folder: Path, idle_timeout: float
+) -> WorkerClient:
     assert built.python is not None
     making.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(str(making / _SOCKET))
         listening.listen(_BACKLOG)
-        making.rename(folder)  # before it listens, others would take it for one that a killed worker left
+        # Before it listens, others would take it for one that a killed worker left.
+        making.rename(folder)
         control, far_end = control_pair()
         with far_end:
             toolchain = toolchains.of(built.env)
-            arguments = [str(folder), str(far_end.fileno()), str(toolchain.adapter), str(listening.fileno()), f"{idle_timeout:g}"]
-            process = spawn([built.python, "-I", str(worker), *arguments], [far_end, listening], folder, toolchain, {})
+            arguments = [
+                str(folder),
+                str(far_end.fileno()),
+                str(toolchain.adapter),
+                str(listening.fileno()),
+                f"{idle_timeout:g}",
+            ]
+            process = spawn(
+                [built.python, "-I", str(worker), *arguments],
+                [far_end, listening],
+                folder,
+                toolchain,
+                {},
+            )
     try:
         client = WorkerClient(control)
         if client.hello.ready:
@@ -241,7 +301,9 @@ def _begun(built: BuiltEnv, worker: Path, making: Path, folder: Path, idle_timeo
 
 
 def _looked_at(folder: Path) -> ResidentWorker | None:
-    """What is known of the worker in a folder, if one is there: a process of that number and in that folder."""
+    """What is known of the worker in a folder, if one is there: a process of that number and in
+    that folder.
+    """
     try:
         about = read_json(content_of(folder / _ABOUT, _LARGEST_ABOUT) or b"")
         if supervisor.working_folder(about["pid"]) != str(folder.resolve()):
@@ -252,32 +314,40 @@ def _looked_at(folder: Path) -> ResidentWorker | None:
         return None
 
 
-# --- workers of a task --------------------------------------------------------------------------------------------------------
+# --- workers of a task ----------------------------------------------------------------------------
 
 _COMPILING, _INTERPRETING = "compiling", "interpreting"
 _Purpose = tuple[str, PreloadedPackage | str]
-"""An env by its name, and what a worker of it does: it compiles whatever comes, or kernels of a package, or it interprets."""
+"""An env by its name, and what a worker of it does: it compiles whatever comes, or kernels of a
+package, or it interprets.
+"""
 
 
 class WorkerPool:
     """Workers by env, and by what they were started for. For several threads."""
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
-        """``idle_timeout`` is for how many seconds a worker that was let go waits for the next command; with 0 it ends."""
+        """``idle_timeout`` is for how many seconds a worker that was let go waits for the next
+        command; with 0 it ends.
+        """
         self._worker, self._idle_timeout = worker, idle_timeout
         self._clients: dict[_Purpose, WorkerClient] = {}
         self._locks: dict[_Purpose, threading.Lock] = {}
         """While one worker starts, others can."""
 
     def of(self, built: BuiltEnv) -> WorkerClient:
-        """The env's worker; one that never became ready is returned as it is, one that has died since is replaced.
+        """The env's worker; one that never became ready is returned as it is, one that has died
+        since is replaced.
 
-        Raises Stopped where everything is to end, and MachineError where the machine does not let one start.
+        Raises Stopped where everything is to end, and MachineError where the machine does not let
+        one start.
         """
         return self._client(built, _COMPILING, lambda: self._new(built))
 
     def begun(self, built: BuiltEnv, beginning: PreloadedPackage | None) -> WorkerClient:
-        """A worker of the env that has imported a package; the env's own where there is none, or where importing it fails.
+        """A worker of the env that has imported a package.
+
+        The env's own where there is none, or where importing it fails.
 
         Raises what :meth:`of` does.
         """
@@ -287,10 +357,15 @@ class WorkerPool:
         return client if client.hello.ready else self.of(built)
 
     def interpreter(self, built: BuiltEnv) -> WorkerClient:
-        """A worker of the env that runs kernels in its toolchain's interpreter. Raises what :meth:`of` does."""
+        """A worker of the env that runs kernels in its toolchain's interpreter.
+
+        Raises what :meth:`of` does.
+        """
         return self._client(built, _INTERPRETING, lambda: self._own(built, interprets=True))
 
-    def _client(self, built: BuiltEnv, use: PreloadedPackage | str, start: Callable[[], WorkerClient]) -> WorkerClient:
+    def _client(
+        self, built: BuiltEnv, use: PreloadedPackage | str, start: Callable[[], WorkerClient]
+    ) -> WorkerClient:
         interruption.check()
         purpose = built.env.name, use
         name = f"worker of {built.env.name} for {use if isinstance(use, str) else use.name}"
@@ -302,7 +377,12 @@ class WorkerPool:
                 client = None
             if client is None:
                 client = self._clients[purpose] = start()
-                _log.info("%s: pid %s, %s", name, client.hello.pid, "ready" if client.hello.ready else "not ready")
+                _log.info(
+                    "%s: pid %s, %s",
+                    name,
+                    client.hello.pid,
+                    "ready" if client.hello.ready else "not ready",
+                )
             return client
 
     def _new(self, built: BuiltEnv) -> WorkerClient:
@@ -311,8 +391,12 @@ class WorkerPool:
         return self._own(built)
 
     def _own(self, built: BuiltEnv, **facts: Any) -> WorkerClient:
-        assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
-        return OwnWorker(built.python, toolchain=toolchains.of(built.env), worker=self._worker, **facts)
+        assert built.python is not None, (
+            "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        )
+        return OwnWorker(
+            built.python, toolchain=toolchains.of(built.env), worker=self._worker, **facts
+        )
 
     def release(self, name: str) -> None:
         """Let an env's workers go."""

@@ -1,8 +1,9 @@
 """Start a worker in an env, with the environment variables of the caller that reach its toolchain.
 
-A toolchain sees those that say where its tools are and what code it is to make; results depend on them, so they are part of every
-result's key, and for a path that of the file it leads to. It does not see those that would turn a compile into something else, or
-that the worker sets itself. Which is which is said by the toolchain, for every variable that a release of it reads.
+A toolchain sees those that say where its tools are and what code it is to make; results depend on
+them, so they are part of every result's key, and for a path that of the file it leads to. It does
+not see those that would turn a compile into something else, or that the worker sets itself. Which
+is which is said by the toolchain, for every variable that a release of it reads.
 """
 
 from __future__ import annotations
@@ -49,21 +50,43 @@ class OwnWorker(WorkerClient):
         beginning: PreloadedPackage | None = None,
         interprets: bool = False,
     ) -> None:
-        """Start it and wait until it is ready. Raises MachineError where the machine does not let it start.
+        """Start it and wait until it is ready.
 
-        It imports the package that ``beginning`` names before it is ready; where it ``interprets``, it runs kernels in the
-        toolchain's interpreter, which must have one, instead of compiling them.
+        Raises MachineError where the machine does not let it start.
+
+        It imports the package that ``beginning`` names before it is ready; where it ``interprets``,
+        it runs kernels in the toolchain's interpreter, which must have one, instead of compiling
+        them.
         """
         self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
         try:
             control, far_end = control_pair()
             with far_end:
-                command = [python, "-I", str(worker), str(folder), str(far_end.fileno()), str(toolchain.adapter)]
-                asked = {"interpret": True} if interprets else beginning.document() if beginning else None
+                command = [
+                    python,
+                    "-I",
+                    str(worker),
+                    str(folder),
+                    str(far_end.fileno()),
+                    str(toolchain.adapter),
+                ]
+                asked = (
+                    {"interpret": True}
+                    if interprets
+                    else beginning.document()
+                    if beginning
+                    else None
+                )
                 command += [json.dumps(asked)] if asked else []
-                own = toolchain.device.interpreter.variables if interprets and toolchain.device.interpreter else {}
-                self._process = spawn(command, [far_end], folder, toolchain, {**(variables or {}), **own})
+                own = (
+                    toolchain.device.interpreter.variables
+                    if interprets and toolchain.device.interpreter
+                    else {}
+                )
+                self._process = spawn(
+                    command, [far_end], folder, toolchain, {**(variables or {}), **own}
+                )
         except BaseException as error:
             self._folder.close()
             if isinstance(error, OSError) and is_refusal(error):
@@ -96,9 +119,15 @@ def control_pair() -> tuple[socket.socket, socket.socket]:
 
 
 def spawn(
-    command: Sequence[str], sockets: Sequence[socket.socket], folder: Path, toolchain: Toolchain, variables: Mapping[str, str]
+    command: Sequence[str],
+    sockets: Sequence[socket.socket],
+    folder: Path,
+    toolchain: Toolchain,
+    variables: Mapping[str, str],
 ) -> Process:
-    """Start a worker's process, which has ``folder`` for its output and temporary files and inherits the sockets."""
+    """Start a worker's process, which has ``folder`` for its output and temporary files and
+    inherits the sockets.
+    """
     home = str(folder)
     with (folder / _OUTPUT).open("wb") as output:
         return Process(
@@ -106,7 +135,12 @@ def spawn(
             pass_fds=[each.fileno() for each in sockets],
             stdout=output,
             stderr=output,
-            env={**passed_on(toolchain), "TMPDIR": home, **toolchain.variables.private(home), **variables},
+            env={
+                **passed_on(toolchain),
+                "TMPDIR": home,
+                **toolchain.variables.private(home),
+                **variables,
+            },
             cwd=folder,
         )
 
@@ -118,14 +152,16 @@ def last_output(process: Process, folder: Path) -> str:
         return read_ends(output.fileno(), 0, None, SHOWN)
 
 
-# --- environment variables ----------------------------------------------------------------------------------------------------
+# --- environment variables ------------------------------------------------------------------------
 
 _ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
 """What any program may want. No result depends on it."""
 
 
 def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
-    """The environment variables that a toolchain sees of the caller's; without one, those that some toolchain sees.
+    """The environment variables that a toolchain sees of the caller's.
+
+    Without one, those that some toolchain sees.
 
     Paths hold from any folder.
     """
@@ -133,8 +169,16 @@ def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
     found: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
     for each in [toolchain] if toolchain else toolchains.every():
         reads = each.variables
-        found |= {name: here[name] for name in (*reads.files, *reads.folders, *reads.settings) if name in here}
-        found |= {name: os.path.abspath(found[name]) for name in reads.files if name in found and os.path.exists(found[name])}
+        found |= {
+            name: here[name]
+            for name in (*reads.files, *reads.folders, *reads.settings)
+            if name in here
+        }
+        found |= {
+            name: os.path.abspath(found[name])
+            for name in reads.files
+            if name in found and os.path.exists(found[name])
+        }
     return found
 
 
@@ -144,10 +188,16 @@ def code_settings(toolchain: Toolchain) -> dict[str, str]:
 
 
 def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
-    """What of the caller's variables, and of the files they lead to, a result of this backend (``cuda``, ``hip``) depends on."""
+    """What of the caller's variables, and of the files they lead to, a result of this backend
+    (``cuda``, ``hip``) depends on.
+    """
     reads = toolchain.variables
-    found = {name: value for name, value in passed_on(toolchain).items() if name not in _ANY_PROGRAM}
-    paths = [path for name in reads.files if name in found for path in found[name].split(os.pathsep)]
+    found = {
+        name: value for name, value in passed_on(toolchain).items() if name not in _ANY_PROGRAM
+    }
+    paths = [
+        path for name in reads.files if name in found for path in found[name].split(os.pathsep)
+    ]
     paths += reads.programs.get(backend, ())
     return found | {path: digest for path in paths if (digest := _digest(path))}
 
@@ -158,7 +208,11 @@ def _digest(path: str) -> str | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return _digest_of(path, status.st_ino, status.st_size, status.st_mtime_ns) if Path(path).is_file() else None
+    return (
+        _digest_of(path, status.st_ino, status.st_size, status.st_mtime_ns)
+        if Path(path).is_file()
+        else None
+    )
 
 
 @lru_cache

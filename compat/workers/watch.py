@@ -1,11 +1,12 @@
 """Watch a batch: turn a child's events, or its death, into one Evidence per cell.
 
-A child compiles the cells of one source for one target in a row (:func:`isolation`), so that neither what a source does
-while it is imported nor a target that was asked for reaches the cells of another. If it dies, hangs or runs out of memory, the
-cell and stage in flight are known from its events; a new child continues with the rest. So it does where a child ends after a
-cell that left modules behind, as an import does that fails half-way. Nothing a child says is believed beyond its
-form: a line that is no event, an answer to another cell, a second answer are noted and never become a result, and a child that ends
-without an answer has given none.
+A child compiles the cells of one source for one target in a row (:func:`isolation`), so that
+neither what a source does while it is imported nor a target that was asked for reaches the cells of
+another. If it dies, hangs or runs out of memory, the cell and stage in flight are known from its
+events; a new child continues with the rest. So it does where a child ends after a cell that left
+modules behind, as an import does that fails half-way. Nothing a child says is believed beyond its
+form: a line that is no event, an answer to another cell, a second answer are noted and never become
+a result, and a child that ends without an answer has given none.
 """
 
 from __future__ import annotations
@@ -35,8 +36,28 @@ from compat.model.evidence import read_paths, read_raised, read_stages
 from compat.processes import supervisor
 from compat.text import readable
 from compat.worker import beacon
-from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
-from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
+from compat.workers.attempt import (
+    NOWHERE_ELSE,
+    PLAIN,
+    InFlightCell,
+    Limits,
+    Mode,
+    Places,
+    isolation,
+    watched,
+)
+from compat.workers.client import (
+    Child,
+    Hello,
+    Lines,
+    WorkerClient,
+    answer_of,
+    ending_of,
+    json_object,
+    names,
+    offset,
+    pid_of,
+)
 from compat.workers.evidence import gathered, lack_of_machine, refusal
 
 _log = logging.getLogger(__name__)
@@ -44,13 +65,17 @@ _log = logging.getLogger(__name__)
 _CHUNK = 1 << 16
 _TICK = 0.1
 _FIRST_LOOK = 0.25
-"""Seconds a cell may run before its memory is looked at; most have finished by then, so the looking costs nothing."""
+"""Seconds a cell may run before its memory is looked at; most have finished by then, so the looking
+costs nothing.
+"""
 _LAST_WORDS = 0.2
 """Seconds between asking a hanging child for its stack and killing it."""
 _SERVER_DEADLINE = 30.0
 """Seconds a server may take to fork a child."""
 _REAP_DEADLINE = 10.0
-"""Seconds a server may take to say that a killed child has ended, and to end what that has started."""
+"""Seconds a server may take to say that a killed child has ended, and to end what that has
+started.
+"""
 _CLOSE_DEADLINE = 5.0
 """The same, once nobody waits for the cell's result any more."""
 _PIPE = 1 << 20
@@ -69,11 +94,12 @@ def attempt(
 ) -> Generator[tuple[Cell, Evidence]]:
     """Attempt cells of one env in order and yield each one's evidence as it is known.
 
-    Where the server never became ready, that is the evidence of all of them. ``keep`` stores artifacts and returns their names;
-    without it none are kept. ``places`` are this machine's folders as whoever asked calls them: what is kept has their names.
-    Raises :class:`Stopped` once ``stop`` is set or the command is to end; no process is left behind then, nor when this is closed
-    early. Raises MachineError where the machine refuses what compiling needs, such as room for files: a failure that may come from
-    that is nobody's evidence.
+    Where the server never became ready, that is the evidence of all of them. ``keep`` stores
+    artifacts and returns their names; without it none are kept. ``places`` are this machine's
+    folders as whoever asked calls them: what is kept has their names. Raises :class:`Stopped` once
+    ``stop`` is set or the command is to end; no process is left behind then, nor when this is
+    closed early. Raises MachineError where the machine refuses what compiling needs, such as room
+    for files: a failure that may come from that is nobody's evidence.
     """
     if not server.hello.ready:
         evidence = _broken(server.hello)
@@ -84,7 +110,10 @@ def attempt(
     interruption.check()
     waiting = [InFlightCell(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
     while waiting:
-        together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: isolation(flight.cell)))
+        together = next(
+            list(flights)
+            for _, flights in groupby(waiting, key=lambda flight: isolation(flight.cell))
+        )
         watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
         before = len(waiting)
         try:
@@ -94,7 +123,8 @@ def attempt(
                     yield flight.cell, evidence
         finally:
             watch.close()
-        if len(waiting) == before:  # a child that ended before it began anything: do not try for ever
+        # A child that ended before it began anything: do not try for ever.
+        if len(waiting) == before:
             flight = waiting.pop(0)
             flight.notes.append("the child ended before it began this cell")
             yield flight.cell, flight.evidence(mode, answered=False, alone=False, **watch.ending)
@@ -102,7 +132,9 @@ def attempt(
 
 def _broken(hello: Hello) -> Evidence:
     words = readable(hello.words)
-    return Evidence(answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words)
+    return Evidence(
+        answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words
+    )
 
 
 class _Watch:
@@ -123,10 +155,14 @@ class _Watch:
         self.limits, self.stop, self.mode, self.keep, self.places = limits, stop, mode, keep, places
         self.expected = list(flights)
         self.stages = toolchains.of(flights[0].cell.env).every_stage
-        self.child = Child(server, [flight.job(mode) for flight in flights], mode=mode, places=places)
+        self.child = Child(
+            server, [flight.job(mode) for flight in flights], mode=mode, places=places
+        )
         self.pid: int | None = None
         self.ending: dict[str, Any] = {}
-        """How the child ended: an exit code or a signal; empty while it runs, or when nobody can tell any more."""
+        """How the child ended: an exit code or a signal; empty while it runs, or when nobody can
+        tell any more.
+        """
         self.in_flight: InFlightCell | None = None
         self.deadline_hit: float | None = None
         self.memory_hit: int | None = None
@@ -142,7 +178,8 @@ class _Watch:
     def run(self) -> Iterator[tuple[InFlightCell, Evidence]]:
         """Yield the evidence of each cell this child got to.
 
-        The child's end is what its server says, or the server's own: who else holds a pipe open does not matter.
+        The child's end is what its server says, or the server's own: who else holds a pipe open
+        does not matter.
         """
         open_pipes = {self.child.events, self.child.exit}
         while not self.ending and self.child.exit in open_pipes:
@@ -211,11 +248,28 @@ class _Watch:
         self._quiet_since = time.monotonic()
         message = json_object(line)
         event, nonce = message.get("event"), message.get("nonce")
-        if event == "start" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
+        if (
+            event == "start"
+            and self.in_flight is None
+            and self.expected
+            and nonce == self.expected[0].nonce
+        ):
             self._begin(self.expected.pop(0), message)
-        elif event == "refused" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
-            raise UnknownAction.of(names(message.get("cannot")), where=self.expected[0].cell.env.name)
-        elif event == "unable" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
+        elif (
+            event == "refused"
+            and self.in_flight is None
+            and self.expected
+            and nonce == self.expected[0].nonce
+        ):
+            raise UnknownAction.of(
+                names(message.get("cannot")), where=self.expected[0].cell.env.name
+            )
+        elif (
+            event == "unable"
+            and self.in_flight is None
+            and self.expected
+            and nonce == self.expected[0].nonce
+        ):
             raise self._unable(message["raised"])
         elif self.in_flight is None or nonce != self.in_flight.nonce:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
@@ -230,7 +284,9 @@ class _Watch:
             self._note(f"not understood: {line[:200].decode(errors='replace')}")
 
     def _unable(self, raised: Any) -> MachineError:
-        """Why nothing can be begun, whatever the cells: only the system itself was asked for anything so far."""
+        """Why nothing can be begun, whatever the cells: only the system itself was asked for
+        anything so far.
+        """
         told = read_raised(raised)
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
@@ -238,7 +294,9 @@ class _Watch:
     def _begin(self, flight: InFlightCell, message: Mapping[str, Any]) -> None:
         flight.started = time.monotonic()
         flight.output = offset(message.get("output")) or 0
-        flight.target_known = message["target_known"] if isinstance(message.get("target_known"), bool) else None
+        flight.target_known = (
+            message["target_known"] if isinstance(message.get("target_known"), bool) else None
+        )
         self.in_flight = flight
         self._looked = 0.0
 
@@ -265,7 +323,12 @@ class _Watch:
             cpu = supervisor.cpu_seconds(self.pid)
             self._note_stage(self.in_flight, cpu)
             self.in_flight.stop(cpu)
-            _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
+            _log.info(
+                "%s: over its deadline of %g s in stage %s",
+                self.in_flight.cell.id,
+                self.deadline_hit,
+                self.in_flight.stage,
+            )
             self._ask_for_stack()
             self._kill()
         elif age > _FIRST_LOOK and now - self._looked > _TICK:
@@ -273,7 +336,9 @@ class _Watch:
             resident = supervisor.resident_bytes(self.pid)
             if resident > self.limits.memory:
                 self.memory_hit = resident
-                _log.info("%s: over its memory limit, with %d MiB", self.in_flight.cell.id, resident >> 20)
+                _log.info(
+                    "%s: over its memory limit, with %d MiB", self.in_flight.cell.id, resident >> 20
+                )
                 self._kill()
 
     def _ask_for_stack(self) -> None:
@@ -322,7 +387,9 @@ class _Watch:
         return self._completed(evidence, flight, answer.end)
 
     def _completed(self, evidence: Evidence, flight: InFlightCell, end: int | None) -> Evidence:
-        """The evidence with what the attempt left behind; it is none where the machine refused something.
+        """The evidence with what the attempt left behind.
+
+        It is none where the machine refused something.
 
         Raises MachineError where it still does.
         """
@@ -335,7 +402,9 @@ class _Watch:
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
     def _note_stage(self, flight: InFlightCell, cpu: float) -> None:
-        """The stage that it is in by the beacon, where the child could not say so: it was in a call that goes through several."""
+        """The stage that it is in by the beacon, where the child could not say so: it was in a call
+        that goes through several.
+        """
         found = beacon.begun(str(self.child.directory))
         if found is not None and found[0] in self.stages and found[0] != flight.stage:
             flight.began(*found, cpu)
@@ -355,9 +424,12 @@ class _Watch:
         return self._completed(evidence, flight, None)
 
     def close(self) -> None:
-        """Make sure that the child is gone, whatever it was doing, with what it started, and forget its files."""
+        """Make sure that the child is gone, whatever it was doing, with what it started, and forget
+        its files.
+        """
         self._wait_for_end(_CLOSE_DEADLINE)
-        if not self.ending:  # the server is gone, or hangs: nobody else ends what has left the child
+        # The server is gone, or hangs: nobody else ends what has left the child.
+        if not self.ending:
             self.server.kill()
             self._kill()
             supervisor.end_users(self.child.directory)

@@ -1,8 +1,9 @@
-"""What a CI system runs for a project: a workflow of GitHub, a pipeline of GitLab, made of templates.
+"""What a CI system runs for a project: a workflow of GitHub, a pipeline of GitLab, made of
+templates.
 
-In: a project's ``matrix.toml``, and where it lies in its repository. Out: files for the repository, as text; none is written.
-The envs are divided into groups, one for each of several jobs. A CI system installs this package from where it was
-installed here, as installers record it (PEP 610).
+In: a project's ``matrix.toml``, and where it lies in its repository. Out: files for the repository,
+as text; none is written. The envs are divided into groups, one for each of several jobs. A CI
+system installs this package from where it was installed here, as installers record it (PEP 610).
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class Files:
 def workflow_files(system: System, config: MatrixConfig) -> Files:
     """The files of a CI system, at the top of the project's repository.
 
-    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named in them.
+    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named
+    in them.
     """
     top = _top(config.base)
     inside = _checked(config.base.resolve().relative_to(top).as_posix())
@@ -80,10 +82,18 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         "marker": MARKER,
     }
     return Files(
-        texts={top / name: templates.get_template(template).render(facts) for name, template in _FILES[system].items()},
+        texts={
+            top / name: templates.get_template(template).render(facts)
+            for name, template in _FILES[system].items()
+        },
         otherwise={top / name: _OTHERWISE.get(name, "") for name in _FILES[system]},
         requirement=wanted.text,
-        unsure=f"it installs {wanted.text}, but {wanted.unsure}: set COMPAT to a source that CI can reach" if wanted.unsure else "",
+        unsure=(
+            f"it installs {wanted.text}, but {wanted.unsure}: set COMPAT to a source that CI can"
+            " reach"
+            if wanted.unsure
+            else ""
+        ),
     )
 
 
@@ -114,10 +124,18 @@ def _templates() -> Environment:
 
 
 def _checked(inside: str) -> str:
-    """A path that means the same to YAML, shells, globs and expressions. Raises ConfigError for any other."""
+    """A path that means the same to YAML, shells, globs and expressions.
+
+    Raises ConfigError for any other.
+    """
     if not re.fullmatch(r"[\w.+/ -]+", inside):
-        hint = "Rename the folder, or write the workflow by hand. `compat matrix` works in every folder."
-        raise ConfigError("workflows cannot contain the name of this folder", where=inside, hint=hint)
+        hint = (
+            "Rename the folder, or write the workflow by hand. `compat matrix` works in every"
+            " folder."
+        )
+        raise ConfigError(
+            "workflows cannot contain the name of this folder", where=inside, hint=hint
+        )
     return inside
 
 
@@ -132,7 +150,7 @@ def _top(folder: Path) -> Path:
     return next((parent for parent in (here, *here.parents) if (parent / ".git").exists()), here)
 
 
-# --- where a CI system installs this package from ---------------------------------------------------------------------------------
+# --- where a CI system installs this package from -------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -150,14 +168,21 @@ def requirement() -> Requirement:
     url = origin.get("url") if isinstance(origin, dict) else None
     vcs = origin.get("vcs_info") if isinstance(origin, dict) else None
     if isinstance(url, str) and url.startswith("https://"):
-        commit = f"git+{url}@{vcs['commit_id']}" if isinstance(vcs, dict) and vcs.get("vcs") == "git" else url
+        commit = (
+            f"git+{url}@{vcs['commit_id']}"
+            if isinstance(vcs, dict) and vcs.get("vcs") == "git"
+            else url
+        )
         return Requirement(text=f"{_NAME}[uv] @ {commit}")
     unsure = "this installation came from files on this machine" if url else ""
     return Requirement(text=f"{_NAME}[uv]=={__version__}", unsure=unsure)
 
 
 def _origin() -> object:
-    """What the installer wrote down of where the package comes from; of a release of an index that is nothing."""
+    """What the installer wrote down of where the package comes from.
+
+    Of a release of an index that is nothing.
+    """
     try:
         text = distribution(_NAME).read_text("direct_url.json")
         return json.loads(text) if text else {}
@@ -168,9 +193,13 @@ def _origin() -> object:
 T = TypeVar("T")
 
 JOBS = 4
-"""A job needs half a minute before it compiles anything, and building an env five seconds; so not one for each env."""
+"""A job needs half a minute before it compiles anything, and building an env five seconds; so not
+one for each env.
+"""
 FEW = 500
-"""Cells up to which one job does all, where no env has a PyTorch, which takes 5 GB: more jobs would only wait longer."""
+"""Cells up to which one job does all, where no env has a PyTorch, which takes 5 GB: more jobs would
+only wait longer.
+"""
 SHARD = 4_000
 """Cells of a shard: some minutes for four cores."""
 SHARDS = 20
@@ -190,7 +219,9 @@ class Group:
 
 
 def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
-    """The jobs for so many cells: few are one job, of many each group of envs is shared by several."""
+    """The jobs for so many cells: few are one job, of many each group of envs is shared by
+    several.
+    """
     envs = config.choose_envs()
     if cells <= FEW and not any(env.paired for env in envs):
         return groups(config, 1)
@@ -206,9 +237,12 @@ def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
 
 
 def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
-    """The envs that a run without ``--envs`` tries, in so many groups at most; together they have each of them once.
+    """The envs that a run without ``--envs`` tries, in so many groups at most.
 
-    Where these are all releases there are, groups are ranges of releases, and the last one has those that are yet to come.
+    Together they have each of them once.
+
+    Where these are all releases there are, groups are ranges of releases, and the last one has
+    those that are yet to come.
     """
     envs = config.choose_envs()
     ranges = tuple(_ranges(envs, most))
@@ -216,7 +250,9 @@ def groups(config: MatrixConfig, most: int = JOBS) -> tuple[Group, ...]:
 
 
 def _ranges(envs: Sequence[Env], most: int) -> Iterator[Group]:
-    releases = sorted(env.release for env in envs if env.release is not None and toolchains.is_release(env))
+    releases = sorted(
+        env.release for env in envs if env.release is not None and toolchains.is_release(env)
+    )
     series = [key for key, _ in groupby(releases, key=lambda release: release.release[:2])]
     parts = _parts(series, most)
     for part, after in zip(parts, (*parts[1:], None), strict=True):

@@ -12,7 +12,9 @@ SHORT = {"tl": "triton.language"}
 
 def name(*parameters: str | ApiParameter, **facts: object) -> ApiName:
     """A built-in with these parameters: ``a``, ``b=1``, ``*shape``."""
-    given = tuple(each if isinstance(each, ApiParameter) else parameter(each) for each in parameters)
+    given = tuple(
+        each if isinstance(each, ApiParameter) else parameter(each) for each in parameters
+    )
     return ApiName(**{"kind": "builtin", "parameters": given, **facts})  # type: ignore[arg-type]
 
 
@@ -26,15 +28,23 @@ def parameter(text: str, kind: str = "positional or keyword") -> ApiParameter:
     return ApiParameter(name=word, kind=kind, default=default if equals else None)
 
 
-def place(label: str, names: dict[str, ApiName] | None, *, fork: bool = False, missing: bool = False) -> InspectedRelease:
+def place(
+    label: str, names: dict[str, ApiName] | None, *, fork: bool = False, missing: bool = False
+) -> InspectedRelease:
     """A release with these names of the language, or one of which nothing is known."""
     version = None if fork else Version(label)
     built = BuiltEnv(env=Env(name=f"triton-{label}", release=version), python="python")
     if names is None:
         return InspectedRelease(label=label, built=built, error="broken", missing=missing)
     full = {f"triton.language.{each}": found for each, found in names.items()}
-    modules = {"triton": ApiName(kind="module"), "triton.jit": ApiName(kind="function"), "triton.language": ApiName(kind="module")}
-    return InspectedRelease(label=label, fork=fork, built=built, namespace=Namespace(names={**modules, **full}))
+    modules = {
+        "triton": ApiName(kind="module"),
+        "triton.jit": ApiName(kind="function"),
+        "triton.language": ApiName(kind="module"),
+    }
+    return InspectedRelease(
+        label=label, fork=fork, built=built, namespace=Namespace(names={**modules, **full})
+    )
 
 
 def looked(*places: InspectedRelease) -> Inspection:

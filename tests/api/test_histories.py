@@ -17,11 +17,22 @@ DOT = "triton.language.dot"
 
 def test_runs_end_where_nothing_is_known() -> None:
     found = runs([("1", "a"), ("2", "a"), ("3", None), ("4", "a"), ("5", "b")])
-    assert [(run.first, run.last, run.value) for run in found] == [("1", "2", "a"), ("4", "4", "a"), ("5", "5", "b")]
+    assert [(run.first, run.last, run.value) for run in found] == [
+        ("1", "2", "a"),
+        ("4", "4", "a"),
+        ("5", "5", "b"),
+    ]
 
 
 def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
-    found = history(looked(place("3.0.0", {}), place("3.1.0", {"dot": name("a")}), place("3.2.0", {"dot": name("a")})), DOT)
+    found = history(
+        looked(
+            place("3.0.0", {}),
+            place("3.1.0", {"dot": name("a")}),
+            place("3.2.0", {"dot": name("a")}),
+        ),
+        DOT,
+    )
     assert [(run.value, run.releases) for run in found.states] == [
         (State.ABSENT, ("3.0.0",)),
         (State.THERE, ("3.1.0", "3.2.0")),
@@ -30,7 +41,12 @@ def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
 
 
 def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
-    places = (place("3.0.0", {}), place("3.1.0", None, missing=True), place("3.2.0", {"dot": name("a")}), place("3.3.0", None))
+    places = (
+        place("3.0.0", {}),
+        place("3.1.0", None, missing=True),
+        place("3.2.0", {"dot": name("a")}),
+        place("3.3.0", None),
+    )
     found = history(looked(*places), DOT)
     assert phrase(found) == "in 3.2.0, not in 3.0.0"
     assert found.looked_at == ("3.0.0", "3.2.0")
@@ -43,7 +59,14 @@ def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
 
 
 def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
-    found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", None), place("3.2.0", {"dot": name("a")})), DOT)
+    found = history(
+        looked(
+            place("3.0.0", {"dot": name("a")}),
+            place("3.1.0", None),
+            place("3.2.0", {"dot": name("a")}),
+        ),
+        DOT,
+    )
     assert phrase(found) == "in every release that was inspected"
     assert [run.releases for run in found.parameters[0].runs] == [("3.0.0",), ("3.2.0",)]
     assert [run.releases for run in found.signatures] == [("3.0.0",), ("3.2.0",)]
@@ -52,7 +75,10 @@ def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
 def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
     old, new = name("a", "b=1", "c=0"), name("a", parameter("c=0", "keyword-only"), "d=2")
     found = history(looked(place("3.0.0", {"dot": old}), place("3.1.0", {"dot": new})), DOT)
-    assert [(each.name, [(run.releases, *run.value.behaviour) for run in each.runs]) for each in found.parameters] == [
+    assert [
+        (each.name, [(run.releases, *run.value.behaviour) for run in each.runs])
+        for each in found.parameters
+    ] == [
         ("a", [(("3.0.0", "3.1.0"), "positional or keyword", None)]),
         ("c", [(("3.0.0",), "positional or keyword", "0"), (("3.1.0",), "keyword-only", "0")]),
         ("d", [(("3.1.0",), "positional or keyword", "2")]),
@@ -64,7 +90,11 @@ def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
 def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
     gone = name("a", refuses="NotImplementedError: removed")
     found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", {"dot": gone})), DOT)
-    assert (found.usable, found.there, phrase(found)) == (("3.0.0",), ("3.0.0", "3.1.0"), "only raises in 3.1.0")
+    assert (found.usable, found.there, phrase(found)) == (
+        ("3.0.0",),
+        ("3.0.0", "3.1.0"),
+        "only raises in 3.1.0",
+    )
 
 
 def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
@@ -78,18 +108,26 @@ def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
 
 def test_a_fork_is_on_no_line_of_releases() -> None:
     found = history(looked(place("3.0.0", {}), place("ours", {"dot": name("a")}, fork=True)), DOT)
-    assert (found.line, found.forks, phrase(found)) == (("3.0.0",), (("ours", State.THERE),), "in no release")
+    assert (found.line, found.forks, phrase(found)) == (
+        ("3.0.0",),
+        (("ours", State.THERE),),
+        "in no release",
+    )
 
 
 def test_equal_objects_are_told_as_such() -> None:
-    both = {"exp": name("x"), "math": ApiName(kind="module"), "math.exp": ApiName(same_as="triton.language.exp")}
+    both = {
+        "exp": name("x"),
+        "math": ApiName(kind="module"),
+        "math.exp": ApiName(same_as="triton.language.exp"),
+    }
     apart = {"exp": name("x"), "math": ApiName(kind="module"), "math.exp": name("y")}
     found = history(looked(place("3.0.0", both), place("3.1.0", apart)), "triton.language.math.exp")
     assert [(run.value, run.releases) for run in found.same_as] == [("tl.exp", ("3.0.0",))]
     assert [each.name for each in found.parameters] == ["y", "x"]
 
 
-# --- which names ----------------------------------------------------------------------------------------------------------------
+# --- which names ----------------------------------------------------------------------------------
 
 
 NAMES = {
@@ -142,7 +180,7 @@ def test_stars_stop_at_dots() -> None:
     assert not matches("tl.math.exp", "tl.math")
 
 
-# --- differences -----------------------------------------------------------------------------------------------------------------
+# --- differences ----------------------------------------------------------------------------------
 
 
 def test_what_differs_between_two_releases() -> None:
@@ -158,7 +196,11 @@ def test_what_differs_between_two_releases() -> None:
     }
     new = {
         "added": name("x=1"),
-        "load": name("pointer", parameter("cache=''", "keyword-only"), parameter("policy=None", "keyword-only")),
+        "load": name(
+            "pointer",
+            parameter("cache=''", "keyword-only"),
+            parameter("policy=None", "keyword-only"),
+        ),
         "raises": name("a", refuses="RuntimeError: removed"),
         "view": name("a", deprecated=("view is deprecated",)),
         "same": name("a"),
@@ -184,7 +226,9 @@ def test_what_differs_between_two_releases() -> None:
 
 
 def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
-    both = looked(place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")}))
+    both = looked(
+        place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")})
+    )
     (change,) = compare(both, both.inspected[0], both.inspected[1]).changes
     assert change.statements == ("+ x=0", "positions: (a, x=0, b=1)")
 

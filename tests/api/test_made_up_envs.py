@@ -1,4 +1,6 @@
-"""Envs whose Triton is a few lines: what is told of one that gives no answer, what of a class, and how long an answer is kept."""
+"""Envs whose Triton is a few lines: what is told of one that gives no answer, what of a class, and
+how long an answer is kept.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,10 @@ def made_up(folder: Path, release: str, source: str) -> None:
     location = cache.folder_of(env).path / "cp311"
     venv.create(location, symlinks=True)
     site = site_packages(location)
-    for path, text in {"triton/__init__.py": source, f"triton-{release}.dist-info/RECORD": ""}.items():
+    for path, text in {
+        "triton/__init__.py": source,
+        f"triton-{release}.dist-info/RECORD": "",
+    }.items():
         (site / path).parent.mkdir(exist_ok=True)
         (site / path).write_text(text)
     found = [asdict(package) for package in packages(location)]
@@ -62,24 +67,33 @@ def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> N
     said = compat("api", "triton.cdiv").stdout
     assert "triton.cdiv: function, in every release that was inspected\n" in said
     assert "not inspected: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
-    assert "not inspected: 3.6.0: env_broken: importing Triton ended with exit code 0 and no answer" in said
-    assert "not inspected: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
+    assert (
+        "not inspected: 3.6.0: env_broken: importing Triton ended with exit code 0 and no answer"
+        in said
+    )
+    assert (
+        "not inspected: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0"
+        in said
+    )
     done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", code=4)
     assert "3.5.0: ImportError" in done.stderr
 
 
 def test_classes_are_told_with_their_members(envs: Path) -> None:
     source = (
-        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY = typing.List[int]\nLIMIT = 3\n"
-        "class Config:\n    def __init__(self, a, *, b=1): self.x = self._y = a\n    @property\n    def p(self): ...\n"
-        "    def old(self, *y, **z):\n        import warnings\n        warnings.warn('old is deprecated')\n"
-        "class Mode(enum.Enum):\n    FAST = 1\n"
-        "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
+        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY ="
+        " typing.List[int]\nLIMIT = 3\nclass Config:\n    def __init__(self, a, *, b=1): self.x ="
+        " self._y = a\n    @property\n    def p(self): ...\n    def old(self, *y, **z):\n       "
+        " import warnings\n        warnings.warn('old is deprecated')\nclass Mode(enum.Enum):\n   "
+        " FAST = 1\ndef gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
     )
     made_up(envs, "3.4.0", source)
     (place,) = look(select_places(envs=["3.4.0"])).inspected
     assert place.namespace is not None
-    names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
+    names = {
+        full: (name.kind, name.signature, name.refuses, name.deprecated)
+        for full, name in place.namespace.names.items()
+    }
     assert names == {
         "triton": ("module", "", "", ()),
         **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
@@ -107,7 +121,9 @@ def test_an_answer_is_kept_until_the_env_changes(envs: Path) -> None:
     assert (envs.parent / "asked").read_text() == "xxxx"
 
 
-@pytest.mark.parametrize("source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+@pytest.mark.parametrize(
+    "source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+)
 def test_an_env_that_hangs_or_dies_is_given_up(envs: Path, source: str) -> None:
     made_up(envs, "3.4.0", source)
     (env,) = select_places(envs=["3.4.0"]).envs

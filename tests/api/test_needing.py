@@ -27,7 +27,9 @@ def used(source: str, function: str | None = None) -> set[str]:
 
 
 def kernel(body: str, head: str = HEAD) -> str:
-    return f"{head}\n@triton.jit\ndef kernel(x, y):\n" + "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
+    return f"{head}\n@triton.jit\ndef kernel(x, y):\n" + "".join(
+        f"    {line}\n" for line in dedent(body).strip().splitlines()
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,9 +39,17 @@ def kernel(body: str, head: str = HEAD) -> str:
         ("import triton\nfrom triton import language as L\n", "L.dot(x, y)", "triton.language.dot"),
         ("import triton\n", "triton.language.dot(x, y)", "triton.language.dot"),
         ("import triton\nfrom triton.language import dot as d\n", "d(x, y)", "triton.language.dot"),
-        ("import triton\nfrom triton.language import math as m\n", "m.exp(x)", "triton.language.math.exp"),
+        (
+            "import triton\nfrom triton.language import math as m\n",
+            "m.exp(x)",
+            "triton.language.math.exp",
+        ),
         (f"{HEAD}exp = tl.exp\n", "exp(x)", "triton.language.exp"),
-        (f"{HEAD}from triton.language.extra import libdevice\n", "libdevice.tanh(x)", "triton.language.extra.libdevice.tanh"),
+        (
+            f"{HEAD}from triton.language.extra import libdevice\n",
+            "libdevice.tanh(x)",
+            "triton.language.extra.libdevice.tanh",
+        ),
         ("import triton\nfrom ours.compat import tl\n", "tl.dot(x, y)", "triton.language.dot"),
         (HEAD, "y = x.to(tl.float16)", "triton.language.float16"),
         (HEAD, "from triton.language import arange\narange(0, 4)", "triton.language.arange"),
@@ -82,7 +92,13 @@ def test_either_of_two_imports_will_do() -> None:
 def test_conditions_and_kernels_are_told() -> None:
     source = kernel("if x:\n    tl.a(x)\nelse:\n    tl.b(x)\ntl.c(tl.d if y else tl.e)")
     found = {use.meanings[0][-1]: use for use in uses(source).uses if use.function}
-    assert {name: use.condition for name, use in found.items()} == {"a": 6, "b": 6, "c": None, "d": 10, "e": 10}
+    assert {name: use.condition for name, use in found.items()} == {
+        "a": 6,
+        "b": 6,
+        "c": None,
+        "d": 10,
+        "e": 10,
+    }
     assert all(use.function == "kernel" for use in found.values())
 
 
@@ -108,7 +124,11 @@ def kernel(x):
 def second(x):
     tl.dot(x, x)
 """
-    assert used(source, "kernel") >= {"triton.language.exp", "triton.language.constexpr", "triton.language.full"}
+    assert used(source, "kernel") >= {
+        "triton.language.exp",
+        "triton.language.constexpr",
+        "triton.language.full",
+    }
     assert "triton.language.dot" not in used(source, "kernel")
     assert "triton.language.dot" in used(source)
     assert uses(source).not_read == (".utils",)
@@ -118,12 +138,15 @@ def second(x):
 
 
 def test_stars_are_followed_as_far_as_names_are_known() -> None:
-    source = "import triton\nfrom triton.language import *\n\n@triton.jit\ndef kernel(x):\n    store(x, load(x), nothing)\n"
+    source = (
+        "import triton\nfrom triton.language import *\n\n@triton.jit\ndef kernel(x):\n    store(x,"
+        " load(x), nothing)\n"
+    )
     found = needs(source, place("3.0.0", {"store": name("a", "b", "c"), "load": name("a")}))
     assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.load", "tl.store"]
 
 
-# --- calls -------------------------------------------------------------------------------------------------------------------
+# --- calls ----------------------------------------------------------------------------------------
 
 
 LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword-only"))
@@ -134,8 +157,16 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
     [
         (LOAD, Call(positional=1, keywords=("mask",), open=False), ""),
         (LOAD, Call(positional=3, keywords=("cache",), open=False), ""),
-        (LOAD, Call(positional=4, keywords=(), open=False), "takes at most 3 positional arguments, not 4"),
-        (LOAD, Call(positional=1, keywords=("boundary_check",), open=False), "has no parameter 'boundary_check'"),
+        (
+            LOAD,
+            Call(positional=4, keywords=(), open=False),
+            "takes at most 3 positional arguments, not 4",
+        ),
+        (
+            LOAD,
+            Call(positional=1, keywords=("boundary_check",), open=False),
+            "has no parameter 'boundary_check'",
+        ),
         (LOAD, Call(positional=0, keywords=("mask",), open=False), "needs 'pointer'"),
         (LOAD, Call(positional=0, keywords=(), open=True), ""),
         (LOAD, Call(positional=1, keywords=("_semantic",), open=False), ""),
@@ -148,7 +179,7 @@ def test_whether_something_can_be_called_so(found: ApiName, call: Call, why: str
     assert mismatch(found, call) == why
 
 
-# --- which releases -------------------------------------------------------------------------------------------------------------
+# --- which releases -------------------------------------------------------------------------------
 
 
 def needs(source: str, *places: object) -> Needs:
@@ -168,7 +199,10 @@ def test_releases_that_have_all_of_it() -> None:
         place("3.1.0", {"dot": name("a", "b", "out=None")}),
         place("3.2.0", None),
         place("3.3.0", {"dot": name("a", "b", "out=None"), "new": name("a")}),
-        place("3.4.0", {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")}),
+        place(
+            "3.4.0",
+            {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")},
+        ),
     )
     assert [lacking(having) for having in found.having] == [
         ["tl.dot has no parameter 'out'", "tl.new is missing"],
@@ -182,7 +216,10 @@ def test_releases_that_have_all_of_it() -> None:
 
 
 def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
-    found = needs(kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"), place("3.0.0", {"float32": ApiName(kind="dtype")}))
+    found = needs(
+        kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"),
+        place("3.0.0", {"float32": ApiName(kind="dtype")}),
+    )
     assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.float32", "tl.nothing"]
     assert lacking(found.having[0]) == ["tl.nothing is missing"]
 
@@ -204,11 +241,16 @@ def test_deprecated_names_and_parameters_are_told() -> None:
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     there = {"dot": name("a", deprecated), "view": name("a", deprecated=("view is deprecated",))}
     found = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
-    assert found.having[0].deprecated == ("tl.dot: tf32: *Deprecated.*", "tl.view: view is deprecated")
+    assert found.having[0].deprecated == (
+        "tl.dot: tf32: *Deprecated.*",
+        "tl.view: view is deprecated",
+    )
     assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()
 
 
-def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_one_are_not_looked_at() -> None:
+def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_one_are_not_looked_at() -> (
+    None
+):
     there = {
         "tensor": ApiName(kind="class"),
         "tensor.to": ApiName(kind="method"),
@@ -219,6 +261,9 @@ def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_o
         "helper": ApiName(kind="foreign", internal=True),
     }
     found = needs(
-        kernel("tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"), place("3.0.0", there)
+        kernel(
+            "tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"
+        ),
+        place("3.0.0", there),
     )
     assert lacking(found.having[0]) == ["tl.core.tensor.gone is missing"]

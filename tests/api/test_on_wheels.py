@@ -51,12 +51,14 @@ def user(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
 
 
 def compat(*words: str, code: int = 0, few: bool = True) -> Result:
-    done = CliRunner().invoke(main, [*words, *(("--envs", ",".join(FEW)) if few else ())], prog_name="compat")
+    done = CliRunner().invoke(
+        main, [*words, *(("--envs", ",".join(FEW)) if few else ())], prog_name="compat"
+    )
     assert done.exit_code == code, done.output
     return done
 
 
-# --- truths ----------------------------------------------------------------------------------------------------------------
+# --- truths ---------------------------------------------------------------------------------------
 
 
 def states(found: NameHistory) -> list[tuple[str, str, str]]:
@@ -71,14 +73,24 @@ def states(found: NameHistory) -> list[tuple[str, str, str]]:
         ("tl.advance", [("there", "3.0.0", "3.8.0"), ("absent", "3.9.0", "3.9.0")]),
         (
             "tl._experimental_make_tensor_descriptor",
-            [("absent", "3.0.0", "3.2.0"), ("there", "3.3.0", "3.3.1"), ("absent", "3.4.0", "3.9.0")],
+            [
+                ("absent", "3.0.0", "3.2.0"),
+                ("there", "3.3.0", "3.3.1"),
+                ("absent", "3.4.0", "3.9.0"),
+            ],
         ),
         ("tl.float8e4nv", [("there", "3.0.0", "3.9.0")]),
         ("tl.tensor.to", [("there", "3.0.0", "3.9.0")]),
         ("tl.math.exp", [("there", "3.0.0", "3.9.0")]),
         ("tl.math.pow", [("absent", "3.0.0", "3.9.0")]),
-        ("triton.experimental.gluon.jit", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
-        ("triton.tools.tensor_descriptor.TensorDescriptor", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
+        (
+            "triton.experimental.gluon.jit",
+            [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")],
+        ),
+        (
+            "triton.tools.tensor_descriptor.TensorDescriptor",
+            [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")],
+        ),
         ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
     ],
 )
@@ -91,32 +103,57 @@ def test_what_the_wheels_say_of_block_pointers(every: Inspection) -> None:
     (deprecated,), (refuses,) = found.deprecated, found.refuses
     assert (deprecated.first, deprecated.last) == ("3.7.0", "3.8.0")
     assert deprecated.value.startswith("tl.make_block_ptr is deprecated.")
-    assert (refuses.releases, refuses.value.partition(":")[0]) == (("3.9.0",), "NotImplementedError")
+    assert (refuses.releases, refuses.value.partition(":")[0]) == (
+        ("3.9.0",),
+        "NotImplementedError",
+    )
 
 
 def parameters(every: Inspection, name: str) -> dict[str, list[tuple[str, str, str | None]]]:
     found = history(every, every.full(name)).parameters
-    return {each.name: [(run.first, run.last, run.value.default) for run in each.runs] for each in found}
+    return {
+        each.name: [(run.first, run.last, run.value.default) for run in each.runs] for each in found
+    }
 
 
 def test_parameters_and_defaults_are_intervals(every: Inspection) -> None:
     dot = parameters(every, "tl.dot")
     assert dot["input_precision"] == [("3.0.0", "3.9.0", "None")]
-    assert dot["out_dtype"] == [("3.0.0", "3.7.1", "triton.language.float32"), ("3.8.0", "3.9.0", "None")]
+    assert dot["out_dtype"] == [
+        ("3.0.0", "3.7.1", "triton.language.float32"),
+        ("3.8.0", "3.9.0", "None"),
+    ]
     assert parameters(every, "tl.load")["boundary_check"] == [("3.0.0", "3.8.0", "()")]
-    assert parameters(every, "tl.make_tensor_descriptor")["padding_option"] == [("3.5.0", "3.9.0", "'zero'")]
+    assert parameters(every, "tl.make_tensor_descriptor")["padding_option"] == [
+        ("3.5.0", "3.9.0", "'zero'")
+    ]
     autotune = parameters(every, "triton.autotune")
     assert autotune["key"] == [("3.0.0", "3.9.0", None)]
     assert autotune["warmup"] == [("3.0.0", "3.1.0", "25"), ("3.2.0", "3.9.0", "None")]
-    assert parameters(every, "triton.Config")["num_stages"] == [("3.0.0", "3.2.0", "2"), ("3.3.0", "3.9.0", "3")]
+    assert parameters(every, "triton.Config")["num_stages"] == [
+        ("3.0.0", "3.2.0", "2"),
+        ("3.3.0", "3.9.0", "3"),
+    ]
     assert not any("_builder" in names or "_semantic" in names for names in (dot, autotune))
 
 
 def test_deprecated_parameters(every: Inspection) -> None:
-    (tf32,) = (each for each in history(every, "triton.language.dot").parameters if each.name == "allow_tf32")
+    (tf32,) = (
+        each
+        for each in history(every, "triton.language.dot").parameters
+        if each.name == "allow_tf32"
+    )
     (always,) = tf32.runs
-    assert (always.first, always.last, always.value.deprecated[:13]) == ("3.0.0", "3.9.0", "*Deprecated.*")
-    (reorder,) = (each for each in history(every, "triton.language.cat").parameters if each.name == "can_reorder")
+    assert (always.first, always.last, always.value.deprecated[:13]) == (
+        "3.0.0",
+        "3.9.0",
+        "*Deprecated.*",
+    )
+    (reorder,) = (
+        each
+        for each in history(every, "triton.language.cat").parameters
+        if each.name == "can_reorder"
+    )
     assert [bool(run.value.deprecated) for run in reorder.runs] == [False, True]
 
 
@@ -131,16 +168,20 @@ def test_what_cannot_be_imported_is_said(every: Inspection) -> None:
     assert "No module named 'torch'" in unknown.value
 
 
-# --- names beside compiling ------------------------------------------------------------------------------------------------
+# --- names beside compiling -----------------------------------------------------------------------
 
 
 LESS_THAN_NAMES = {
     "a value that an argument may have": "dot_bf16x3 dot_scaled cat_without_reorder full_of_float8",
     "a method of a value": "gather_method sum_method item_method",
-    "what kernels may be written in": "list_of index_into_tuple star_arguments walrus chained_comparison",
+    "what kernels may be written in": (
+        "list_of index_into_tuple star_arguments walrus chained_comparison"
+    ),
     "a defect of the function itself": "gdc_wait",
 }
-"""Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, and what for."""
+"""Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, and what
+for.
+"""
 
 
 def releases(every: Inspection, phrase: str) -> set[str]:
@@ -157,21 +198,34 @@ def releases(every: Inspection, phrase: str) -> set[str]:
 def having_all(every: Inspection, function: str) -> set[str]:
     names = toolchains.DEFAULT.language.api
     assert names is not None
-    found = needs_of(read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every)
+    found = needs_of(
+        read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every
+    )
     return {having.place.label for having in found.having if having.has_all}
 
 
 def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> None:
     """What has no exception below has exactly the releases that compile it."""
-    expected = {function: releases(every, phrase) for phrase, names in EXPECTED.items() for function in names.split()}
-    found = {function: having_all(every, function) for function in functions() if function not in EXPECTED["intermittent"].split()}
+    expected = {
+        function: releases(every, phrase)
+        for phrase, names in EXPECTED.items()
+        for function in names.split()
+    }
+    found = {
+        function: having_all(every, function)
+        for function in functions()
+        if function not in EXPECTED["intermittent"].split()
+    }
     assert len(found) > 60
     more = {function for function, named in found.items() if named > expected[function]}
     others = {function for function, named in found.items() if not named >= expected[function]}
-    assert (others, more) == (set(), {word for words in LESS_THAN_NAMES.values() for word in words.split()})
+    assert (others, more) == (
+        set(),
+        {word for words in LESS_THAN_NAMES.values() for word in words.split()},
+    )
 
 
-# --- the command ------------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -180,7 +234,9 @@ def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None
     found = find(looked, ["tl.load"])
     several = find(looked, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
     places = [place_of(looked, release) for release in FEW]
-    changed = compare(looked, places[1], places[2], lambda full: matches(looked.shown(full), "tl.[l-z]*"))
+    changed = compare(
+        looked, places[1], places[2], lambda full: matches(looked.shown(full), "tl.[l-z]*")
+    )
     answers = [
         names_blocks(looked, [history(looked, full) for full in found.names], found),
         names_blocks(looked, [history(looked, full) for full in several.names], several),
@@ -199,16 +255,29 @@ def test_the_command_tells_of_names(user: Path) -> None:
     assert [each["name"] for each in document["names"]] == ["tl.dot", "tl.float8e4nv"]
     assert [each["release"] for each in document["releases"] if each["looked_at"]] == list(FEW)
     assert len(document["releases"]) == 13
-    assert document["names"][1]["intervals"] == [{"from": release, "to": release, "state": "there"} for release in FEW]
+    assert document["names"][1]["intervals"] == [
+        {"from": release, "to": release, "state": "there"} for release in FEW
+    ]
     compat("api", "tl.load", "--output", "load.txt", "-q")
-    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was inspected\n")
+    assert (
+        (user / "load.txt")
+        .read_text()
+        .startswith("tl.load: built-in, in every release that was inspected\n")
+    )
 
 
 def test_the_command_compares_releases(user: Path) -> None:
-    said = compat("api", "tl.make_block_ptr", "tl.load", "tl.advance", "--diff", "3.4", "3.9.0").stdout
+    said = compat(
+        "api", "tl.make_block_ptr", "tl.load", "tl.advance", "--diff", "3.4", "3.9.0"
+    ).stdout
     assert "- boundary_check=()" in said
     assert "NotImplementedError: Block pointers have been removed" in said
-    kinds = [each["kind"] for each in json.loads(compat("api", "tl.advance", "--diff", "3.4", "3.9.0", "--json").stdout)["changes"]]
+    kinds = [
+        each["kind"]
+        for each in json.loads(
+            compat("api", "tl.advance", "--diff", "3.4", "3.9.0", "--json").stdout
+        )["changes"]
+    ]
     assert kinds == ["removed"]
 
 
@@ -218,12 +287,21 @@ def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
     assert "not inspected: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
     assert "in every release that was inspected" in done.stdout
     done = compat("api", "tl.dot", "--envs", "3.77.0", few=False, code=4)
-    assert done.stderr == "error: none of the envs is built\n  hint: Build them with `compat envs build 3.77.0`.\n"
+    assert (
+        done.stderr
+        == "error: none of the envs is built\n  hint: Build them with `compat envs build 3.77.0`.\n"
+    )
 
 
 def test_mistakes_get_one_clear_error(user: Path) -> None:
-    assert "hint: Did you mean tl.make_tensor_descriptor" in compat("api", "tl.make_tensor_desriptor", code=3).stderr
-    assert "--of cannot be combined with names or --diff" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
+    assert (
+        "hint: Did you mean tl.make_tensor_descriptor"
+        in compat("api", "tl.make_tensor_desriptor", code=3).stderr
+    )
+    assert (
+        "--of cannot be combined with names or --diff"
+        in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
+    )
     assert "error: a.py: there is no such file" in compat("api", "--of", "a.py", code=2).stderr
     (user / "a.py").write_text("def f(:\n")
     assert "error: a.py: cannot be read" in compat("api", "--of", "a.py", code=2).stderr
@@ -262,18 +340,33 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     assert kernel["has_all"] == ["3.4.0", "3.9.0"]
     old, *new = kernel["releases"]
     assert old["lacks"] == [
-        {"name": "tl.sum", "why": "has no parameter 'dtype'", "lines": [9], "conditions": [8], "functions": ["copy"]}
+        {
+            "name": "tl.sum",
+            "why": "has no parameter 'dtype'",
+            "lines": [9],
+            "conditions": [8],
+            "functions": ["copy"],
+        }
     ]
     assert old["differs"] == "it fails for another reason first: shape-mismatch"
-    assert {each["differs"] for each in new} == {"all names exist, and it fails for another reason: shape-mismatch"}
+    assert {each["differs"] for each in new} == {
+        "all names exist, and it fails for another reason: shape-mismatch"
+    }
     (user / "copy.py").write_text(KERNEL.replace("2 * BLOCK", "BLOCK"))
-    (kernel,) = json.loads(compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout)["kernels"]
-    assert [each["compiled"] for each in kernel["releases"]] == [[{"status": "ok", "class": None, "cells": 1}]] * 3
+    (kernel,) = json.loads(
+        compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout
+    )["kernels"]
+    assert [each["compiled"] for each in kernel["releases"]] == [
+        [{"status": "ok", "class": None, "cells": 1}]
+    ] * 3
     assert [each["cells"] for each in kernel["releases"]] == [1, 1, 1]
-    assert kernel["releases"][0]["differs"] == (
-        "tl.sum has no parameter 'dtype', but only a condition (line 8) leads to it, which the compiled cases may not take"
+    assert (
+        kernel["releases"][0]["differs"]
+        == "tl.sum has no parameter 'dtype', but only a condition (line 8) leads to it, which the"
+        " compiled cases may not take"
     )
-    again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout  # without compiling, of what is kept
+    # Without compiling, of what is kept.
+    again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout
     assert "3.4.0: ok, as its names say\n" in again
 
 
@@ -297,14 +390,20 @@ def add(x, y, HOW: tl.constexpr):
 def test_what_was_compiled_is_told_of_how_many_cases(user: Path) -> None:
     """What is kept of one case of four says nothing of the other three, of which two crash."""
     (user / "add.py").write_text(CASES)
-    cases = "".join(f'[[case]]\nname = "how{how}"\nconstexprs = {{ HOW = {how} }}\n' for how in range(4))
+    cases = "".join(
+        f'[[case]]\nname = "how{how}"\nconstexprs = {{ HOW = {how} }}\n' for how in range(4)
+    )
     signature = 'signature = { x = "*fp32", y = "*fp32" }\n'
-    (user / "add.toml").write_text(f'schema = 1\nkernel = "add"\nsource = "add.py"\n{signature}{cases}')
+    (user / "add.toml").write_text(
+        f'schema = 1\nkernel = "add"\nsource = "add.py"\n{signature}{cases}'
+    )
     (user / "matrix.toml").write_text('schema = 1\nkernels = ["add.toml"]\n')
     compat("matrix", "--case", "how0", "--target", "sm_90")
     asked = ("api", "--of", "add.py::add", "--target", "sm_90")
     said = compat(*asked).stdout
-    assert [line.split(": ")[-1] for line in said.splitlines() if " of 4 " in line] == ["ok in 1 of 4 cases, 3 not compiled"] * 3
+    assert [line.split(": ")[-1] for line in said.splitlines() if " of 4 " in line] == [
+        "ok in 1 of 4 cases, 3 not compiled"
+    ] * 3
     assert "as its names say" not in said
     assert "--compile compiles the rest" in said
     said = " ".join(compat(*asked, "--compile").stdout.split())
@@ -312,31 +411,47 @@ def test_what_was_compiled_is_told_of_how_many_cases(user: Path) -> None:
     assert f"ok in 1 of 4 cases, rejected (shape-mismatch) in 1, {crashed}" in said
     assert "not compiled" not in said
     (kernel,) = json.loads(compat(*asked, "--json").stdout)["kernels"]
-    assert [(each["cells"], [(told["status"], told["cells"]) for told in each["compiled"]]) for each in kernel["releases"]] == [
-        (4, [("ok", 1), ("rejected", 1), ("crashed", 2)])
-    ] * 3
+    assert [
+        (each["cells"], [(told["status"], told["cells"]) for told in each["compiled"]])
+        for each in kernel["releases"]
+    ] == [(4, [("ok", 1), ("rejected", 1), ("crashed", 2)])] * 3
     several = compat("api", "--of", "add.py::add", "--target", "sm_90", "--target", "sm_80").stdout
     assert "of 8 cells" in several
 
 
 def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
     jit = "@triton.jit\n        def kernel(x, y):\n            tl.store(y, tl.load(x))\n"
-    tail = "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
+    tail = (
+        "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return"
+        " kernel"
+    )
     made = f"def make(size):\n    if True:\n{tail}"
     head = "import triton\nimport triton.language as tl\n"
     (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{made}\n")
     for name, function in {"held": "Holder.kernel", "made": "make(64)"}.items():
-        text = FILE.replace('"copy"', f'"{name}"').replace("copy.py", "a.py").replace("{ source =", "{ x =")
-        text = text.replace("result =", "y =").replace("constexprs = { BLOCK = 128, MODE = 0 }\n", "")
-        (user / f"{name}.toml").write_text(f'{text}\n[[variant]]\nname = "only"\nfunction = "{function}"\n')
+        text = (
+            FILE.replace('"copy"', f'"{name}"')
+            .replace("copy.py", "a.py")
+            .replace("{ source =", "{ x =")
+        )
+        text = text.replace("result =", "y =").replace(
+            "constexprs = { BLOCK = 128, MODE = 0 }\n", ""
+        )
+        (user / f"{name}.toml").write_text(
+            f'{text}\n[[variant]]\nname = "only"\nfunction = "{function}"\n'
+        )
         (kernel,) = json.loads(compat("api", "--of", f"{name}.toml", "--json").stdout)["kernels"]
         assert kernel["function"] == function
         assert ("tl.advance" in {use["name"] for use in kernel["uses"]}) is (name == "made")
 
 
-def test_of_two_envs_of_a_release_one_is_asked(user: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_of_two_envs_of_a_release_one_is_asked(
+    user: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     built("triton-3.5.1-torch-2.9.1")
     built("triton-3.5.1")
-    said = compat("api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False).stdout
+    said = compat(
+        "api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False
+    ).stdout
     (place,) = [each for each in json.loads(said)["releases"] if each["looked_at"]]
     assert (place["release"], place["env"]) == ("3.5.1", "triton-3.5.1")

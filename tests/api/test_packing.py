@@ -1,4 +1,6 @@
-"""All names in a report: what they are packed as, and that nothing is said of what was not inspected."""
+"""All names in a report: what they are packed as, and that nothing is said of what was not
+inspected.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,36 @@ from tests.api.invented import looked, name, parameter, place
 
 def told(text: str, packed: Packed) -> dict[str, str]:
     """Run → what is said of it."""
-    return {run: packed.texts[int(number)] for run, _, number in (each.partition(":") for each in text.split())}
+    return {
+        run: packed.texts[int(number)]
+        for run, _, number in (each.partition(":") for each in text.split())
+    }
 
 
 def test_names_are_packed_as_runs_and_texts() -> None:
     old = parameter("tf32=None")
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     places = (
-        place("3.0.0", {"dot": name("a"), "core": ApiName(kind="module", internal=True), "exp": name("a")}),
+        place(
+            "3.0.0",
+            {"dot": name("a"), "core": ApiName(kind="module", internal=True), "exp": name("a")},
+        ),
         place("3.1.0", None, missing=True),
-        place("3.2.0", {"dot": name("a", deprecated), "also": ApiName(same_as="triton.language.dot"), "exp": name("a")}),
-        place("3.3.0", {"dot": name("a", refuses="RuntimeError: removed"), "exp": name("a", deprecated=("Gone soon.",))}),
+        place(
+            "3.2.0",
+            {
+                "dot": name("a", deprecated),
+                "also": ApiName(same_as="triton.language.dot"),
+                "exp": name("a"),
+            },
+        ),
+        place(
+            "3.3.0",
+            {
+                "dot": name("a", refuses="RuntimeError: removed"),
+                "exp": name("a", deprecated=("Gone soon.",)),
+            },
+        ),
     )
     packed = pack(looked(*places))
     assert (packed.releases, packed.looked_at) == (("3.0.0", "3.1.0", "3.2.0", "3.3.0"), "0 2-3")

@@ -24,9 +24,14 @@ LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", 
 
 
 class Invented:
-    """Stands in for the engine: every release has the outcome it is given; counts what it is asked."""
+    """Stands in for the engine: every release has the outcome it is given.
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, outcomes: Mapping[str, Outcome]) -> None:
+    Counts what it is asked.
+    """
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, outcomes: Mapping[str, Outcome]
+    ) -> None:
         self.outcomes, self.tmp_path = outcomes, tmp_path
         self.tried: list[str] = []
         self.obtained: list[list[str]] = []
@@ -46,7 +51,12 @@ class Invented:
         self.runs.append([cell.id for cell in cells])
         self.tried += [str(cell.env.release) for cell in cells]
         results = tuple(
-            Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)]) for cell in cells
+            Result(
+                cell=cell,
+                built=context.envs[cell.env.name],
+                outcome=self.outcomes[str(cell.env.release)],
+            )
+            for cell in cells
         )
         for each in results:
             on_result(each)
@@ -55,7 +65,12 @@ class Invented:
     def _known(self, cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
         """A case called ``known`` was compiled by an earlier run."""
         return tuple(
-            Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)], cached=True)
+            Result(
+                cell=cell,
+                built=context.envs[cell.env.name],
+                outcome=self.outcomes[str(cell.env.release)],
+                cached=True,
+            )
             for cell in cells
             if cell.spec.case == "known"
         )
@@ -65,14 +80,30 @@ class Invented:
         return [env(str(each.release)) for each in envs]
 
     def search(
-        self, *, criterion: str = "ok", targets: Sequence[Target] = TARGETS[1:2], cases: Sequence[str] = ("d64",), **how: Any
+        self,
+        *,
+        criterion: str = "ok",
+        targets: Sequence[Target] = TARGETS[1:2],
+        cases: Sequence[str] = ("d64",),
+        **how: Any,
     ) -> tuple[ReleaseAnswer, ...]:
-        """The answers; ``stay`` has workers stay between runs, and ``on_answer`` and ``on_plan`` hear what a search tells."""
+        """The answers; ``stay`` has workers stay between runs, and ``on_answer`` and ``on_plan``
+        hear what a search tells.
+        """
         listeners = {name: how.pop(name) for name in ("on_answer", "on_plan") if name in how}
         idle_timeout = 60.0 if how.pop("stay", False) else 0.0
-        line = tuple(ReleaseCandidate(version=Version(release), env=env(release).env) for release in self.outcomes)
+        line = tuple(
+            ReleaseCandidate(version=Version(release), env=env(release).env)
+            for release in self.outcomes
+        )
         with Store(self.tmp_path / "store") as store:
-            context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2, idle_timeout=idle_timeout)
+            context = RunContext(
+                envs={},
+                store=store,
+                limits=Limits(deadline=1, memory=1),
+                slots=2,
+                idle_timeout=idle_timeout,
+            )
             kernels = [(spec(case=case), target) for case in cases for target in targets]
             asked = ReleaseSearch(candidates=line, criterion=parse_criterion(criterion), **how)
             return search_releases(kernels, asked, context, self._obtain, **listeners)

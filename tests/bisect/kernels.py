@@ -8,11 +8,14 @@ import triton.language as tl
 
 @triton.jit
 def fenced(source, result, size, BLOCK: tl.constexpr):
-    """The fence is of PTX 8.6, for sm_90: ptxas 12.4 (to Triton 3.3) does not know it, ptxas 12.8 (from 3.4) does."""
+    """The fence is of PTX 8.6, for sm_90: ptxas 12.4 (to Triton 3.3) does not know it, ptxas 12.8
+    (from 3.4) does.
+    """
     at = tl.arange(0, BLOCK)
     x = tl.load(source + at)
     x = tl.inline_asm_elementwise(
-        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster; mov.b32 $0, $1;",
+        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster; mov.b32"
+        " $0, $1;",
         "=f,f",
         [x],
         dtype=tl.float32,
@@ -24,7 +27,9 @@ def fenced(source, result, size, BLOCK: tl.constexpr):
 
 @triton.jit
 def scanned(source, other, result, stride, BLOCK: tl.constexpr):
-    """Its shared memory goes with which of its pointers are known to be aligned: as much with all as with none, less with some."""
+    """Its shared memory goes with which of its pointers are known to be aligned: as much with all
+    as with none, less with some.
+    """
     at = tl.arange(0, BLOCK)
     tile = at[:, None] * stride + at[None, :]
     x, y = tl.load(source + tile), tl.load(other + tile)
@@ -45,6 +50,9 @@ def multiplied(source, other, result, size, stride, BLOCK: tl.constexpr):
 
 @triton.jit
 def sorted_bf16(source, result, size, BLOCK: tl.constexpr):
-    """For sm_75: up to 3.2 the PTX has instructions that sm_75 lacks; 3.2 cannot read its own TTIR of it."""
+    """For sm_75: up to 3.2 the PTX has instructions that sm_75 lacks.
+
+    3.2 cannot read its own TTIR of it.
+    """
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.sort(tl.load(source + at)))

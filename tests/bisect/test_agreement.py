@@ -1,4 +1,6 @@
-"""A matrix and a bisect over the same results say the same: word, bracket, what is not known, and what earlier runs found."""
+"""A matrix and a bisect over the same results say the same: word, bracket, what is not known, and
+what earlier runs found.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,22 @@ LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0")
 OUTCOMES = (
     *(OK, OK, OK),
     *(bad(SHAPE), bad(PASS), bad(ASSERT, Status.CRASHED), bad(MISSING), bad(MISSING), bad(REMOVED)),
-    *(bad(SHARED, Status.OK), bad(UNKNOWN_TARGET, Status.UNSUPPORTED), bad(UNKNOWN_TARGET, Status.UNSUPPORTED)),
+    *(
+        bad(SHARED, Status.OK),
+        bad(UNKNOWN_TARGET, Status.UNSUPPORTED),
+        bad(UNKNOWN_TARGET, Status.UNSUPPORTED),
+    ),
     *(BROKEN, LOST, Outcome(status=Status.SOURCE_BROKEN, stage="source"), bad(SHAPE, flaky=True)),
 )
 """A predicted failure, a target that is not supported, and what is no answer are among them."""
 
 
 def name_of(release: str, torch: bool) -> BuiltEnv:
-    return env(release, name=f"triton-{release}{'-torch-2' if torch else ''}", torch="2.0.0" if torch else None)
+    return env(
+        release,
+        name=f"triton-{release}{'-torch-2' if torch else ''}",
+        torch="2.0.0" if torch else None,
+    )
 
 
 @st.composite
@@ -71,12 +81,17 @@ def results(rows: Sequence[tuple[BuiltEnv, Outcome]]) -> list[Result]:
 
 
 def bisected(
-    rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], existing: Sequence[Version], **how: Any
+    rows: Sequence[tuple[BuiltEnv, Outcome]],
+    earlier: Sequence[Result],
+    existing: Sequence[Version],
+    **how: Any,
 ) -> ReleaseAnswer:
     """What a bisect says that tries these envs, where each has the outcome that it is given."""
     known = {result.cell.env.name: result for result in results(rows)}
 
-    def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None], _: object) -> tuple[Result, ...]:
+    def run(
+        cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None], _: object
+    ) -> tuple[Result, ...]:
         return tuple(known[cell.env.name] for cell in cells)
 
     def obtain(envs: Sequence[Env]) -> list[BuiltEnv]:
@@ -84,29 +99,57 @@ def bisected(
 
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml"))
     existing = existing if candidates.published else ()
-    context = RunContext(envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2)
-    asked = ReleaseSearch(candidates=candidates.chosen, criterion=parse_criterion("ok"), existing=tuple(existing), **how)
+    context = RunContext(
+        envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2
+    )
+    asked = ReleaseSearch(
+        candidates=candidates.chosen,
+        criterion=parse_criterion("ok"),
+        existing=tuple(existing),
+        **how,
+    )
     with patch.object(releases, "run", run):
-        (answer,) = search_releases([(spec(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier)
+        (answer,) = search_releases(
+            [(spec(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier
+        )
     return answer
 
 
 def facts(account: Account) -> tuple[object, ...]:
     """All that an account says."""
     return (
-        *(account.word, account.release, account.phrase, account.bracket, account.since, account.brackets, account.intervals),
-        *(account.changes, account.line, account.not_tried, account.untested, account.flaky, account.remembered),
+        *(
+            account.word,
+            account.release,
+            account.phrase,
+            account.bracket,
+            account.since,
+            account.brackets,
+            account.intervals,
+        ),
+        *(
+            account.changes,
+            account.line,
+            account.not_tried,
+            account.untested,
+            account.flaky,
+            account.remembered,
+        ),
     )
 
 
-def judged(rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], existing: Sequence[Version]) -> Verdict:
+def judged(
+    rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], existing: Sequence[Version]
+) -> Verdict:
     (verdict,) = verdicts(results(rows), remembered=earlier, existing={"triton": existing})
     return verdict
 
 
 @given(tried(), st.booleans())
 @settings(max_examples=300)
-def test_a_bisect_that_tries_all_says_what_the_matrix_says(rows: list[tuple[BuiltEnv, Outcome]], complete: bool) -> None:
+def test_a_bisect_that_tries_all_says_what_the_matrix_says(
+    rows: list[tuple[BuiltEnv, Outcome]], complete: bool
+) -> None:
     existing = () if complete else tuple(map(Version, LINE))
     answer, verdict = bisected(rows, (), existing), judged(rows, (), existing)
     assert facts(answer.account) == facts(verdict)
@@ -115,7 +158,9 @@ def test_a_bisect_that_tries_all_says_what_the_matrix_says(rows: list[tuple[Buil
 
 @given(tried(), tried())
 @settings(max_examples=200)
-def test_both_know_what_earlier_runs_found(rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]) -> None:
+def test_both_know_what_earlier_runs_found(
+    rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]
+) -> None:
     """As far as it lies between the releases that a bisect is over: beyond them nobody asked it."""
     places = [LINE.index(str(built.release)) for built, _ in rows if "+" not in str(built.release)]
     if not places:
@@ -123,16 +168,24 @@ def test_both_know_what_earlier_runs_found(rows: list[tuple[BuiltEnv, Outcome]],
     inside = LINE[min(places) : max(places) + 1]
     taken = {built.env.name for built, _ in rows}
     earlier = results(
-        [(built, outcome) for built, outcome in before if str(built.release) in inside and built.env.name not in taken]
+        [
+            (built, outcome)
+            for built, outcome in before
+            if str(built.release) in inside and built.env.name not in taken
+        ]
     )
     earlier = [each for each in earlier if each.outcome.status.is_answer]  # nothing else is kept
     existing = tuple(map(Version, LINE))
-    assert facts(bisected(rows, earlier, existing).account) == facts(judged(rows, earlier, existing))
+    assert facts(bisected(rows, earlier, existing).account) == facts(
+        judged(rows, earlier, existing)
+    )
 
 
 @given(tried(), st.data())
 @settings(max_examples=300)
-def test_a_search_that_tries_few_never_contradicts_what_it_tried(rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject) -> None:
+def test_a_search_that_tries_few_never_contradicts_what_it_tried(
+    rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject
+) -> None:
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml")).chosen
     places = st.one_of(st.none(), st.integers(0, len(candidates) - 1))
     ends = {"good": data.draw(places), "bad": data.draw(places), "fixed": data.draw(st.booleans())}
@@ -142,19 +195,34 @@ def test_a_search_that_tries_few_never_contradicts_what_it_tried(rows: list[tupl
     for entry in answer.account.entries:
         assert entry.tried is (entry.release in tested)
         if entry.tried:
-            assert (entry.judgement, entry.behaviour) == (whole[entry.release].judgement, whole[entry.release].behaviour)
-    assert truth.word is Word.UNKNOWN or not answer.account.known or _possible(answer.account, truth)
+            assert (entry.judgement, entry.behaviour) == (
+                whole[entry.release].judgement,
+                whole[entry.release].behaviour,
+            )
+    assert (
+        truth.word is Word.UNKNOWN or not answer.account.known or _possible(answer.account, truth)
+    )
     for first, last in answer.assumed:
-        assert not tested & set(answer.searched[answer.searched.index(first) : answer.searched.index(last) + 1])
+        assert not tested & set(
+            answer.searched[answer.searched.index(first) : answer.searched.index(last) + 1]
+        )
     for change in answer.transitions:
         assert {change.before.release, change.after.release} <= tested
         assert not any(whole[release].known for release in change.untested if release in tested)
 
 
 def _possible(found: Account, truth: Account) -> bool:
-    """Whether the word holds of the releases that were tried; what a search did not try may say otherwise."""
+    """Whether the word holds of the releases that were tried.
+
+    What a search did not try may say otherwise.
+    """
     tried = [entry.release for entry in found.known]
     good = [entry.judgement is Judgement.GOOD for entry in truth.known if entry.release in tried]
     turns = sum(one is not other for one, other in pairwise(good))
-    steady = {Word.WORKS: all(good), Word.NEVER: not any(good), Word.UNSUPPORTED: not any(good), Word.UNKNOWN: not good}
+    steady = {
+        Word.WORKS: all(good),
+        Word.NEVER: not any(good),
+        Word.UNSUPPORTED: not any(good),
+        Word.UNKNOWN: not good,
+    }
     return steady.get(found.word, turns > 0)

@@ -23,8 +23,15 @@ from tests.cells import KEPT, POINTERS, cell
 
 pytestmark = pytest.mark.wheels
 HALVES = {**POINTERS, "source": "*fp16"}
-DOTS: dict[str, Any] = {"constexprs": {"BLOCK": 64}, "options": {"num_warps": 8}, "signature": HALVES}
-BRAINS: dict[str, Any] = {"signature": {**POINTERS, "source": "*bf16", "result": "*bf16"}, "constexprs": {"BLOCK": 16}}
+DOTS: dict[str, Any] = {
+    "constexprs": {"BLOCK": 64},
+    "options": {"num_warps": 8},
+    "signature": HALVES,
+}
+BRAINS: dict[str, Any] = {
+    "signature": {**POINTERS, "source": "*bf16", "result": "*bf16"},
+    "constexprs": {"BLOCK": 16},
+}
 LOWERING = "convert-triton-gpu-to-llvm"
 
 Cells = Callable[..., tuple[RunContext, list[Cell]]]
@@ -35,15 +42,22 @@ def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
     """A context with a store of its own, and one kernel as cells of several releases."""
     with Store(tmp_path / "store") as store:
 
-        def make(releases: str, file: str, function: str, **changes: Any) -> tuple[RunContext, list[Cell]]:
+        def make(
+            releases: str, file: str, function: str, **changes: Any
+        ) -> tuple[RunContext, list[Cell]]:
             envs = {f"triton-{release}": built(f"triton-{release}") for release in releases.split()}
-            context = RunContext(envs=envs, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+            context = RunContext(
+                envs=envs,
+                store=store,
+                limits=Limits(deadline=60, memory=4 << 30),
+                idle_timeout=KEPT,
+            )
             return context, [cell(env, file, function, **changes) for env in envs.values()]
 
         yield make
 
 
-# --- part -------------------------------------------------------------------------------------------------------------------------
+# --- part -----------------------------------------------------------------------------------------
 
 
 def test_a_break_in_the_front_end(cells: Cells) -> None:
@@ -59,7 +73,10 @@ def test_a_break_in_the_passes(cells: Cells) -> None:
     context, (good, bad) = cells("3.1.0 3.2.0", "failures", "dot_into_dot", **DOTS)
     found = part.find_part(bad, good, context)
     assert found.name is PARTS.passes
-    assert found.sentence == f"The break is in the MLIR passes ({LOWERING}); the front end is not involved."
+    assert (
+        found.sentence
+        == f"The break is in the MLIR passes ({LOWERING}); the front end is not involved."
+    )
     assert found.steps[1:] == (
         "TTIR made by 3.1.0, compiled by 3.2.0: fails the same way.",
         "TTIR made by 3.2.0, compiled by 3.2.0: fails the same way.",
@@ -72,20 +89,30 @@ def test_what_a_newer_assembler_mended(cells: Cells) -> None:
     found = part.find_part(bad, good, context)
     assert found.name == "ptxas"
     assert found.sentence == "The failure that 3.4.0 fixed is in ptxas, not in Triton."
-    assert found.steps[1:] == ("3.3.1 with the ptxas of 3.4.0: ok.", "3.4.0 with the ptxas of 3.3.1: fails the same way.")
+    assert found.steps[1:] == (
+        "3.3.1 with the ptxas of 3.4.0: ok.",
+        "3.4.0 with the ptxas of 3.3.1: fails the same way.",
+    )
 
 
 def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> None:
-    context, (good, bad) = cells("3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS)
+    context, (good, bad) = cells(
+        "3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS
+    )
     found = part.find_part(bad, good, context)
     assert found.name is PartName.UNKNOWN
-    fixed = "The failure that 3.3.0 fixed is not in ptxas but in its input, in the MLIR passes or LLVM, after TTIR"
+    fixed = (
+        "The failure that 3.3.0 fixed is not in ptxas but in its input, in the MLIR passes or LLVM,"
+        " after TTIR"
+    )
     assert found.sentence == f"{fixed}; TTGIR does not tell which."
-    # 3.2.0 looks for the function of an IR file by an expression that takes minutes over the locations in it.
+    # 3.2.0 looks for the function of an IR file by an expression that takes minutes over the
+    # locations in it.
     assert "TTIR made by 3.3.0, compiled by 3.2.0: fails the same way." in found.steps
     (step,) = [step for step in found.steps if "hand to LLVM" in step]
     assert step.startswith(
-        "The LLVM IR that 3.3.0 and 3.2.0 hand to LLVM differs, ignoring names: `define ptx_kernel void @sorted_bf16("
+        "The LLVM IR that 3.3.0 and 3.2.0 hand to LLVM differs, ignoring names: `define ptx_kernel"
+        " void @sorted_bf16("
     )
 
 
@@ -94,7 +121,9 @@ def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, sa
     context, (one, other) = cells(releases, "failures", "copy")
     with Attempts(context) as attempts:
         failing = Outcome(status=Status.CRASHED, stage="ptx")
-        experiment = CompileExperiment(good=one, bad=other, context=context, failing=failing, attempts=attempts, parts=PARTS)
+        experiment = CompileExperiment(
+            good=one, bad=other, context=context, failing=failing, attempts=attempts, parts=PARTS
+        )
         assert experiment.same_low_ir is same
 
 
@@ -109,13 +138,18 @@ def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "missing_name")
     assert part.find_part(bad, good, context).name is PartName.UNKNOWN
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "fine")
-    assert part.find_part(bad, good, context).sentence == "It does not fail on triton-3.9.0: there is no failure to locate."
+    assert (
+        part.find_part(bad, good, context).sentence
+        == "It does not fail on triton-3.9.0: there is no failure to locate."
+    )
 
 
 def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
     context, (good,) = cells("3.9.0", "faces", "fine")
     gone = BuiltEnv(env=Env(name="gone"), error="not there")
-    context = RunContext(envs={**context.envs, "gone": gone}, store=context.store, limits=context.limits)
+    context = RunContext(
+        envs={**context.envs, "gone": gone}, store=context.store, limits=context.limits
+    )
     found = part.find_part(good, cell(gone, "faces", "fine"), context)
     assert (found.name, found.sentence) == (
         PartName.UNKNOWN,
@@ -123,7 +157,7 @@ def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
     )
 
 
-# --- pass -------------------------------------------------------------------------------------------------------------------------
+# --- pass -----------------------------------------------------------------------------------------
 
 
 def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
@@ -133,7 +167,10 @@ def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
     saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
     assert saved[0] == "001-inline.mlir"
     assert saved[-1] == f"{len(saved):03}-{LOWERING}.mlir"
-    assert found.sentence == f"{LOWERING} fails, in stage llir, the last of {len(saved)} passes that began."
+    assert (
+        found.sentence
+        == f"{LOWERING} fails, in stage llir, the last of {len(saved)} passes that began."
+    )
     assert "tt.func public @dot_into_dot" in (tmp_path / "ir" / saved[-1]).read_text()
     assert (tmp_path / "ir" / "made.ttgir").exists()
 
@@ -157,50 +194,94 @@ def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: P
     context, (good, bad) = cells("3.4.0 3.3.1", "failures", "dot_into_dot", **DOTS)
     found = passes.compare(good, bad, context, tmp_path)
     assert found.pass_ == LOWERING
-    assert found.sentence == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1 alone."
-    assert len(list((tmp_path / "good").glob("*.mlir"))) > len(list((tmp_path / "bad").glob("*.mlir"))) > 50
+    assert (
+        found.sentence
+        == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1"
+        " alone."
+    )
+    assert (
+        len(list((tmp_path / "good").glob("*.mlir")))
+        > len(list((tmp_path / "bad").glob("*.mlir")))
+        > 50
+    )
 
 
 def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
     context, (few,) = cells("3.9.0", "faces", "looped", case="few", options={"num_stages": 2})
-    _, (more,) = cells("3.9.0", "faces", "looped", case="more", options={"num_stages": 2, "num_warps": 8})
+    _, (more,) = cells(
+        "3.9.0", "faces", "looped", case="more", options={"num_stages": 2, "num_warps": 8}
+    )
     found = passes.compare(few, more, context, tmp_path)
     assert (found.pass_, found.stage) == ("convert-triton-to-tritongpu", "ttgir")
     assert found.diff.startswith("--- good (few)\n+++ bad (more)\n")
     assert '"ttg.num-warps" = 8' in found.diff
     same = passes.compare(few, few, context, tmp_path)
-    assert (same.pass_, same.diff, same.sentence) == (None, "", "Their IR is the same before every pass, ignoring names.")
+    assert (same.pass_, same.diff, same.sentence) == (
+        None,
+        "",
+        "Their IR is the same before every pass, ignoring names.",
+    )
 
 
-# --- config -----------------------------------------------------------------------------------------------------------------------
+# --- config ---------------------------------------------------------------------------------------
 
 
 def test_the_option_that_a_failure_needs(cells: Cells) -> None:
-    context, (bad,) = cells("3.9.0", "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}, divisible_by_16=())
+    context, (bad,) = cells(
+        "3.9.0",
+        "failures",
+        "scan",
+        constexprs={"BLOCK": 256},
+        options={"num_ctas": 2},
+        divisible_by_16=(),
+    )
     heard: list[str] = []
     found = settings.find_needs(bad, context, heard.append)
     assert (
-        found.sentence == "It is ok with num_ctas=1 instead of 2. In short: fails with num_ctas = 2 and 4, ok with 1 and default."
+        found.sentence
+        == "It is ok with num_ctas=1 instead of 2. In short: fails with num_ctas = 2 and 4, ok with"
+        " 1 and default."
     )
-    assert [(need.setting, need.value, need.fails) for need in found.needs] == [("num_ctas", "2", ("4",))]
-    assert [step.split(" of at most ")[0] for step in heard] == [str(number) for number in range(1, found.tried + 1)]
-    assert heard[-1].startswith(f"{found.tried} of at most {found.tried} changes, so far ok with num_ctas=1 instead of 2")
+    assert [(need.setting, need.value, need.fails) for need in found.needs] == [
+        ("num_ctas", "2", ("4",))
+    ]
+    assert [step.split(" of at most ")[0] for step in heard] == [
+        str(number) for number in range(1, found.tried + 1)
+    ]
+    assert heard[-1].startswith(
+        f"{found.tried} of at most {found.tried} changes, so far ok with num_ctas=1 instead of 2"
+    )
 
 
 def with_less_memory(failing: Cell, bytes_: int) -> Cell:
     """The same cell for a GPU that has less shared memory."""
-    return evolve(failing, target=evolve(failing.target, name=f"sm_80_{bytes_}", shared_memory=bytes_))
+    return evolve(
+        failing, target=evolve(failing.target, name=f"sm_80_{bytes_}", shared_memory=bytes_)
+    )
 
 
 def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
     hinted = ("other", "result", "stride")
     signature = {"source": "*fp16", "other": "*fp16", "result": "*fp32", "stride": "i32"}
-    facts: dict[str, Any] = {"target": "sm_80", "constexprs": {"BLOCK": 32}, "options": {"num_stages": 3}}
-    context, (bad,) = cells("3.9.0", "../bisect/kernels", "scanned", signature=signature, divisible_by_16=hinted, **facts)
+    facts: dict[str, Any] = {
+        "target": "sm_80",
+        "constexprs": {"BLOCK": 32},
+        "options": {"num_stages": 3},
+    }
+    context, (bad,) = cells(
+        "3.9.0",
+        "../bisect/kernels",
+        "scanned",
+        signature=signature,
+        divisible_by_16=hinted,
+        **facts,
+    )
     found = settings.find_needs(with_less_memory(bad, 1000), context)
     (about,) = [need for need in found.needs if need.setting == "hints"]
     assert (
-        about.sentence == "ok without the hint divisible_by_16: other, but no hint is needed: fails the same way without any hint"
+        about.sentence
+        == "ok without the hint divisible_by_16: other, but no hint is needed: fails the same way"
+        " without any hint"
     )
     assert "none" in about.fails
     assert "needs the hint" not in found.sentence
@@ -208,18 +289,41 @@ def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
 
 def test_the_hints_that_a_failure_needs(cells: Cells) -> None:
     hinted = ("source", "other", "result", "size", "stride")
-    signature = {"source": "*fp16", "other": "*fp16", "result": "*fp32", "size": "i32", "stride": "i32"}
-    facts: dict[str, Any] = {"target": "sm_80", "constexprs": {"BLOCK": 32}, "options": {"num_stages": 3}}
-    context, (bad,) = cells("3.9.0", "../bisect/kernels", "multiplied", signature=signature, divisible_by_16=hinted, **facts)
+    signature = {
+        "source": "*fp16",
+        "other": "*fp16",
+        "result": "*fp32",
+        "size": "i32",
+        "stride": "i32",
+    }
+    facts: dict[str, Any] = {
+        "target": "sm_80",
+        "constexprs": {"BLOCK": 32},
+        "options": {"num_stages": 3},
+    }
+    context, (bad,) = cells(
+        "3.9.0",
+        "../bisect/kernels",
+        "multiplied",
+        signature=signature,
+        divisible_by_16=hinted,
+        **facts,
+    )
     found = settings.find_needs(with_less_memory(bad, 7000), context)
     (about,) = [need for need in found.needs if need.setting == "hints"]
     assert (
-        about.sentence == "needs the hints divisible_by_16: source, divisible_by_16: other and divisible_by_16: stride "
-        "(fails with these alone, ok without any one of them, and without any hint)"
+        about.sentence
+        == "needs the hints divisible_by_16: source, divisible_by_16: other and divisible_by_16:"
+        " stride (fails with these alone, ok without any one of them, and without any hint)"
     )
-    alone = evolve(bad.spec, compile=evolve(bad.spec.compile, divisible_by_16=("source", "other", "stride")))
+    alone = evolve(
+        bad.spec, compile=evolve(bad.spec.compile, divisible_by_16=("source", "other", "stride"))
+    )
     few = evolve(bad.spec, compile=evolve(bad.spec.compile, divisible_by_16=("source", "other")))
-    shared = [run([evolve(bad, spec=spec)], bench_again(context))[0].outcome.metrics["shared"] for spec in (alone, few)]
+    shared = [
+        run([evolve(bad, spec=spec)], bench_again(context))[0].outcome.metrics["shared"]
+        for spec in (alone, few)
+    ]
     assert shared[0] > 7000 >= shared[1]
 
 
@@ -231,4 +335,7 @@ def bench_again(context: RunContext) -> RunContext:
 def test_there_is_nothing_to_need(cells: Cells) -> None:
     context, (fine,) = cells("3.9.0", "faces", "fine")
     found = settings.find_needs(fine, context)
-    assert (found.sentence, found.tried) == ("It is ok unchanged: there is no failure to search in.", 0)
+    assert (found.sentence, found.tried) == (
+        "It is ok unchanged: there is no failure to search in.",
+        0,
+    )

@@ -13,9 +13,25 @@ from click.testing import CliRunner, Result
 from compat.cli.commands import main
 
 ROOT = Path(__file__).parents[2]
-DOTS = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--variant", "dot_into_dot", "--target", "sm_90")
+DOTS = (
+    "--spec",
+    str(ROOT / "tests" / "kernels" / "failures.toml"),
+    "--variant",
+    "dot_into_dot",
+    "--target",
+    "sm_90",
+)
 FENCED = ("--spec", str(ROOT / "tests" / "bisect" / "kernels.toml"), "--target", "sm_90")
-SEL_DENSE = ("--spec", str(ROOT / "kernels" / "sel_dense.toml"), "--variant", "loop_1d", "--case", "d64", "--target", "sm_90")
+SEL_DENSE = (
+    "--spec",
+    str(ROOT / "kernels" / "sel_dense.toml"),
+    "--variant",
+    "loop_1d",
+    "--case",
+    "d64",
+    "--target",
+    "sm_90",
+)
 LOWERING = "convert-triton-gpu-to-llvm"
 
 pytestmark = pytest.mark.wheels
@@ -33,19 +49,33 @@ def answer(*arguments: str) -> dict[str, Any]:
     return dict(found["answer"])
 
 
-# --- part -------------------------------------------------------------------------------------------------------------------------
+# --- part -----------------------------------------------------------------------------------------
 
 
 def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
     done = bisect(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2")
     assert done.exit_code == 0, done.output
     first, *steps = done.stdout.splitlines()
-    assert first.startswith("failures/dot_into_dot/only/sm_90/triton-3.2.0: The break is in the MLIR passes")
+    assert first.startswith(
+        "failures/dot_into_dot/only/sm_90/triton-3.2.0: The break is in the MLIR passes"
+    )
     assert "  TTIR made by 3.1.0, compiled by 3.2.0: fails the same way." in steps
 
 
 def test_an_assembler_of_nvidias_tells_as_well() -> None:
-    found = answer(*FENCED, "--axis", "part", "--good", "3.4.0", "--bad", "3.3.0", "--ptxas", "12.9.86", "--ptxas", "12.4.131")
+    found = answer(
+        *FENCED,
+        "--axis",
+        "part",
+        "--good",
+        "3.4.0",
+        "--bad",
+        "3.3.0",
+        "--ptxas",
+        "12.9.86",
+        "--ptxas",
+        "12.4.131",
+    )
     assert found["name"] == "ptxas"
     assert found["sentence"].endswith("With the ptxas of CUDA 12.9.86, 3.3.0 is ok.")
     assert found["steps"][-2] == "3.3.0 with the ptxas of CUDA 12.9.86: ok."
@@ -57,20 +87,31 @@ def test_an_assembler_tells_of_a_kernel_that_works_in_no_release() -> None:
     found = answer(*FENCED, *old, "--ptxas", "12.4")
     assert (found["name"], found["sentence"]) == (
         "unknown",
-        "The failure is not in this ptxas alone, but in its input: the others that were tried reject it the same way.",
+        (
+            "The failure is not in this ptxas alone, but in its input: the others that were tried"
+            " reject it the same way."
+        ),
     )
     found = answer(*FENCED, *old, "--ptxas", "13")
     assert found["name"] == "unknown"
-    assert "got CUDA version: 13." in found["steps"][0], "3.2 will not have an assembler that it has never heard of"
+    assert "got CUDA version: 13." in found["steps"][0], (
+        "3.2 will not have an assembler that it has never heard of"
+    )
     assert found["steps"][1].startswith("The PTX of 3.2.0, assembled with the ptxas of CUDA 13.")
     assert "requires PTX ISA .version 8.6 or later" in found["steps"][1]
     found = answer(*FENCED, "--axis", "part", "--releases", "~=3.3.0", "--ptxas", "12.9.86")
-    assert (found["name"], found["sentence"]) == ("ptxas", "The failure is in ptxas: with that of CUDA 12.9.86, 3.3.0 is ok.")
+    assert (found["name"], found["sentence"]) == (
+        "ptxas",
+        "The failure is in ptxas: with that of CUDA 12.9.86, 3.3.0 is ok.",
+    )
 
 
 def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
     found = answer(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2", "--ptxas", "12.4")
-    assert (found["name"], found["steps"][1]) == ("MLIR passes", "No other ptxas was tried: it fails before the assembler runs.")
+    assert (found["name"], found["steps"][1]) == (
+        "MLIR passes",
+        "No other ptxas was tried: it fails before the assembler runs.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,10 +119,19 @@ def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
     [
         (("--axis", "part", "--ptxas", "nowhere/ptxas"), "--ptxas: there is no file nowhere/ptxas"),
         (("--axis", "part", "--ptxas", __file__), f"--ptxas: {__file__} cannot be executed"),
-        (("--axis", "part", "--ptxas", "newest"), "--ptxas: 'newest' is neither a file nor a release of CUDA"),
-        (("--axis", "part", "--ptxas", "12.99"), "--ptxas: there is no nvidia-cuda-nvcc-cu12 12.99"),
+        (
+            ("--axis", "part", "--ptxas", "newest"),
+            "--ptxas: 'newest' is neither a file nor a release of CUDA",
+        ),
+        (
+            ("--axis", "part", "--ptxas", "12.99"),
+            "--ptxas: there is no nvidia-cuda-nvcc-cu12 12.99",
+        ),
         (("--ptxas", "12.9"), "--ptxas: only --axis part tries other assemblers"),
-        (("--axis", "part", "--releases", "~=3.2.0"), "no change between releases, so no part is to blame"),
+        (
+            ("--axis", "part", "--releases", "~=3.2.0"),
+            "no change between releases, so no part is to blame",
+        ),
     ],
 )
 def test_what_cannot_be_tried_is_said(arguments: tuple[str, ...], says: str) -> None:
@@ -90,7 +140,7 @@ def test_what_cannot_be_tried_is_said(arguments: tuple[str, ...], says: str) -> 
     assert f"{says}" in done.stderr
 
 
-# --- pass -------------------------------------------------------------------------------------------------------------------------
+# --- pass -----------------------------------------------------------------------------------------
 
 
 def test_the_pass_in_one_release() -> None:
@@ -101,7 +151,11 @@ def test_the_pass_in_one_release() -> None:
 
 def test_the_pass_between_two_releases() -> None:
     found = answer(*DOTS, "--axis", "pass", "--patches", "--good", "3.4.0", "--bad", "3.3.1")
-    assert found["sentence"] == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1 alone."
+    assert (
+        found["sentence"]
+        == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1"
+        " alone."
+    )
     assert {path.name for path in Path(found["folder"]).iterdir()} >= {"good", "bad"}
 
 
@@ -111,24 +165,30 @@ def test_the_pass_between_two_cases() -> None:
     assert "the difference comes from the front end" in done.stdout
     assert "  --- good (d128)\n  +++ bad (d64)\n" in done.stdout
     done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d12")
-    assert (done.exit_code, done.stderr.splitlines()[-1]) == (3, "  hint: Available: d64, d128, ragged.")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        3,
+        "  hint: Available: d64, d128, ragged.",
+    )
 
 
-# --- config -----------------------------------------------------------------------------------------------------------------------
+# --- config ---------------------------------------------------------------------------------------
 
 
 def test_the_configuration_that_it_takes() -> None:
     done = bisect(*DOTS, "--axis", "config", "--bad", "3.2")
     assert done.exit_code == 0, done.output
     assert (
-        "  fails with num_warps = 8 and 16, ok with 1, 2, 4 and default\n  fails with BLOCK = 64, ok with 16, 32 and 128"
-        in done.stdout
+        "  fails with num_warps = 8 and 16, ok with 1, 2, 4 and default\n  fails with BLOCK = 64,"
+        " ok with 16, 32 and 128" in done.stdout
     )
 
 
 def test_where_it_works_there_is_nothing_to_look_for() -> None:
     done = bisect(*DOTS, "--axis", "config")
-    assert (done.exit_code, "it works on this release, so there is nothing to find" in done.stdout) == (1, True)
+    assert (
+        done.exit_code,
+        "it works on this release, so there is nothing to find" in done.stdout,
+    ) == (1, True)
 
 
 @pytest.fixture(autouse=True, scope="module")

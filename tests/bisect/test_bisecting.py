@@ -1,4 +1,7 @@
-"""The feature as a program calls it: records in, records out, on real wheels; nothing is printed and nothing ends the process."""
+"""The feature as a program calls it: records in, records out, on real wheels.
+
+Nothing is printed and nothing ends the process.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ class Heard(Listener):
         self.answers: list[object] = []
 
     @contextmanager
-    def compiling(self, total: int, rows: Sequence[Cell] = ()) -> Iterator[Callable[[Result], None]]:
+    def compiling(
+        self, total: int, rows: Sequence[Cell] = ()
+    ) -> Iterator[Callable[[Result], None]]:
         self.total += total
         yield self.results.append
 
@@ -56,7 +61,9 @@ def chosen(tmp_path: Path) -> Callable[..., Selection]:
     (tmp_path / "matrix.toml").write_text(MATRIX)
 
     def choose(**patterns: Sequence[str]) -> Selection:
-        return select(tmp_path / "matrix.toml", **{"envs": ["*"], "kernel_files": [FAILURES], **patterns})
+        return select(
+            tmp_path / "matrix.toml", **{"envs": ["*"], "kernel_files": [FAILURES], **patterns}
+        )
 
     return choose
 
@@ -80,7 +87,11 @@ def searched(request: BisectRequest, obtain: Obtain, listener: Listener | None =
 
 @pytest.mark.wheels
 def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
-    selection, asked, heard = chosen(variants=["dot_into_dot"]), list[tuple[str, list[str]]](), Heard()
+    selection, asked, heard = (
+        chosen(variants=["dot_into_dot"]),
+        list[tuple[str, list[str]]](),
+        Heard(),
+    )
 
     def obtaining(matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
         asked.append((matrix.name, [env.name for env in envs]))
@@ -88,20 +99,36 @@ def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFix
 
     found = searched(BisectRequest(selection=selection), obtaining, heard)
     (answer,) = found.releases
-    assert (found.axis, found.cells, found.fixed, found.conclusive) == (Axis.RELEASES, (), False, True)
+    assert (found.axis, found.cells, found.fixed, found.conclusive) == (
+        Axis.RELEASES,
+        (),
+        False,
+        True,
+    )
     assert answer.account.phrase == "intermittent"
-    assert [probe.judgement for probe in answer.probes] == [Judgement.GOOD, Judgement.BAD, Judgement.GOOD]
+    assert [probe.judgement for probe in answer.probes] == [
+        Judgement.GOOD,
+        Judgement.BAD,
+        Judgement.GOOD,
+    ]
     assert answer.part is not None
-    assert asked == [("matrix.toml", ["triton-3.1.0", "triton-3.9.0", "triton-3.2.0"])], "ends first, and all at once"
+    assert asked == [("matrix.toml", ["triton-3.1.0", "triton-3.9.0", "triton-3.2.0"])], (
+        "ends first, and all at once"
+    )
     assert (heard.total, {result.built.release for result in heard.results}) == (3, set(RELEASES))
     ends = read_bad_ends(selection.root)
-    assert (ends.cells, ends.kernel_files) == (("failures/dot_into_dot/only/sm_90/triton-3.2.0",), (FAILURES,))
+    assert (ends.cells, ends.kernel_files) == (
+        ("failures/dot_into_dot/only/sm_90/triton-3.2.0",),
+        (FAILURES,),
+    )
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.wheels
 def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain) -> None:
-    request = BisectRequest(selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2"))
+    request = BisectRequest(
+        selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2")
+    )
     found = searched(request, obtain)
     (answer,) = found.releases
     assert found.fixed
@@ -112,20 +139,27 @@ def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain
 @pytest.mark.wheels
 def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
     selection = chosen(variants=["dot_into_dot"])
-    between = BisectRequest(selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2"))
+    between = BisectRequest(
+        selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2")
+    )
     (answer,) = searched(between, obtain).cells
     assert isinstance(answer.answer, Part)
     assert (answer.cell.env.name, answer.answer.name) == ("triton-3.2.0", PARTS.passes)
-    found = searched(BisectRequest(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain)
+    found = searched(
+        BisectRequest(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain
+    )
     assert isinstance(found.cells[0].answer, ConfigAnswer)
     assert {need.setting for need in found.cells[0].answer.needs} >= {"num_warps", "BLOCK"}
     works = searched(BisectRequest(selection=selection, axis=Axis.CONFIG), obtain)
     assert (works.cells[0].answer, works.conclusive) == (None, False)
-    with pytest.raises(SelectionError, match="no last bisect"):  # only a search along releases leaves bad ends
+    # Only a search along releases leaves bad ends.
+    with pytest.raises(SelectionError, match="no last bisect"):
         read_bad_ends(selection.root)
 
 
-def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_envs_that_are_not_there_are_not_built(
+    chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     request = BisectRequest(selection=chosen(variants=["copy"]))
     with request.selection.open_store() as store:
@@ -134,10 +168,15 @@ def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, m
     assert found.releases[0].account.phrase == "unknown"
 
 
-def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_env_of_a_release_is_counted(
+    chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     pairs = ["3.1.0", "3.1.0-torch-2.5.1", "3.2.0"]
-    request, heard = BisectRequest(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])), Heard()
+    request, heard = (
+        BisectRequest(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])),
+        Heard(),
+    )
     with request.selection.open_store() as store:
         found = bisect(request, request.selection.context(store), listener=heard)
     assert (heard.total, len(heard.results)) == (6, 6)
@@ -150,32 +189,52 @@ def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monke
         ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
         ({"budget": 9.0}, "only --axis config has a budget"),
         ({"good": Version("3.3")}, "3.3 is not a candidate"),
-        ({"good": Version("3.9"), "bad": Version("3.9"), "axis": Axis.PART}, "both name triton-3.9"),
-        ({"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"}, "has no case 'nowhere'"),
+        (
+            {"good": Version("3.9"), "bad": Version("3.9"), "axis": Axis.PART},
+            "both name triton-3.9",
+        ),
+        (
+            {"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"},
+            "has no case 'nowhere'",
+        ),
     ],
 )
-def test_what_cannot_be_meant_is_an_error_of_use(chosen: Chosen, asked: dict[str, object], words: str) -> None:
+def test_what_cannot_be_meant_is_an_error_of_use(
+    chosen: Chosen, asked: dict[str, object], words: str
+) -> None:
     request = BisectRequest(selection=chosen(variants=["copy"]), **asked)  # type: ignore[arg-type]
     with pytest.raises(SelectionError, match=words), request.selection.open_store() as store:
         bisect(request, request.selection.context(store))
 
 
-def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(chosen: Chosen, tmp_path: Path) -> None:
+def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(
+    chosen: Chosen, tmp_path: Path
+) -> None:
     (tmp_path / "wheels").mkdir()
     request = BisectRequest(
-        selection=chosen(envs=[]), query=CandidateQuery(find_links=str(tmp_path / "wheels"), distribution="mine")
+        selection=chosen(envs=[]),
+        query=CandidateQuery(find_links=str(tmp_path / "wheels"), distribution="mine"),
     )
-    with pytest.raises(SelectionError, match="no release of mine is left to bisect"), request.selection.open_store() as store:
+    with (
+        pytest.raises(SelectionError, match="no release of mine is left to bisect"),
+        request.selection.open_store() as store,
+    ):
         bisect(request, request.selection.context(store))
 
 
 @pytest.mark.wheels
-def test_cells_are_checked_by_a_program(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
+def test_cells_are_checked_by_a_program(
+    chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]
+) -> None:
     selection, said = chosen(variants=["copy"]), list[str]()
     program = JudgingProgram(on_output=said.append)
-    criterion = parse_criterion('run=echo "$COMPAT_TRITON"; test "$COMPAT_TRITON" != 3.2.0', program)
+    criterion = parse_criterion(
+        'run=echo "$COMPAT_TRITON"; test "$COMPAT_TRITON" != 3.2.0', program
+    )
     with selection.open_store() as store:
-        found = check(selection, criterion, selection.context(store), obtain, cells="*/triton-3.[12].0")
+        found = check(
+            selection, criterion, selection.context(store), obtain, cells="*/triton-3.[12].0"
+        )
     assert [judgement for _, judgement in found.answers] == [Judgement.GOOD, Judgement.BAD]
     assert found.judgement is Judgement.BAD
     (words,) = said

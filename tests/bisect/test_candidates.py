@@ -67,8 +67,24 @@ def test_the_first_of_every_series_from_3_0_on(choose: Any) -> None:
 
 
 def test_patches_and_pre_releases_on_request(choose: Any) -> None:
-    assert labels(choose(patches=True)) == ["3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0", "3.10.0"]
-    assert labels(choose(pre=True)) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0rc1", "3.6.0", "3.10.0"]
+    assert labels(choose(patches=True)) == [
+        "3.0.0",
+        "3.1.0",
+        "3.3.0",
+        "3.3.1",
+        "3.5.1",
+        "3.6.0",
+        "3.10.0",
+    ]
+    assert labels(choose(pre=True)) == [
+        "3.0.0",
+        "3.1.0",
+        "3.3.0",
+        "3.5.1",
+        "3.6.0rc1",
+        "3.6.0",
+        "3.10.0",
+    ]
 
 
 def test_a_specifier_narrows_and_may_go_back_further(choose: Any) -> None:
@@ -79,7 +95,17 @@ def test_a_specifier_narrows_and_may_go_back_further(choose: Any) -> None:
 def test_what_is_named_is_never_left_out(choose: Any) -> None:
     files = (*map(wheel, PUBLISHED), wheel("3.7.0", yanked=True))
     found = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
-    assert labels(found) == ["2.3.1", "3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0", "3.7.0", "3.10.0"]
+    assert labels(found) == [
+        "2.3.1",
+        "3.0.0",
+        "3.1.0",
+        "3.3.0",
+        "3.3.1",
+        "3.5.1",
+        "3.6.0",
+        "3.7.0",
+        "3.10.0",
+    ]
     assert [candidate.label for candidate in found.chosen if candidate.yanked] == ["3.7.0"]
     assert found.position(Version("3.7")) == 7
     assert found.position(Version("3.8")) is None
@@ -92,10 +118,16 @@ def test_yanked_ones_are_shown(choose: Any) -> None:
 
 
 def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> None:
-    files = (wheel("3.1.0"), wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"), wheel("3.3.0", tag="cp311-cp311-win_amd64"))
+    files = (
+        wheel("3.1.0"),
+        wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"),
+        wheel("3.3.0", tag="cp311-cp311-win_amd64"),
+    )
     found = choose(files)
     assert labels(found) == ["3.1.0"]
-    assert found.left_out == {"no wheel for this platform and the Pythons installed here": ("3.2.0", "3.3.0")}
+    assert found.left_out == {
+        "no wheel for this platform and the Pythons installed here": ("3.2.0", "3.3.0")
+    }
 
 
 def test_nothing_left_says_why(choose: Any) -> None:
@@ -106,13 +138,22 @@ def test_nothing_left_says_why(choose: Any) -> None:
 
 def test_envs_are_those_that_nox_knows_by_name(choose: Any, config: MatrixConfig) -> None:
     found = choose()
-    assert [candidate.env for candidate in found.chosen] == [config.env(f"triton-{release}") for release in labels(found)]
+    assert [candidate.env for candidate in found.chosen] == [
+        config.env(f"triton-{release}") for release in labels(found)
+    ]
     assert found.matrix == config.path
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(choose: Any, tmp_path: Path, seed: int) -> None:
-    days = {"3.6.0+gitfff0000": 1, "3.6.0+git0000aaa": 2, "3.6.0+git9999999": 3, "3.6.0+git1a2b3c": 4}
+def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(
+    choose: Any, tmp_path: Path, seed: int
+) -> None:
+    days = {
+        "3.6.0+gitfff0000": 1,
+        "3.6.0+git0000aaa": 2,
+        "3.6.0+git9999999": 3,
+        "3.6.0+git1a2b3c": 4,
+    }
     files = [wheel(version, uploaded=day * 86400.0) for version, day in days.items()]
     files += [wheel("3.5.0+git123abc", uploaded=9 * 86400.0), wheel("3.7.0", uploaded=0.0)]
     random.Random(seed).shuffle(files)
@@ -122,7 +163,10 @@ def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(choos
 
 def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path: Path) -> None:
     files = (wheel("3.6.0+git20250802", uploaded=1.0), wheel("3.6.0+git20250801", uploaded=2.0))
-    assert labels(choose(files, find_links=str(tmp_path))) == ["3.6.0+git20250801", "3.6.0+git20250802"]
+    assert labels(choose(files, find_links=str(tmp_path))) == [
+        "3.6.0+git20250801",
+        "3.6.0+git20250802",
+    ]
 
 
 def test_without_dates_the_order_given_counts(choose: Any) -> None:
@@ -133,7 +177,10 @@ def test_without_dates_the_order_given_counts(choose: Any) -> None:
 
 def test_dates_that_versions_state() -> None:
     assert stated_date(Version("3.6.0+git20250801")) == datetime(2025, 8, 1, tzinfo=UTC).timestamp()
-    assert stated_date(Version("3.6.0+20250801.git1a2b3c")) == datetime(2025, 8, 1, tzinfo=UTC).timestamp()
+    assert (
+        stated_date(Version("3.6.0+20250801.git1a2b3c"))
+        == datetime(2025, 8, 1, tzinfo=UTC).timestamp()
+    )
     assert stated_date(Version("3.6.0+gitab20250801cd")) is None
     assert stated_date(Version("3.6.0+git20251399")) is None
     assert stated_date(Version("3.6.0")) is None
@@ -148,16 +195,25 @@ def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
         os.utime(path, (day, day))
     (house / "triton-3.0.0-cp39-cp39-manylinux_2_17_x86_64.whl").touch()
     (house / "numpy-1.26.4-py3-none-any.whl").touch()
-    found = from_index(CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS)
+    found = from_index(
+        CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS
+    )
     assert labels(found) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
     first = found.chosen[0].env
     assert first.wheel == str(house / "triton-3.1.0+gitfff-cp311-cp311-manylinux_2_17_x86_64.whl")
     assert "setuptools<81" in first.install, "what a release needs without declaring it"
     assert load_matrix(found.matrix).env(first.name) == first
-    assert from_index(CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS) == found
+    assert (
+        from_index(
+            CandidateQuery(find_links=str(house)), DEFAULT, config, tmp_path / "state", PYTHONS
+        )
+        == found
+    )
 
 
-def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, tmp_path: Path) -> None:
+def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(
+    choose: Any, tmp_path: Path
+) -> None:
     (ours,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "a")).chosen
     (other,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "b")).chosen
     (published,) = choose([wheel("3.1.0")]).chosen
@@ -166,7 +222,9 @@ def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, 
 
 def test_another_index_and_distribution(choose: Any) -> None:
     files = [File(filename="ours_triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.whl")]
-    (found,) = choose(files, index_url="https://ours.example/simple", distribution="ours-triton").chosen
+    (found,) = choose(
+        files, index_url="https://ours.example/simple", distribution="ours-triton"
+    ).chosen
     assert (found.env.distribution, found.env.index, str(found.env.release)) == (
         "ours-triton",
         "https://ours.example/simple",
@@ -177,11 +235,18 @@ def test_another_index_and_distribution(choose: Any) -> None:
 
 
 def test_envs_by_release(tmp_path: Path) -> None:
-    envs = [Env(name=name, release=Version(version)) for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))]
+    envs = [
+        Env(name=name, release=Version(version))
+        for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))
+    ]
     chosen = from_envs(envs, tmp_path).chosen
     assert [[env.name for env in candidate.envs] for candidate in chosen] == [["a", "b"], ["c"]]
     pair = Env(name="a-pair", release=Version("3.2.0"), framework_release=Version("2.6.0"))
-    assert [env.name for env in from_envs([pair, *envs], tmp_path).chosen[0].envs] == ["a", "b", "a-pair"]
+    assert [env.name for env in from_envs([pair, *envs], tmp_path).chosen[0].envs] == [
+        "a",
+        "b",
+        "a-pair",
+    ]
     fork = Env(name="ours", release=Version("3.2.0+ours"))
     beside = from_envs([fork, *envs], tmp_path)
     assert ([candidate.label for candidate in beside.chosen], list(beside.left_out.values())) == (

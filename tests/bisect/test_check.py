@@ -17,7 +17,14 @@ from compat.cli.commands import main
 
 ROOT = Path(__file__).parents[2]
 MATRIX = ("--matrix", str(ROOT / "matrix.toml"))
-FAILURES = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--target", "sm_90", "--envs", "triton-3.2.0")
+FAILURES = (
+    "--spec",
+    str(ROOT / "tests" / "kernels" / "failures.toml"),
+    "--target",
+    "sm_90",
+    "--envs",
+    "triton-3.2.0",
+)
 
 KERNEL_FILE = """
 schema = 1
@@ -37,7 +44,9 @@ def mine(x, y, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(y + at, tl.load(x + at) * FACTOR)
 """
-CRASHES = KERNEL.replace("tl.load(x + at) * FACTOR", "tl.load(x + tl.arange(0, BLOCK * 2)) * FACTOR")
+CRASHES = KERNEL.replace(
+    "tl.load(x + at) * FACTOR", "tl.load(x + tl.arange(0, BLOCK * 2)) * FACTOR"
+)
 
 
 def check(*arguments: str) -> int:
@@ -47,25 +56,51 @@ def check(*arguments: str) -> int:
 @pytest.mark.wheels
 def test_good_bad_and_a_compiler_that_is_killed() -> None:
     assert check(*MATRIX, *FAILURES, "failures/copy/*") == GOOD
-    assert check(*MATRIX, *FAILURES, "failures/block_typed_bound/*") == BAD, "an abort, and still no 134"
+    assert check(*MATRIX, *FAILURES, "failures/block_typed_bound/*") == BAD, (
+        "an abort, and still no 134"
+    )
     assert check(*MATRIX, *FAILURES, "failures/*o[pu]*") == BAD, "one bad cell decides"
-    assert check(*MATRIX, *FAILURES, "--judge", "class=api-removed", "failures/block_typed_bound/*") == GOOD
-    assert check(*MATRIX, *FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*") == CANNOT_TELL
+    assert (
+        check(*MATRIX, *FAILURES, "--judge", "class=api-removed", "failures/block_typed_bound/*")
+        == GOOD
+    )
+    assert (
+        check(*MATRIX, *FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*")
+        == CANNOT_TELL
+    )
 
 
 @pytest.mark.wheels
 def test_a_program_judges_what_came_of_a_cell() -> None:
-    reads = 'import json, os, sys; cell = json.load(sys.stdin); assert cell["id"] == os.environ["COMPAT_CELL"]; '
+    reads = (
+        'import json, os, sys; cell = json.load(sys.stdin); assert cell["id"] =='
+        ' os.environ["COMPAT_CELL"]; '
+    )
     python = shlex.quote(sys.executable)
 
     def judged(expression: str) -> int:
-        return check(*MATRIX, *FAILURES, "failures/copy/*", "--judge", f"run={python} -c {shlex.quote(reads + expression)}")
+        return check(
+            *MATRIX,
+            *FAILURES,
+            "failures/copy/*",
+            "--judge",
+            f"run={python} -c {shlex.quote(reads + expression)}",
+        )
 
     assert judged('sys.exit(not 0 < cell["metrics"]["registers"] < 255)') == GOOD
-    assert judged('sys.exit("def " + os.environ["COMPAT_FUNCTION"] in open(os.environ["COMPAT_SOURCE"]).read())') == BAD
+    assert (
+        judged(
+            'sys.exit("def " + os.environ["COMPAT_FUNCTION"] in'
+            ' open(os.environ["COMPAT_SOURCE"]).read())'
+        )
+        == BAD
+    )
     assert judged("sys.exit(125)") == CANNOT_TELL
     assert judged("os.abort()") == CANNOT_TELL
-    assert check(*MATRIX, *FAILURES, "--judge", "run=no-such-program", "failures/copy/*") == CANNOT_TELL
+    assert (
+        check(*MATRIX, *FAILURES, "--judge", "run=no-such-program", "failures/copy/*")
+        == CANNOT_TELL
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,10 +122,19 @@ def test_whatever_is_wrong_with_the_question_blames_no_commit(arguments: tuple[s
 def test_a_broken_env_blames_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     (tmp_path / "matrix.toml").write_text(
-        'schema = 1\nkernels = ["none.toml"]\nenv = [{ triton = "3.2.0" }]\n[defaults]\nenvs = ["*"]\n'
+        'schema = 1\nkernels = ["none.toml"]\nenv = [{ triton = "3.2.0" }]\n[defaults]\nenvs ='
+        ' ["*"]\n'
     )
     assert (
-        check("--matrix", str(tmp_path / "matrix.toml"), *FAILURES[:4], "--envs", "*", "--no-build", "failures/copy/*")
+        check(
+            "--matrix",
+            str(tmp_path / "matrix.toml"),
+            *FAILURES[:4],
+            "--envs",
+            "*",
+            "--no-build",
+            "failures/copy/*",
+        )
         == CANNOT_TELL
     )
 
@@ -102,15 +146,31 @@ def test_a_defect_of_this_program_blames_no_commit(monkeypatch: pytest.MonkeyPat
 
 def git(folder: Path, *arguments: str) -> str:
     alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
-    done = subprocess.run(["git", *identity, *arguments], cwd=folder, env={**os.environ, **alone}, capture_output=True, text=True)
+    identity = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+        "-c",
+        "init.defaultBranch=main",
+    ]
+    done = subprocess.run(
+        ["git", *identity, *arguments],
+        cwd=folder,
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.mark.wheels
 def test_git_bisect_finds_the_commit(tmp_path: Path) -> None:
-    """As docs/bisect.md shows it: the kernel lives in a repository, the envs elsewhere. One commit cannot be told."""
+    """As docs/bisect.md shows it: the kernel lives in a repository, the envs elsewhere.
+
+    One commit cannot be told.
+    """
     git(tmp_path, "init", "-q")
     kernel, broken = tmp_path / "mine.py", "this is no TOML"
     history = [(KERNEL, "1.0"), (KERNEL, "2.0"), (KERNEL, None), (CRASHES, "4.0"), (CRASHES, "5.0")]

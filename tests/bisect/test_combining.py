@@ -42,7 +42,11 @@ def test_without_its_control_it_proves_nothing(control: Effect) -> None:
 
 
 def outcome(status: Status, fingerprint: str | None = None, flaky: bool = False) -> Outcome:
-    failure = Failure(failure_class="k", stage="llir", fingerprint=fingerprint, excerpt="", advice="") if fingerprint else None
+    failure = (
+        Failure(failure_class="k", stage="llir", fingerprint=fingerprint, excerpt="", advice="")
+        if fingerprint
+        else None
+    )
     return Outcome(status=status, stage="llir", failure=failure, flaky=flaky)
 
 
@@ -54,7 +58,9 @@ def test_another_failure_is_never_ok() -> None:
     assert effect_on(failing, outcome(Status.CRASHED, "k:2")) is UNKNOWN
     assert effect_on(failing, outcome(Status.LOST)) is UNKNOWN
     assert effect_on(failing, outcome(Status.ENV_BROKEN, "k:1")) is UNKNOWN
-    assert effect_on(failing, outcome(Status.OK, "launch:1")) is UNKNOWN, "it compiled, but would not launch"
+    assert effect_on(failing, outcome(Status.OK, "launch:1")) is UNKNOWN, (
+        "it compiled, but would not launch"
+    )
     assert effect_on(failing, outcome(Status.CRASHED, "k:1", flaky=True)) is UNKNOWN
 
 
@@ -78,7 +84,9 @@ def env_with(folder: Path, release: str, *names: str) -> BuiltEnv:
         ("3.9.0", "sm_80", "ptxas"),
     ],
 )
-def test_the_assembler_that_a_release_uses(tmp_path: Path, release: str, target: str, name: str) -> None:
+def test_the_assembler_that_a_release_uses(
+    tmp_path: Path, release: str, target: str, name: str
+) -> None:
     found = ptxas_of(env_with(tmp_path, release, "ptxas", "ptxas-blackwell"), TARGETS[target])
     assert found is not None
     assert found.name == name

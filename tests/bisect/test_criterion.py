@@ -10,13 +10,31 @@ from compat.bisect.measures import measure, metric_names
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.model import Failure, Outcome, Result, Status
-from tests.records import ASSERT, BROKEN, LOST, MISSING, OK, REMOVED, SHAPE, SHARED, UNKNOWN_TARGET, bad, declared, result
+from tests.records import (
+    ASSERT,
+    BROKEN,
+    LOST,
+    MISSING,
+    OK,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    UNKNOWN_TARGET,
+    bad,
+    declared,
+    result,
+)
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 REJECTED = bad(SHAPE)
 CRASHED = bad(ASSERT, Status.CRASHED)
 TOOK = {"source": 30.0, "llir": 0.5, "cubin": 3.5}
-MEASURED = evolve(OK, metrics={"registers": 128, "shared": 0, "artifacts": {"cubin": 9000}}, seconds=400.0, stages=TOOK)
+MEASURED = evolve(
+    OK,
+    metrics={"registers": 128, "shared": 0, "artifacts": {"cubin": 9000}},
+    seconds=400.0,
+    stages=TOOK,
+)
 STOPPED = evolve(
     OK,
     status=Status.TIMED_OUT,
@@ -69,7 +87,11 @@ def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outc
     assert parse_criterion(text)(result(outcome)) is U
 
 
-@pytest.mark.parametrize(("code", "expected"), [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)], ids=str)
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)],
+    ids=str,
+)
 def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judgement) -> None:
     asked: list[tuple[str, Outcome]] = []
 
@@ -100,7 +122,12 @@ def test_the_same_failure_is_known_once_the_bad_end_is() -> None:
     about = criterion.about(REJECTED)
     assert not about.needs_bad_end
     other: Failure = evolve(SHAPE, fingerprint="shape-mismatch:another")
-    assert [about(result(outcome)) for outcome in (REJECTED, bad(other), CRASHED, OK)] == [B, G, G, G]
+    assert [about(result(outcome)) for outcome in (REJECTED, bad(other), CRASHED, OK)] == [
+        B,
+        G,
+        G,
+        G,
+    ]
     assert about.text == "same-failure"
 
 
@@ -131,7 +158,17 @@ def test_what_is_not_a_judge_is_refused_with_advice(text: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("text", ["ok", "class=api-removed", "same-failure", "unexpected", "registers>128", "compile_seconds<=0.5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok",
+        "class=api-removed",
+        "same-failure",
+        "unexpected",
+        "registers>128",
+        "compile_seconds<=0.5",
+    ],
+)
 def test_a_judge_knows_how_it_is_written(text: str) -> None:
     assert parse_criterion(text).text == text
 

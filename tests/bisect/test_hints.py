@@ -45,7 +45,9 @@ def test_hints_of_a_specialization() -> None:
     left = perturbations.with_only(start, {given_[1], given_[2]})
     assert (left.compile.divisible_by_16, left.compile.equal_to_1) == (("result",), ("size",))
     assert not any(perturbations.with_only(start, set()).compile.hints.values())
-    assert [(each.kernel, each.variant, each.case) for each in (left, start)] == 2 * [("fine", "as_written", "only")]
+    assert [(each.kernel, each.variant, each.case) for each in (left, start)] == 2 * [
+        ("fine", "as_written", "only")
+    ]
     assert left != start
 
 
@@ -76,7 +78,9 @@ def test_hints_of_a_specialization() -> None:
         (ALL[:2], lambda kept: SAME, None),
     ],
 )  # fmt: skip
-def test_what_is_said_of_hints(given_: tuple[Hint, ...], compiler: Compiler, expected: str | None) -> None:
+def test_what_is_said_of_hints(
+    given_: tuple[Hint, ...], compiler: Compiler, expected: str | None
+) -> None:
     assert said(given_, compiler) == expected
 
 
@@ -98,18 +102,25 @@ def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count
 
 def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
     def so_far(effects: dict[frozenset[Hint], Effect]) -> str | None:
-        need = perturbations.hint_need_so_far(HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL)))
+        need = perturbations.hint_need_so_far(
+            HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL))
+        )
         return need.sentence.replace("divisible_by_16: ", "") if need else None
 
     without_a, without_b = frozenset(ALL) - {A}, frozenset(ALL) - {B}
     assert so_far({}) is None
     assert so_far({without_a: SAME, without_b: UNKNOWN}) is None
     assert so_far({without_a: OK}) == "ok without the hint a"
-    assert so_far({without_a: OK, without_b: OK, frozenset(): SAME}) == "ok without any one of the hints a and b"
+    assert (
+        so_far({without_a: OK, without_b: OK, frozenset(): SAME})
+        == "ok without any one of the hints a and b"
+    )
     assert so_far({without_a: SAME, frozenset(): OK}) == "ok without any hint"
 
 
-SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)]
+SUBSETS = [
+    frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)
+]
 
 
 @given(st.lists(st.sampled_from(Effect), min_size=len(SUBSETS), max_size=len(SUBSETS)))
@@ -124,7 +135,10 @@ def test_every_claim_was_compiled(effects: list[Effect]) -> None:
     if need is None:
         return
     if need.sentence.startswith("needs"):
-        named = {("divisible_by_16", name) for name in re.findall(r"divisible_by_16: (\w)", need.sentence)}
+        named = {
+            ("divisible_by_16", name)
+            for name in re.findall(r"divisible_by_16: (\w)", need.sentence)
+        }
         assert compiler[frozenset(named)] is SAME
         assert compiler[frozenset()] is OK
         for hint in named:

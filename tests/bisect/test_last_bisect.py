@@ -28,12 +28,19 @@ def answered(history: str) -> ReleaseAnswer:
         ReleaseProbe(release=release, result=result(outcome, release), judgement=JUDGEMENTS[letter])
         for letter, release in zip(history, LINE, strict=False)
     ]
-    changes = [Transition(before=one, after=other) for one, other in pairwise(probes) if one.judgement is not other.judgement]
+    changes = [
+        Transition(before=one, after=other)
+        for one, other in pairwise(probes)
+        if one.judgement is not other.judgement
+    ]
     return ReleaseAnswer(
         spec=spec(),
         target=TARGETS[1],
         criterion=parse_criterion("ok"),
-        account=account(Entry(release=probe.release, judgement=probe.judgement, outcome=outcome) for probe in probes),
+        account=account(
+            Entry(release=probe.release, judgement=probe.judgement, outcome=outcome)
+            for probe in probes
+        ),
         searched=tuple(probe.release for probe in probes),
         probes=tuple(probes),
         bracket=changes[-1] if changes else None,
@@ -43,9 +50,17 @@ def answered(history: str) -> ReleaseAnswer:
 @pytest.fixture
 def selection(tmp_path: Path) -> Selection:
     """One of a project that has nothing yet, with a kernel file of its own."""
-    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.9.0", groups = ["default"] }]\n')
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.9.0", groups = ["default"] }]\n'
+    )
     config = load_matrix(tmp_path / "matrix.toml")
-    return Selection(config=config, envs=(), targets=(), specs=(), patterns=Patterns(kernel_files=("kernels/x.toml",)))
+    return Selection(
+        config=config,
+        envs=(),
+        targets=(),
+        specs=(),
+        patterns=Patterns(kernel_files=("kernels/x.toml",)),
+    )
 
 
 def test_the_bad_end_of_each_bracket_is_remembered(selection: Selection) -> None:

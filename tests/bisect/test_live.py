@@ -1,4 +1,6 @@
-"""Bisecting by numbers on this machine: real wheels, the real launcher, and a stand-in for the GPU's driver."""
+"""Bisecting by numbers on this machine: real wheels, the real launcher, and a stand-in for the
+GPU's driver.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def answer(done: Result) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("judge", "how", "ran"), [("unstable", "racy", "unstable, "), ("wrong", "wrong", "wrong, error 7")])
+@pytest.mark.parametrize(
+    ("judge", "how", "ran"),
+    [("unstable", "racy", "unstable, "), ("wrong", "wrong", "wrong, error 7")],
+)
 def test_what_was_not_launched_is_launched(
     home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch, judge: str, how: str, ran: str
 ) -> None:
@@ -64,7 +69,9 @@ def test_what_was_not_launched_is_launched(
     assert "launching" not in bisect("--judge", judge, "--launch").stderr
 
 
-def test_latencies_are_of_one_run(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_latencies_are_of_one_run(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="nothing", how="wrong")
     found = answer(bisect("--judge", "latency>100000", "--launch", "--json"))
     assert found["answer"] == "works"
@@ -78,7 +85,19 @@ def test_combinations_are_launched(
     for release in ("3.7.1", "3.8.0"):
         built(f"triton-{release}")
     stand_in(home, pair_python, monkeypatch, breaks="128", how="wrong")
-    words = ("--envs", "3.7.1,3.8.0", "--axis", "part", "--good", "3.8.0", "--bad", "3.7.1", "--judge", "wrong", "--launch")
+    words = (
+        "--envs",
+        "3.7.1,3.8.0",
+        "--axis",
+        "part",
+        "--good",
+        "3.8.0",
+        "--bad",
+        "3.7.1",
+        "--judge",
+        "wrong",
+        "--launch",
+    )
     done = CliRunner().invoke(main, ["bisect", *words])
     assert done.exit_code == 0, done.output
     assert "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good." in done.stdout
@@ -86,7 +105,9 @@ def test_combinations_are_launched(
     assert not (home / ".compat" / "combinations").exists()
 
 
-def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_it_says_what_to_do(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if Path("/dev/nvidia0").exists():
         pytest.skip("there is a GPU")
     monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
@@ -97,14 +118,18 @@ def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypa
     assert "compat matrix --launched" in done.stderr
 
 
-def test_a_judge_that_needs_no_launch(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_that_needs_no_launch(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     done = bisect("--launch")
     assert done.exit_code == SelectionError.exit_code
     assert "the judge `ok` asks for no launches" in done.stderr
 
 
-def test_a_launcher_that_cannot_launch(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_that_cannot_launch(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     found = hosting.find_gpu
     monkeypatch.setattr(hosting, "find_gpu", lambda *said: _without_pytorch(found(*said)))
@@ -120,10 +145,15 @@ def _without_pytorch(gpu: Gpu) -> Gpu:
 def test_what_has_to_be_launched(home: Path) -> None:
     selection = select(home / "matrix.toml", envs=(OLD, NEW), targets=("sm_90",))
     gpu = Gpu(target=selection.targets[0], python="")
-    envs = {built.env.name: built for built in selection.read_envs(selection.config.path, selection.envs)}
+    envs = {
+        built.env.name: built
+        for built in selection.read_envs(selection.config.path, selection.envs)
+    }
     old, new = (made(cell, envs) for cell in selection.cells)
     right = Check(status=Status.OK, launches=30, differing=0, device="H200")
-    known = CellResult(cell=old.cell, built=old.built, outcome=old.outcome, numbers=Numbers(gpu=right))
+    known = CellResult(
+        cell=old.cell, built=old.built, outcome=old.outcome, numbers=Numbers(gpu=right)
+    )
     timed = CellResult(
         cell=old.cell,
         built=old.built,
@@ -140,4 +170,6 @@ def test_what_has_to_be_launched(home: Path) -> None:
 def made(cell: Any, envs: dict[str, BuiltEnv]) -> CellResult:
     from compat.model import Outcome
 
-    return CellResult(cell=cell, built=envs[cell.env.name], outcome=Outcome(status=Status.OK, stage=""))
+    return CellResult(
+        cell=cell, built=envs[cell.env.name], outcome=Outcome(status=Status.OK, stage="")
+    )

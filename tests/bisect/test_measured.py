@@ -1,4 +1,6 @@
-"""Judges of what running a kernel showed: numbers and latency, one result at a time and along the releases."""
+"""Judges of what running a kernel showed: numbers and latency, one result at a time and along the
+releases.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ DEVICE = "NVIDIA H200"
 
 
 def gpu(status: Status, **facts: Any) -> Numbers:
-    return Numbers(gpu=evolve(Check(status=status, launches=30, differing=0, device=DEVICE), **facts))
+    return Numbers(
+        gpu=evolve(Check(status=status, launches=30, differing=0, device=DEVICE), **facts)
+    )
 
 
 def interpreted(status: Status) -> Numbers:
@@ -34,7 +38,13 @@ def interpreted(status: Status) -> Numbers:
 
 
 def latency(us: float, baseline: float | None = None, device: str = DEVICE) -> Latency:
-    return Latency(us=us, spread=0.1, baseline_us=baseline, ratio=us / baseline if baseline else None, device=device)
+    return Latency(
+        us=us,
+        spread=0.1,
+        baseline_us=baseline,
+        ratio=us / baseline if baseline else None,
+        device=device,
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +60,11 @@ def latency(us: float, baseline: float | None = None, device: str = DEVICE) -> L
         ("wrong", interpreted(Status.OK), G),
         ("wrong", interpreted(Status.WRONG), B),
         ("wrong", interpreted(Status.UNSUPPORTED), U),
-        ("wrong", Numbers(interpreter=Check(status=Status.OK), gpu=Check(status=Status.TIMED_OUT)), U),
+        (
+            "wrong",
+            Numbers(interpreter=Check(status=Status.OK), gpu=Check(status=Status.TIMED_OUT)),
+            U,
+        ),
         ("wrong", Numbers(interpreter=Check(status=Status.WRONG), gpu=Check(status=Status.OK)), B),
         ("unstable", gpu(Status.OK), G),
         ("unstable", gpu(Status.WRONG), G),
@@ -89,7 +103,9 @@ def test_what_did_not_compile_has_no_numbers() -> None:
     assert parse_criterion("wrong")(result(bad(SHAPE))) is U
 
 
-@pytest.mark.parametrize("text", ["wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"])
+@pytest.mark.parametrize(
+    "text", ["wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"]
+)
 def test_texts_are_kept(text: str) -> None:
     assert parse_criterion(text).text == text
 
@@ -103,7 +119,13 @@ def along(text: str, *told: Latency | None) -> list[Judgement]:
 
 class TestPrevious:
     def test_what_is_slower_is_bad_until_it_is_as_fast_again(self) -> None:
-        assert along("latency>1.2*previous", *map(latency, (156, 300, 299, 160, 150))) == [G, B, B, G, G]
+        assert along("latency>1.2*previous", *map(latency, (156, 300, 299, 160, 150))) == [
+            G,
+            B,
+            B,
+            G,
+            G,
+        ]
 
     def test_what_stays_slower_is_not_compared_with_itself(self) -> None:
         assert along("latency>1.2*previous", *map(latency, (100, 154, 160, 158))) == [G, B, B, B]
@@ -112,7 +134,9 @@ class TestPrevious:
         assert along("latency>1.2*previous", None, latency(100), None, latency(130)) == [U, G, U, B]
 
     def test_another_device_tells_nothing(self) -> None:
-        assert along("latency>1.2*previous", latency(100), latency(300, device="NVIDIA A100"), latency(101)) == [G, U, G]
+        assert along(
+            "latency>1.2*previous", latency(100), latency(300, device="NVIDIA A100"), latency(101)
+        ) == [G, U, G]
 
     def test_faster_can_be_asked_for(self) -> None:
         assert along("latency<0.8*previous", *map(latency, (834, 547, 403))) == [G, B, B]
@@ -135,43 +159,78 @@ class TestBisect:
         problem: bool = True,
     ) -> ReleaseAnswer:
         def numbered(results: Sequence[Result], *_: object) -> tuple[Result, ...]:
-            told = [(each, *known.get(str(each.cell.env.release), (Numbers(), None))) for each in results]
+            told = [
+                (each, *known.get(str(each.cell.env.release), (Numbers(), None)))
+                for each in results
+            ]
             return tuple(evolve(each, numbers=numbers, latency=us) for each, numbers, us in told)
 
         monkeypatch.setattr(releases, "numbered", numbered)
         outcomes: dict[str, Outcome] = dict.fromkeys(("3.0.0", "3.1.0", "3.2.0", "3.3.0"), OK)
         (answer,) = Invented(monkeypatch, tmp_path, outcomes).search(criterion=criterion)
         if problem:
-            answer = evolve(answer, spec=evolve(answer.spec, problem=Problem(source="/p.py", function="p", dtype="fp16")))
+            answer = evolve(
+                answer,
+                spec=evolve(
+                    answer.spec, problem=Problem(source="/p.py", function="p", dtype="fp16")
+                ),
+            )
         return answer
 
-    def test_since_which_release_it_is_right(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_since_which_release_it_is_right(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
         wrong, right = gpu(Status.UNSTABLE, max_abs=0.5, differing=28), gpu(Status.OK)
-        known = {"3.0.0": (wrong, None), "3.1.0": (wrong, None), "3.2.0": (right, None), "3.3.0": (right, None)}
+        known = {
+            "3.0.0": (wrong, None),
+            "3.1.0": (wrong, None),
+            "3.2.0": (right, None),
+            "3.3.0": (right, None),
+        }
         answer = self.search(monkeypatch, tmp_path, "wrong", known)
         assert answer.account.word is Word.FIXED
-        assert headline(answer) == (
-            "judged by `wrong`: Last bad 3.1.0, first good 3.2.0: unstable, 28 of 30 launches differ → ok, on NVIDIA H200."
+        assert (
+            headline(answer)
+            == "judged by `wrong`: Last bad 3.1.0, first good 3.2.0: unstable, 28 of 30 launches"
+            " differ → ok, on NVIDIA H200."
         )
         (document,) = bisect_document(BisectReport(answers=(answer,), command=""))
-        assert [probe["ran"] for probe in document["probes"]] == [*["unstable, 28 of 30 launches differ"] * 2, "ok", "ok"]
+        assert [probe["ran"] for probe in document["probes"]] == [
+            *["unstable, 28 of 30 launches differ"] * 2,
+            "ok",
+            "ok",
+        ]
 
-    def test_since_which_release_it_is_slower(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        known = {release: (gpu(Status.OK), latency(us)) for release, us in (("3.0.0", 155), ("3.1.0", 156), ("3.2.0", 300.4))}
+    def test_since_which_release_it_is_slower(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        known = {
+            release: (gpu(Status.OK), latency(us))
+            for release, us in (("3.0.0", 155), ("3.1.0", 156), ("3.2.0", 300.4))
+        }
         answer = self.search(monkeypatch, tmp_path, "latency>1.2*previous", known)
-        assert headline(answer) == (
-            "judged by `latency>1.2*previous`: Last good 3.1.0, first bad 3.2.0: 156 → 300.4 µs, on NVIDIA H200."
+        assert (
+            headline(answer)
+            == "judged by `latency>1.2*previous`: Last good 3.1.0, first bad 3.2.0: 156 → 300.4 µs,"
+            " on NVIDIA H200."
         )
         assert remarks(answer, fixed=False)[0] == "Inconclusive: 3.3.0 (not launched)."
-        assert remarks(answer, fixed=False)[1].startswith("To launch the others: `compat build --target TARGET --out DIR`")
-
-    def test_without_numbers_it_says_how_to_get_them(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
-        assert said.startswith(
-            "judged by `wrong`: inconclusive: no release has the numbers that the judge asks for. `compat build --target"
+        assert remarks(answer, fixed=False)[1].startswith(
+            "To launch the others: `compat build --target TARGET --out DIR`"
         )
 
-    def test_without_a_problem_it_says_so(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_without_numbers_it_says_how_to_get_them(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
+        assert said.startswith(
+            "judged by `wrong`: inconclusive: no release has the numbers that the judge asks for."
+            " `compat build --target"
+        )
+
+    def test_without_a_problem_it_says_so(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
         said = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
         assert "its kernel file has no [problem]" in said
         assert spec().problem is None

@@ -1,4 +1,6 @@
-"""Judges about seconds of compiling: what they compare, and what is measured anew before anything is said."""
+"""Judges about seconds of compiling: what they compare, and what is measured anew before anything
+is said.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def question(text: str) -> TakesLonger:
     return found
 
 
-def of_release(release: str, outcome: Outcome = TOOK, *, cached: bool = False, **seconds: float) -> Result:
+def of_release(
+    release: str, outcome: Outcome = TOOK, *, cached: bool = False, **seconds: float
+) -> Result:
     stages = {**outcome.stages, **seconds}
     return result(evolve(outcome, stages=stages), release, cached=cached)
 
@@ -54,7 +58,9 @@ def judged(text: str, row: list[Result]) -> list[bool | None]:
 
 
 def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
-    row = [of_release(f"3.{n}.0", ttgir=seconds) for n, seconds in enumerate((2.0, 2.1, 4.0, 4.1, 2.2))]
+    row = [
+        of_release(f"3.{n}.0", ttgir=seconds) for n, seconds in enumerate((2.0, 2.1, 4.0, 4.1, 2.2))
+    ]
     assert judged("stage.ttgir.cpu>1.5*previous", row) == [False, False, True, True, False]
     assert judged("stage.ttgir.cpu>baseline", row) == [False, True, True, True, True]
     assert judged("stage.ttgir.cpu<0.6*baseline", row) == [False, False, False, False, False]
@@ -63,22 +69,38 @@ def test_what_is_slower_is_compared_with_the_last_that_was_not() -> None:
 def test_a_small_factor_of_little_time_shows_nothing() -> None:
     little = [of_release("3.1.0", ttgir=0.10), of_release("3.2.0", ttgir=0.13)]
     assert judged("stage.ttgir.cpu>1.2*previous", little) == [False, False]
-    assert judged("stage.ttgir.cpu>1.2*previous", [of_release("3.1.0", ttgir=2.0), of_release("3.2.0", ttgir=2.6)]) == [False, True]
-    assert judged("stage.ttgir.cpu>1.2*previous", [of_release("3.1.0", ttgir=0.1), of_release("3.2.0", ttgir=0.2)]) == [False, True]
+    assert judged(
+        "stage.ttgir.cpu>1.2*previous",
+        [of_release("3.1.0", ttgir=2.0), of_release("3.2.0", ttgir=2.6)],
+    ) == [False, True]
+    assert judged(
+        "stage.ttgir.cpu>1.2*previous",
+        [of_release("3.1.0", ttgir=0.1), of_release("3.2.0", ttgir=0.2)],
+    ) == [False, True]
 
 
 def test_what_was_stopped_took_at_least_that() -> None:
     stopped = evolve(TOOK, status=Status.TIMED_OUT, metrics={})
-    assert judged("stage.ttgir.cpu>1.5*previous", [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=50.0)]) == [False, True]
-    assert judged("stage.ttgir.cpu<1.5*previous", [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=2.0)]) == [False, None]
-    assert question("stage.ttgir.cpu>1.5*previous").is_bad(of_release("3.1.0")) is None, "nothing is known of its row"
+    assert judged(
+        "stage.ttgir.cpu>1.5*previous",
+        [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=50.0)],
+    ) == [False, True]
+    assert judged(
+        "stage.ttgir.cpu<1.5*previous",
+        [of_release("3.1.0"), of_release("3.2.0", stopped, ttgir=2.0)],
+    ) == [False, None]
+    assert question("stage.ttgir.cpu>1.5*previous").is_bad(of_release("3.1.0")) is None, (
+        "nothing is known of its row"
+    )
 
 
 class Machine:
     """Compiles that take what is said here, one after the other."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **seconds: list[float]) -> None:
-        self.seconds = {release.replace("_", "."): iter(values) for release, values in seconds.items()}
+        self.seconds = {
+            release.replace("_", "."): iter(values) for release, values in seconds.items()
+        }
         self.compiled: list[str] = []
         monkeypatch.setattr(timing, "run", self.run)
 
@@ -96,14 +118,23 @@ def timed(text: str, row: list[Result]) -> list[float]:
     return [each.outcome.stages["ttgir"] for each in timing.timed(row, question(text), context)]
 
 
-def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = [of_release(f"3.{n}.0", cached=True, ttgir=seconds) for n, seconds in enumerate((2.0, 2.0, 9.0, 9.0))]
-    machine = Machine(monkeypatch, **{"3_0_0": [9.9], "3_1_0": [2.1], "3_2_0": [2.2, 2.2], "3_3_0": [8.0]})
+def test_what_the_store_has_is_measured_anew_on_both_sides_of_a_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = [
+        of_release(f"3.{n}.0", cached=True, ttgir=seconds)
+        for n, seconds in enumerate((2.0, 2.0, 9.0, 9.0))
+    ]
+    machine = Machine(
+        monkeypatch, **{"3_0_0": [9.9], "3_1_0": [2.1], "3_2_0": [2.2, 2.2], "3_3_0": [8.0]}
+    )
     assert timed("stage.ttgir.cpu>2*previous", row)[2] == 2.2, "it was slow on another machine"
     assert "3.2.0" in machine.compiled
 
 
-def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_near_the_bound_is_measured_again_and_the_least_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     machine = Machine(monkeypatch, **{"3_1_0": [2.2, 1.9]})
     assert timed("stage.ttgir.cpu>2", [of_release("3.1.0", ttgir=2.1)]) == [1.9]
     assert machine.compiled == ["3.1.0", "3.1.0"]

@@ -52,11 +52,15 @@ def test_among_the_envs_that_are_named(selection: Selection) -> None:
 
 
 def test_of_another_source_it_is_a_number(selection: Selection) -> None:
-    assert named_release("3.5", "--good", selection, CandidateQuery(find_links="wheels")) == Version("3.5")
+    assert named_release(
+        "3.5", "--good", selection, CandidateQuery(find_links="wheels")
+    ) == Version("3.5")
     assert named_release(None, "--good", selection, CandidateQuery()) is None
 
 
-@pytest.mark.parametrize(("word", "said"), [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")])
+@pytest.mark.parametrize(
+    ("word", "said"), [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")]
+)
 def test_what_means_none_or_several_is_refused(selection: Selection, word: str, said: str) -> None:
     with pytest.raises(SelectionError, match=said) as raised:
         named_release(word, "--good", selection, CandidateQuery())

@@ -1,4 +1,6 @@
-"""What is said of a part, for everything that experiments may come to: never more than they show."""
+"""What is said of a part, for everything that experiments may come to: never more than they
+show.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +57,23 @@ class Staged:
 
 
 FAILURES = {
-    "pass": Failure(failure_class="compiler-assert", stage="llir", pass_="canonicalize", fingerprint="f", excerpt="", advice=""),
-    "optimizer": Failure(failure_class="unclassified", stage="llir", fingerprint="f", excerpt="", advice=""),
-    "codegen": Failure(failure_class="unclassified", stage="ptx", fingerprint="f", excerpt="", advice=""),
-    "assembler": Failure(failure_class="ptxas", stage="cubin", fingerprint="f", excerpt="", advice=""),
+    "pass": Failure(
+        failure_class="compiler-assert",
+        stage="llir",
+        pass_="canonicalize",
+        fingerprint="f",
+        excerpt="",
+        advice="",
+    ),
+    "optimizer": Failure(
+        failure_class="unclassified", stage="llir", fingerprint="f", excerpt="", advice=""
+    ),
+    "codegen": Failure(
+        failure_class="unclassified", stage="ptx", fingerprint="f", excerpt="", advice=""
+    ),
+    "assembler": Failure(
+        failure_class="ptxas", stage="cubin", fingerprint="f", excerpt="", advice=""
+    ),
 }
 
 
@@ -70,8 +85,16 @@ def found(failure: Failure, **facts: Any) -> Part:
 
 @pytest.mark.parametrize("where", FAILURES)
 def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
-    for ttir, ttgir, ptxas, llvm, front in itertools.product(Side, Side, Side, (True, False, None), (True, False, None)):
-        facts = {"ttir": ttir, "ttgir": ttgir, "ptxas": ptxas, "same_low_ir": llvm, "front_ends": front}
+    for ttir, ttgir, ptxas, llvm, front in itertools.product(
+        Side, Side, Side, (True, False, None), (True, False, None)
+    ):
+        facts = {
+            "ttir": ttir,
+            "ttgir": ttgir,
+            "ptxas": ptxas,
+            "same_low_ir": llvm,
+            "front_ends": front,
+        }
         said = found(FAILURES[where], **facts)
         case = f"{facts}: {said.sentence}"
         past_ptxas = where != "assembler" or ptxas is Side.BEFORE
@@ -108,6 +131,18 @@ def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
 
 @pytest.mark.parametrize("where", ["pass", "codegen"])
 def test_two_places_are_not_one_part(where: str) -> None:
-    """Both halves broken, each sufficient alone: no one part is named where the half behind may be either."""
-    said = found(FAILURES[where], ttir=Side.EITHER, ttgir=Side.UNKNOWN, ptxas=Side.UNKNOWN, same_low_ir=None, front_ends=None)
-    assert (said.name, "in two places, each sufficient alone" in said.sentence) == (PartName.UNKNOWN, True)
+    """Both halves broken, each sufficient alone: no one part is named where the half behind may be
+    either.
+    """
+    said = found(
+        FAILURES[where],
+        ttir=Side.EITHER,
+        ttgir=Side.UNKNOWN,
+        ptxas=Side.UNKNOWN,
+        same_low_ir=None,
+        front_ends=None,
+    )
+    assert (said.name, "in two places, each sufficient alone" in said.sentence) == (
+        PartName.UNKNOWN,
+        True,
+    )

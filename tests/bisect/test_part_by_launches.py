@@ -1,4 +1,7 @@
-"""Halves of two releases combined: built by real wheels, launched nowhere; what a GPU host would have written is made up."""
+"""Halves of two releases combined: built by real wheels, launched nowhere.
+
+What a GPU host would have written is made up.
+"""
 
 from __future__ import annotations
 
@@ -37,22 +40,36 @@ def selection(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Selection:
         shutil.copy(path, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
     return select(
-        tmp_path / "matrix.toml", envs=(OLD, NEW), targets=("sm_90",), kernels=("product",), variants=("plain",), cases=("*",)
+        tmp_path / "matrix.toml",
+        envs=(OLD, NEW),
+        targets=("sm_90",),
+        kernels=("product",),
+        variants=("plain",),
+        cases=("*",),
     )
 
 
 @pytest.fixture
 def context(selection: Selection) -> Iterator[RunContext]:
     with selection.open_store() as store:
-        yield selection.context(store).with_envs(selection.read_envs(selection.config.path, selection.envs))
+        yield selection.context(store).with_envs(
+            selection.read_envs(selection.config.path, selection.envs)
+        )
 
 
 def told(index: Path, is_bad: Callable[[str], bool], path: Path) -> Path:
-    """What a host would have written of all that is in a folder: wrong where ``is_bad`` says so of its name."""
+    """What a host would have written of all that is in a folder: wrong where ``is_bad`` says so of
+    its name.
+    """
     lines: list[dict[str, Any]] = []
     for cell in json.loads(index.read_text())["cells"]:
         bad = is_bad(cell["cell"])
-        check = {"status": "wrong" if bad else "ok", "max_abs": 0.5 if bad else 0.0, "where": "", "reason": ""}
+        check = {
+            "status": "wrong" if bad else "ok",
+            "max_abs": 0.5 if bad else 0.0,
+            "where": "",
+            "reason": "",
+        }
         facts = {name: cell[name] for name in ("cell", "identity", "problem", "object")}
         lines.append({"schema": 1, **facts, "device": {"name": "NVIDIA H200"}, "latency": None})
         lines[-1]["check"] = {**check, "max_rel": None, "launches": 30, "differing": 0}
@@ -67,27 +84,41 @@ def test_whose_fault_it_is(selection: Selection, context: RunContext, tmp_path: 
     def asked() -> Part:
         return find_part(old, new, context, judge=judge)
 
-    plain = archive.write_archive(building.build(selection, context, selection.read_envs), tmp_path / "plain").parent
-    merge(told(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"), context.store)
+    plain = archive.write_archive(
+        building.build(selection, context, selection.read_envs), tmp_path / "plain"
+    ).parent
+    merge(
+        told(plain / "index.json", lambda name: OLD in name, tmp_path / "plain.jsonl"),
+        context.store,
+    )
     first = asked()
     assert first.name is PartName.UNKNOWN
     assert first.sentence.startswith("Not known yet: launch the combinations first.")
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): not launched." in first.steps
     assert any("with the TTIR of 3.7.1: " in step and "same binary" in step for step in first.steps)
-    names = [cell["cell"] for cell in json.loads((judge.folder / "index.json").read_text())["cells"]]
+    names = [
+        cell["cell"] for cell in json.loads((judge.folder / "index.json").read_text())["cells"]
+    ]
     assert f"{old.id} with the ptxas of 3.8.0 (12.9.86)" in names
 
     def by_assembler(name: str) -> bool:
         return "ptxas of 3.7.1" in name or (OLD in name and "ptxas" not in name)
 
-    merge(told(judge.folder / "index.json", by_assembler, tmp_path / "crossed.jsonl"), context.store)
+    merge(
+        told(judge.folder / "index.json", by_assembler, tmp_path / "crossed.jsonl"), context.store
+    )
     second = asked()
-    assert (second.name, second.sentence) == ("ptxas", "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good.")
+    assert (second.name, second.sentence) == (
+        "ptxas",
+        "It is in ptxas (12.8.93): with that of 3.8.0, 3.7.1 is good.",
+    )
     assert "3.7.1 with the ptxas of 3.8.0 (12.9.86): ok." in second.steps
     assert "3.8.0 with the ptxas of 3.7.1 (12.8.93): wrong, error 0.5." in second.steps
 
 
-def test_without_numbers_there_is_nothing_to_compare(selection: Selection, context: RunContext, tmp_path: Path) -> None:
+def test_without_numbers_there_is_nothing_to_compare(
+    selection: Selection, context: RunContext, tmp_path: Path
+) -> None:
     cell = next(cell for cell in selection.cells if cell.env.name == NEW)
     ours = toolchains.of(cell.env).ir.parts
     assert ours is not None
@@ -96,12 +127,22 @@ def test_without_numbers_there_is_nothing_to_compare(selection: Selection, conte
     other = AssemblerProgram(name="another", path=path)
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "c")
     found = find_part(cell, None, context, assemblers=(other,), judge=judge)
-    assert found.sentence == "3.8.0 is not known to be bad by `wrong`, so there is nothing to compare with."
-    assert found.steps[:2] == ("3.8.0: not launched.", "3.8.0 with the ptxas of another (12.9.86): not launched.")
-    assert found.steps[2].startswith(f"To be launched: 2 combinations. Copy {tmp_path / 'c'} to a GPU host")
+    assert (
+        found.sentence
+        == "3.8.0 is not known to be bad by `wrong`, so there is nothing to compare with."
+    )
+    assert found.steps[:2] == (
+        "3.8.0: not launched.",
+        "3.8.0 with the ptxas of another (12.9.86): not launched.",
+    )
+    assert found.steps[2].startswith(
+        f"To be launched: 2 combinations. Copy {tmp_path / 'c'} to a GPU host"
+    )
 
 
-def test_what_cannot_be_launched_is_refused(selection: Selection, context: RunContext, tmp_path: Path) -> None:
+def test_what_cannot_be_launched_is_refused(
+    selection: Selection, context: RunContext, tmp_path: Path
+) -> None:
     cell = selection.cells[0]
     without: Cell = evolve(cell, spec=evolve(cell.spec, problem=None))
     judge = LaunchJudge(criterion=parse_criterion("wrong"), folder=tmp_path / "c")

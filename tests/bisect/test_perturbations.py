@@ -25,7 +25,10 @@ def tried(**changed: Any) -> dict[str, list[str]]:
 
 
 def test_sizes_are_tried_around_what_they_are() -> None:
-    found = tried(constexprs={"BLOCK": 128, "ODD": 48, "FLAG": 1, "MASKED": True, "NEGATIVE": -1}, divisible_by_16=())
+    found = tried(
+        constexprs={"BLOCK": 128, "ODD": 48, "FLAG": 1, "MASKED": True, "NEGATIVE": -1},
+        divisible_by_16=(),
+    )
     assert found["BLOCK"] == ["16", "32", "64", "256"]
     assert found["ODD"] == ["8", "16", "24", "32", "64", "96", "128"]
     assert found["FLAG"] == ["0"]
@@ -46,28 +49,48 @@ def test_dtypes_that_are_constexprs() -> None:
     assert tried(constexprs={"KIND": {"dtype": "fp16"}})["KIND"] == ["bf16", "fp32"]
 
 
-@given(st.dictionaries(st.sampled_from("ABCD"), st.one_of(st.booleans(), st.integers(-2, 600), st.none()), max_size=4))
+@given(
+    st.dictionaries(
+        st.sampled_from("ABCD"),
+        st.one_of(st.booleans(), st.integers(-2, 600), st.none()),
+        max_size=4,
+    )
+)
 def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any]) -> None:
-    start = spec("faces", "fine", constexprs=constexprs, options={"num_warps": 8}, equal_to_1=("size",))
+    start = spec(
+        "faces", "fine", constexprs=constexprs, options={"num_warps": 8}, equal_to_1=("size",)
+    )
     found = perturbations.changes(start)
     assert len({start, *(change.spec for change in found)}) == len(found) + 1
     assert len({(change.setting, change.value) for change in found}) == len(found)
     for change in found:
-        assert (change.spec.kernel, change.spec.variant, change.spec.case) == (start.kernel, start.variant, start.case)
+        assert (change.spec.kernel, change.spec.variant, change.spec.case) == (
+            start.kernel,
+            start.variant,
+            start.case,
+        )
         before, after = start.compile, change.spec.compile
-        differing = [name for name in ("constexprs", "options") if getattr(after, name) != getattr(before, name)]
+        differing = [
+            name
+            for name in ("constexprs", "options")
+            if getattr(after, name) != getattr(before, name)
+        ]
         assert len(differing) == 1
         assert perturbations.hints_of(change.spec) == perturbations.hints_of(start)
         assert (change.spec.kernel, after.signature) == (start.kernel, before.signature)
         for name in differing:
             old, new = getattr(before, name), getattr(after, name)
-            assert [key for key in {*old, *new} if old.get(key, "-") != new.get(key, "-")] == [change.setting]
+            assert [key for key in {*old, *new} if old.get(key, "-") != new.get(key, "-")] == [
+                change.setting
+            ]
 
 
 def sentence(was: int, effects: dict[int, Effect], setting: str = "BLOCK") -> str:
     start = spec("faces", "fine", constexprs={setting: was})
     changes = [
-        SettingChange(setting=setting, was=str(was), value=str(number), distance=abs(number - was), spec=start)
+        SettingChange(
+            setting=setting, was=str(was), value=str(number), distance=abs(number - was), spec=start
+        )
         for number in effects
     ]
     (need,) = perturbations.needs(list(zip(changes, effects.values(), strict=True)))
@@ -77,8 +100,16 @@ def sentence(was: int, effects: dict[int, Effect], setting: str = "BLOCK") -> st
 @pytest.mark.parametrize(
     ("was", "effects", "expected"),
     [
-        (256, {32: OK, 64: OK, 128: SAME, 512: SAME}, "fails with BLOCK = 128, 256 and 512, ok with 32 and 64"),
-        (128, {32: OK, 64: UNKNOWN, 256: SAME}, "fails with BLOCK = 128 and 256, ok with 32 (inconclusive with 64)"),
+        (
+            256,
+            {32: OK, 64: OK, 128: SAME, 512: SAME},
+            "fails with BLOCK = 128, 256 and 512, ok with 32 and 64",
+        ),
+        (
+            128,
+            {32: OK, 64: UNKNOWN, 256: SAME},
+            "fails with BLOCK = 128 and 256, ok with 32 (inconclusive with 64)",
+        ),
         (8, {16: OK, 4: OK}, "fails with BLOCK = 8, ok with 4 and 16"),
     ],
 )
@@ -87,20 +118,29 @@ def test_sentences_on_sizes(was: int, effects: dict[int, Effect], expected: str)
 
 
 @given(st.dictionaries(st.sampled_from([1, 2, 4, 16, 32]), st.sampled_from(Effect), min_size=1))
-def test_a_sentence_names_each_value_that_was_compiled_and_no_other(effects: dict[int, Effect]) -> None:
+def test_a_sentence_names_each_value_that_was_compiled_and_no_other(
+    effects: dict[int, Effect],
+) -> None:
     if OK not in effects.values():
         return
     told = sentence(8, effects, "num_warps")
     failing, _, rest = told.removeprefix("fails with num_warps = ").partition(", ok with ")
     fine, _, untold = rest.partition(" (inconclusive with ")
-    numbers = [{int(number) for number in re.findall(r"\d+", part)} for part in (failing, fine, untold)]
-    by_fate = [{number for number, each in effects.items() if each is effect} for effect in (SAME, OK, UNKNOWN)]
+    numbers = [
+        {int(number) for number in re.findall(r"\d+", part)} for part in (failing, fine, untold)
+    ]
+    by_fate = [
+        {number for number, each in effects.items() if each is effect}
+        for effect in (SAME, OK, UNKNOWN)
+    ]
     assert numbers == [by_fate[0] | {8}, *by_fate[1:]]
 
 
 def test_settings_that_do_not_matter_are_no_needs() -> None:
     found = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
-    effects = [OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found]
+    effects = [
+        OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found
+    ]
     tried = list(zip(found, effects, strict=True))
     assert [need.setting for need in perturbations.needs(tried)] == ["num_warps"]
     smallest = perturbations.smallest(tried)
@@ -112,26 +152,60 @@ def test_settings_that_do_not_matter_are_no_needs() -> None:
 
 def test_the_smallest_change_comes_first() -> None:
     found = perturbations.changes(
-        spec("faces", "fine", constexprs={"BLOCK": 128}, options={"num_warps": 8}, divisible_by_16=("source",))
+        spec(
+            "faces",
+            "fine",
+            constexprs={"BLOCK": 128},
+            options={"num_warps": 8},
+            divisible_by_16=("source",),
+        )
     )
     helping = {("num_warps", "2"), ("BLOCK", "64"), ("num_stages", "1")}
-    tried = [(change, OK if (change.setting, change.value) in helping else SAME) for change in found]
-    assert perturbations.needs(tried)[-1].setting == "num_warps", "a quarter is further away than a half"
+    tried = [
+        (change, OK if (change.setting, change.value) in helping else SAME) for change in found
+    ]
+    assert perturbations.needs(tried)[-1].setting == "num_warps", (
+        "a quarter is further away than a half"
+    )
 
 
 def test_what_is_quick_to_compile_is_tried_first() -> None:
     sizes = {"BLOCK": 128, "MASKED": True}
-    found = perturbations.changes(spec("faces", "fine", constexprs=sizes, options={"num_warps": 8, "num_stages": 3}))
-    small, large = ([(change.setting, change.value) for change in some] for some in perturbations.in_order(found))
-    assert {*small[:4]} == {("num_warps", "16"), ("num_stages", "2"), ("BLOCK", "64"), ("MASKED", "False")}
-    assert small.index(("BLOCK", "64")) < small.index(("BLOCK", "32")) < small.index(("BLOCK", "16"))
+    found = perturbations.changes(
+        spec("faces", "fine", constexprs=sizes, options={"num_warps": 8, "num_stages": 3})
+    )
+    small, large = (
+        [(change.setting, change.value) for change in some]
+        for some in perturbations.in_order(found)
+    )
+    assert {*small[:4]} == {
+        ("num_warps", "16"),
+        ("num_stages", "2"),
+        ("BLOCK", "64"),
+        ("MASKED", "False"),
+    }
+    assert (
+        small.index(("BLOCK", "64")) < small.index(("BLOCK", "32")) < small.index(("BLOCK", "16"))
+    )
     assert {("BLOCK", "256"), ("num_stages", "4"), ("num_warps", "1")} <= {*large}
-    assert large.index(("num_warps", "4")) < large.index(("num_warps", "2")) < large.index(("num_warps", "1"))
+    assert (
+        large.index(("num_warps", "4"))
+        < large.index(("num_warps", "2"))
+        < large.index(("num_warps", "1"))
+    )
     assert len(small) + len(large) == len(found)
 
 
 def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
-    passed = {"x": "*fp16", "y": {"tensor": "i8", "aligned": False}, "n": 4096, "one": 1, "odd": 7, "flag": True, "none": None}
+    passed = {
+        "x": "*fp16",
+        "y": {"tensor": "i8", "aligned": False},
+        "n": 4096,
+        "one": 1,
+        "odd": 7,
+        "flag": True,
+        "none": None,
+    }
     found = tried(signature={}, divisible_by_16=(), launch=passed)
     assert found["x"] == ["*fp16 (not aligned)", "*fp16 (2 GiB or more)"]
     assert found["y"] == ["*i8", "*i8 (not aligned, 2 GiB or more)"]

@@ -47,16 +47,29 @@ def test_block_pointers_were_removed_in_3_9() -> None:
     answer = bisect(*SEL_DENSE, "--variant", "block_ptr", "--target", "sm_90")
     assert (answer["answer"], answer["verdict"]) == ("removed in", "removed in 3.9.0")
     assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("3.8.0", "3.9.0")
-    assert [(change["from"], change["to"], change["class"]) for change in answer["transitions"]] == [
-        ("3.8.0", "3.9.0", "api-removed")
-    ]
+    assert [
+        (change["from"], change["to"], change["class"]) for change in answer["transitions"]
+    ] == [("3.8.0", "3.9.0", "api-removed")]
     assert answer["part"]["name"] == "front end"
     assert "Last good 3.8.0, first bad 3.9.0: API removed (api-removed)." in answer["sentence"]
 
 
 def test_descriptors_need_3_4() -> None:
-    answer = bisect(*SEL_DENSE, "--variant", "descriptor", "--target", "sm_90", "--releases", ">=3.2,<3.6", "--patches")
-    assert (answer["answer"], answer["needs"], answer["verdict"]) == ("needs ≥", "3.4.0", "needs ≥ 3.4.0")
+    answer = bisect(
+        *SEL_DENSE,
+        "--variant",
+        "descriptor",
+        "--target",
+        "sm_90",
+        "--releases",
+        ">=3.2,<3.6",
+        "--patches",
+    )
+    assert (answer["answer"], answer["needs"], answer["verdict"]) == (
+        "needs ≥",
+        "3.4.0",
+        "needs ≥ 3.4.0",
+    )
     assert (answer["bracket"]["last_bad"], answer["bracket"]["first_good"]) == ("3.3.1", "3.4.0")
     assert "3.0.0" in answer["not_tried"]
     assert {kind for kind, _ in failures(answer)} == {"api-missing"}
@@ -83,20 +96,44 @@ def test_the_block_typed_bound_crashes_everywhere_as_one_failure() -> None:
 def test_an_assertion_in_a_pass_is_one_failure_as_an_abort_and_as_an_exception() -> None:
     answer = bisect(*FAILURES, "--variant", "scan", "--target", "sm_90", "--releases", ">=3.1,<3.5")
     assert answer["answer"] == "never worked"
-    assert [probe["triton"] for probe in answer["probes"] if not probe["remembered"]] == ["3.1.0", "3.2.0", "3.3.0", "3.4.0"]
+    assert [probe["triton"] for probe in answer["probes"] if not probe["remembered"]] == [
+        "3.1.0",
+        "3.2.0",
+        "3.3.0",
+        "3.4.0",
+    ]
     ((kind, _),) = failures(answer)
     assert kind == "compiler-assert"
 
 
 def test_sm_100_needs_3_3() -> None:
-    answer = bisect(*FAILURES, "--variant", "copy", "--target", "sm_100", "--releases", "<3.5,>=3.0")
+    answer = bisect(
+        *FAILURES, "--variant", "copy", "--target", "sm_100", "--releases", "<3.5,>=3.0"
+    )
     assert (answer["answer"], answer["needs"]) == ("needs ≥", "3.3.0")
-    statuses = {probe["triton"]: probe["status"] for probe in answer["probes"] if not probe["remembered"]}
-    assert statuses == {"3.0.0": "unsupported", "3.1.0": "unsupported", "3.2.0": "unsupported", "3.3.0": "ok", "3.4.0": "ok"}
+    statuses = {
+        probe["triton"]: probe["status"] for probe in answer["probes"] if not probe["remembered"]
+    }
+    assert statuses == {
+        "3.0.0": "unsupported",
+        "3.1.0": "unsupported",
+        "3.2.0": "unsupported",
+        "3.3.0": "ok",
+        "3.4.0": "ok",
+    }
 
 
 def test_a_kernel_that_broke_and_was_mended_is_told_in_intervals() -> None:
-    answer = bisect(*FAILURES, "--variant", "dot_into_dot", "--target", "sm_90", "--releases", ">=3.0,<3.6", "--patches")
+    answer = bisect(
+        *FAILURES,
+        "--variant",
+        "dot_into_dot",
+        "--target",
+        "sm_90",
+        "--releases",
+        ">=3.0,<3.6",
+        "--patches",
+    )
     assert answer["answer"] == "intermittent"
     assert changes(answer) == [
         ("3.1.0", "3.2.0", "ok→failed"),
@@ -105,44 +142,81 @@ def test_a_kernel_that_broke_and_was_mended_is_told_in_intervals() -> None:
     ]
     assert len(failures(answer)) == 2
     assert (
-        "intermittent: ok in 3.0.0 to 3.1.0, then broken in 3.2.0 to 3.3.1 (compiler-assert), then ok in 3.4.0"
-        in answer["sentence"]
+        "intermittent: ok in 3.0.0 to 3.1.0, then broken in 3.2.0 to 3.3.1 (compiler-assert), then"
+        " ok in 3.4.0" in answer["sentence"]
     )
 
 
 def test_given_ends_are_not_believed() -> None:
-    answer = bisect(*SEL_DENSE, "--variant", "loop_1d", "--target", "sm_90", "--good", "3.1", "--bad", "3.3.1", "--search")
+    answer = bisect(
+        *SEL_DENSE,
+        "--variant",
+        "loop_1d",
+        "--target",
+        "sm_90",
+        "--good",
+        "3.1",
+        "--bad",
+        "3.3.1",
+        "--search",
+    )
     assert answer["answer"] == "works"
     assert [probe["triton"] for probe in answer["probes"]] == ["3.1.0", "3.3.1"]
     assert answer["remarks"][0] == "3.3.1 was given as bad, but is good: ok."
 
 
 def test_repeating_compiles_nothing() -> None:
-    arguments = (*SEL_DENSE, "--variant", "loop_1d", "--target", "sm_90", "--releases", ">=3.3,<3.5")
+    arguments = (
+        *SEL_DENSE,
+        "--variant",
+        "loop_1d",
+        "--target",
+        "sm_90",
+        "--releases",
+        ">=3.3,<3.5",
+    )
     bisect(*arguments)
     assert all(probe["cached"] for probe in bisect(*arguments)["probes"])
 
 
-def test_an_env_that_cannot_be_had_is_hopped_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_env_that_cannot_be_had_is_hopped_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     envs = '[{ triton = "3.1.0" }, { triton = "3.2.0" }]'
-    (tmp_path / "matrix.toml").write_text(f'schema = 1\nkernels = ["none.toml"]\nenv = {envs}\n[defaults]\nenvs = ["*"]\n')
+    (tmp_path / "matrix.toml").write_text(
+        f'schema = 1\nkernels = ["none.toml"]\nenv = {envs}\n[defaults]\nenvs = ["*"]\n'
+    )
     asked = [*FAILURES, "--variant", "copy", "--target", "sm_90", "--envs", "*", "--no-build"]
     done = CliRunner().invoke(main, ["bisect", "--matrix", str(tmp_path / "matrix.toml"), *asked])
     assert done.exit_code == 1
-    assert "inconclusive: no release gave an answer. 3.2.0: env_broken, install: not built yet" in " ".join(done.output.split())
+    assert (
+        "inconclusive: no release gave an answer. 3.2.0: env_broken, install: not built yet"
+        in " ".join(done.output.split())
+    )
 
 
 def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
-    """It runs in the env of each release; what it finds fault with is no failure, so no part of the toolchain is blamed."""
-    program = "run=$COMPAT_PYTHON -c 'import importlib.util as i; raise SystemExit(i.find_spec(\"triton.knobs\") is None)'"
+    """It runs in the env of each release.
+
+    What it finds fault with is no failure, so no part of the toolchain is blamed.
+    """
+    program = (
+        "run=$COMPAT_PYTHON -c 'import importlib.util as i; raise"
+        ' SystemExit(i.find_spec("triton.knobs") is None)\''
+    )
     between = ("--releases", ">=3.2,<3.6")
-    answer = bisect(*FAILURES, "--variant", "copy", "--target", "sm_90", "--fixed", "--judge", program, *between)
+    answer = bisect(
+        *FAILURES, "--variant", "copy", "--target", "sm_90", "--fixed", "--judge", program, *between
+    )
     assert (answer["answer"], answer["judge"]) == ("fixed in", program)
     assert (answer["bracket"]["last_bad"], answer["bracket"]["first_good"]) == ("3.3.0", "3.4.0")
     assert answer["part"] is None
     one = (*FAILURES, "--variant", "copy", "--target", "sm_90", *between)
-    done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"])
+    done = CliRunner().invoke(
+        main,
+        ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"],
+    )
     assert done.exit_code == 3
     assert "error: --judge run=no-such-program: the command could not start" in done.stderr
 
@@ -164,21 +238,41 @@ def copy(source, result, size, BLOCK: tl.constexpr):
 
 
 def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
-    """Run as a process of its own, so that it can be interrupted like one, as soon as the first probe is known."""
+    """Run as a process of its own, so that it can be interrupted like one, as soon as the first
+    probe is known.
+    """
     name = f"slow_{uuid.uuid4().hex}"
     (tmp_path / "slow.py").write_text(SLOW.format(nonce=name))
-    declared = (ROOT / "tests" / "kernels" / "failures.toml").read_text().partition("[[variant]]")[0]
+    declared = (
+        (ROOT / "tests" / "kernels" / "failures.toml").read_text().partition("[[variant]]")[0]
+    )
     declared = declared.replace('"failures', f'"{name}', 1).replace("failures.py", "slow.py")
-    (tmp_path / "slow.toml").write_text(declared + '[[variant]]\nname = "only"\nfunction = "copy"\n')
-    asked = ["bisect", "--spec", str(tmp_path / "slow.toml"), "--target", "sm_90", "--releases", ">=3.1,<3.9", "-j", "1"]
+    (tmp_path / "slow.toml").write_text(
+        declared + '[[variant]]\nname = "only"\nfunction = "copy"\n'
+    )
+    asked = [
+        "bisect",
+        "--spec",
+        str(tmp_path / "slow.toml"),
+        "--target",
+        "sm_90",
+        "--releases",
+        ">=3.1,<3.9",
+        "-j",
+        "1",
+    ]
     command = [sys.executable, "-m", "compat.cli", *asked]
-    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     wait_until(lambda: _probed(name) or running.poll() is not None)
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
     assert re.search(
-        r"interrupted: [1-7] of 8 probes of this run are finished and saved; run the same command again to continue", said
+        r"interrupted: [1-7] of 8 probes of this run are finished and saved; run the same command"
+        r" again to continue",
+        said,
     )
     assert _probed(name) in range(1, 8)
 
@@ -187,7 +281,9 @@ def _probed(kernel: str) -> int:
     """How many cells of a kernel the store of this checkout knows."""
     try:
         with closing(sqlite3.connect(ROOT / ".compat" / "results.sqlite", timeout=60)) as database:
-            (count,) = database.execute("SELECT count(*) FROM evidence WHERE cell LIKE ?", (f"{kernel}/%",)).fetchone()
+            (count,) = database.execute(
+                "SELECT count(*) FROM evidence WHERE cell LIKE ?", (f"{kernel}/%",)
+            ).fetchone()
             return int(count)
     except sqlite3.OperationalError:  # no bisect has made the store yet
         return 0

@@ -1,4 +1,6 @@
-"""The search along releases over histories that never were: every kind of answer, and what is never said."""
+"""The search along releases over histories that never were: every kind of answer, and what is never
+said.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ from compat.model import Outcome, Status
 from tests.bisect.invented import LINE, Invented
 from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
 
-GONE, ABSENT, CRASHED, REJECTED = bad(REMOVED), bad(MISSING), bad(ASSERT, Status.CRASHED), bad(SHAPE)
+GONE, ABSENT, CRASHED, REJECTED = (
+    bad(REMOVED),
+    bad(MISSING),
+    bad(ASSERT, Status.CRASHED),
+    bad(SHAPE),
+)
 FLAKY = bad(SHAPE, flaky=True)
 Tell = Callable[[list[Outcome]], Invented]
 
@@ -43,7 +50,11 @@ def test_regressed(tell: Tell) -> None:
 
 def test_fixed_and_needed(tell: Tell) -> None:
     (needed,) = tell([ABSENT] * 4 + [OK] * 6).search()
-    assert (needed.account.word, ends(needed), needed.needs) == (Word.NEEDS, ("3.3.0", "3.4.0"), "3.4.0")
+    assert (needed.account.word, ends(needed), needed.needs) == (
+        Word.NEEDS,
+        ("3.3.0", "3.4.0"),
+        "3.4.0",
+    )
     (fixed,) = tell([CRASHED] * 4 + [OK] * 6).search()
     assert (fixed.account.word, ends(fixed), fixed.needs) == (Word.FIXED, ("3.3.0", "3.4.0"), None)
     (target,) = tell([bad(UNKNOWN_TARGET, Status.UNSUPPORTED)] * 3 + [OK] * 7).search()
@@ -60,8 +71,12 @@ def test_nothing_to_bisect(tell: Tell) -> None:
 
 
 def test_how_a_process_ended_makes_no_difference(tell: Tell) -> None:
-    """An abort up to 3.2 and an exception from 3.3 on are one failure where the fingerprint is one."""
-    (answer,) = tell([bad(ASSERT, Status.CRASHED)] * 3 + [bad(ASSERT, Status.REJECTED)] * 7).search()
+    """An abort up to 3.2 and an exception from 3.3 on are one failure where the fingerprint is
+    one.
+    """
+    (answer,) = tell(
+        [bad(ASSERT, Status.CRASHED)] * 3 + [bad(ASSERT, Status.REJECTED)] * 7
+    ).search()
     (span,) = answer.spans
     assert span.statuses == (Status.CRASHED, Status.REJECTED)
     assert answer.transitions == ()
@@ -71,7 +86,11 @@ def test_one_failure_that_becomes_another_is_a_transition_and_no_bracket(tell: T
     (answer,) = tell([CRASHED] * 3 + [REJECTED] * 7).search()
     assert (answer.account.word, answer.bracket) == (Word.NEVER, None)
     (change,) = answer.transitions
-    assert (change.before.release, change.after.release, change.crosses) == ("3.2.0", "3.3.0", False)
+    assert (change.before.release, change.after.release, change.crosses) == (
+        "3.2.0",
+        "3.3.0",
+        False,
+    )
     assert change.failure == SHAPE
 
 
@@ -116,13 +135,19 @@ def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None
         *((first, "one", 30), (first, "two", 40)),
         *((second, "one", 50), (second, "two", 60)),
     ]
-    assert [count for count in planned if count] == [40], "what is to be compiled is told once, for all"
+    assert [count for count in planned if count] == [40], (
+        "what is to be compiled is told once, for all"
+    )
 
 
 def test_where_no_worker_stays_all_is_compiled_in_one_run(tell: Tell) -> None:
     history = tell([OK] * 9 + [GONE])
     said: list[str] = []
-    history.search(targets=TARGETS[:2], cases=("one", "two"), on_answer=lambda answer: said.append(answer.target.name))
+    history.search(
+        targets=TARGETS[:2],
+        cases=("one", "two"),
+        on_answer=lambda answer: said.append(answer.target.name),
+    )
     assert [len(run) for run in history.runs if run] == [40]
     first, second = (target.name for target in TARGETS[:2])
     assert said == [first, first, second, second]
@@ -156,7 +181,11 @@ def test_no_release_is_blamed_where_a_flaky_one_may_be_it(
 
 def test_a_flaky_release_elsewhere_leaves_the_culprit_alone(tell: Tell) -> None:
     (answer,) = tell([OK, FLAKY, OK, OK, REJECTED]).search()
-    assert (answer.account.word, ends(answer), answer.account.flaky) == (Word.REGRESSED, ("3.3.0", "3.4.0"), ("3.1.0",))
+    assert (answer.account.word, ends(answer), answer.account.flaky) == (
+        Word.REGRESSED,
+        ("3.3.0", "3.4.0"),
+        ("3.1.0",),
+    )
 
 
 @pytest.mark.parametrize("every", [True, False])
@@ -175,7 +204,9 @@ def test_a_search_tries_few_and_says_what_it_assumes(tell: Tell) -> None:
     assert ends(answer) == ("3.8.0", "3.9.0")
     assert len(told.tried) < 10
     tried = set(told.tried)
-    assumed = {r for first, last in answer.assumed for r in LINE[LINE.index(first) : LINE.index(last) + 1]}
+    assumed = {
+        r for first, last in answer.assumed for r in LINE[LINE.index(first) : LINE.index(last) + 1]
+    }
     assert tried | assumed == set(LINE)
     assert not tried & assumed
 
@@ -186,7 +217,9 @@ def test_many_kernels_share_one_run_and_the_envs(tell: Tell) -> None:
     assert [(answer.spec.case, answer.target.name) for answer in answers] == [
         (case, target.name) for case in ("d64", "d128") for target in TARGETS
     ]
-    assert [sorted(names) for names in told.obtained] == [sorted(LINE)], "asked for at once, and once"
+    assert [sorted(names) for names in told.obtained] == [sorted(LINE)], (
+        "asked for at once, and once"
+    )
     assert len(told.tried) == 6 * 10
 
 
@@ -221,7 +254,9 @@ def test_the_range_that_given_ends_leave() -> None:
 
 
 def test_releases_that_a_project_leaves_out_exist_all_the_same(tmp_path: Path) -> None:
-    """So that no answer names the release of a change where there are others between that were not tried."""
+    """So that no answer names the release of a change where there are others between that were not
+    tried.
+    """
     (tmp_path / "matrix.toml").write_text('env = [{ triton = "3.0.0" }, { triton = "3.9.0" }]\n')
     found = existing_releases(load_matrix(tmp_path / "matrix.toml"))
     assert {Version("3.0.0"), Version("3.5.1"), Version("3.9.0")} <= set(found["triton"])

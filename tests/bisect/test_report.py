@@ -17,14 +17,31 @@ from compat.bisect.answers import Part, PartName, ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
 from compat.report.document import dump
-from compat.report.views.bisect import BisectReport, bisect_document, bisect_markdown, groups, schema
-from compat.report.views.bisect_sentences import commits_advice, commits_command, compare_url, headline, remarks, repeat_command
+from compat.report.views.bisect import (
+    BisectReport,
+    bisect_document,
+    bisect_markdown,
+    groups,
+    schema,
+)
+from compat.report.views.bisect_sentences import (
+    commits_advice,
+    commits_command,
+    compare_url,
+    headline,
+    remarks,
+    repeat_command,
+)
 from tests.bisect.invented import LINE, Invented
 from tests.records import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 from tests.report.drawn import bisect_text
 
 DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
-FRONT = Part(name=PartName.FRONT_END, sentence="The break is in the AST front end.", steps=("3.8.0 makes TTIR, 3.9.0 makes none.",))
+FRONT = Part(
+    name=PartName.FRONT_END,
+    sentence="The break is in the AST front end.",
+    steps=("3.8.0 makes TTIR, 3.9.0 makes none.",),
+)
 GONE, REJECTED, CRASHED = bad(REMOVED), bad(SHAPE), bad(ASSERT, Status.CRASHED)
 FEW, MANY = (evolve(OK, metrics={"registers": number}) for number in (96, 168))
 Tell = Callable[..., tuple[ReleaseAnswer, ...]]
@@ -33,18 +50,32 @@ Tell = Callable[..., tuple[ReleaseAnswer, ...]]
 @pytest.fixture
 def tell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tell:
     def told(outcomes: Sequence[Outcome], **how: Any) -> tuple[ReleaseAnswer, ...]:
-        return Invented(monkeypatch, tmp_path, dict(zip(LINE, outcomes, strict=False))).search(**how)
+        return Invented(monkeypatch, tmp_path, dict(zip(LINE, outcomes, strict=False))).search(
+            **how
+        )
 
     return told
 
 
 def report(answers: Sequence[ReleaseAnswer], **facts: Any) -> BisectReport:
-    left_out = {"patch releases (--patches adds them)": ("3.3.1", "3.5.1"), "before 3.0.0": tuple("1234567")}
-    return BisectReport(answers=tuple(answers), command="compat bisect --kernel sel_dense", left_out=left_out, seconds=1.5, **facts)
+    left_out = {
+        "patch releases (--patches adds them)": ("3.3.1", "3.5.1"),
+        "before 3.0.0": tuple("1234567"),
+    }
+    return BisectReport(
+        answers=tuple(answers),
+        command="compat bisect --kernel sel_dense",
+        left_out=left_out,
+        seconds=1.5,
+        **facts,
+    )
 
 
 def one_answer(tell: Tell) -> BisectReport:
-    return report([evolve(answer, part=FRONT) for answer in tell([OK] * 9 + [GONE])], options=("--spec", "my kernels/*.toml"))
+    return report(
+        [evolve(answer, part=FRONT) for answer in tell([OK] * 9 + [GONE])],
+        options=("--spec", "my kernels/*.toml"),
+    )
 
 
 def many_answers(tell: Tell) -> BisectReport:
@@ -65,29 +96,43 @@ def test_many_answers_in_the_terminal(tell: Tell, golden: Callable[[str, str], N
 
 
 def test_a_metric_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("metric.txt", bisect_text(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100))
+    golden(
+        "metric.txt",
+        bisect_text(
+            report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100
+        ),
+    )
 
 
 def dated(answer: ReleaseAnswer, *days: str) -> ReleaseAnswer:
     """The same answer, with the days on which its first releases were published."""
     envs = [
-        evolve(probe.result.cell.env, released=date.fromisoformat(day)) for probe, day in zip(answer.probes, days, strict=False)
+        evolve(probe.result.cell.env, released=date.fromisoformat(day))
+        for probe, day in zip(answer.probes, days, strict=False)
     ]
     results = [
-        evolve(probe.result, cell=evolve(probe.result.cell, env=env)) for probe, env in zip(answer.probes, envs, strict=False)
+        evolve(probe.result, cell=evolve(probe.result.cell, env=env))
+        for probe, env in zip(answer.probes, envs, strict=False)
     ]
-    probes = [evolve(probe, result=result) for probe, result in zip(answer.probes, results, strict=False)]
+    probes = [
+        evolve(probe, result=result) for probe, result in zip(answer.probes, results, strict=False)
+    ]
     return evolve(answer, probes=(*probes, *answer.probes[len(probes) :]))
 
 
-def test_days_are_shown_where_envs_have_them_and_an_order_that_is_not_that_of_time_is_said(tell: Tell) -> None:
+def test_days_are_shown_where_envs_have_them_and_an_order_that_is_not_that_of_time_is_said(
+    tell: Tell,
+) -> None:
     (answer,) = tell([OK, OK, OK, GONE])
     assert "released" not in bisect_text(report([answer]), width=100)
     answer = dated(answer, "2026-05-06", "2026-07-08", "2026-07-02")
     text = bisect_text(report([answer]), width=100)
     assert "released" in text
     assert "2026-07-08" in text
-    assert f"The versions were not published in order: {LINE[2]} was published before {LINE[1]}." in text
+    assert (
+        f"The versions were not published in order: {LINE[2]} was published before {LINE[1]}."
+        in text
+    )
     days = [probe["released"] for probe in bisect_document(report([answer]))[0]["probes"]]
     assert days[:3] == ["2026-05-06", "2026-07-08", "2026-07-02"]
     assert not any(days[3:])
@@ -126,7 +171,13 @@ HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
 def word(outcome: Outcome) -> str:
     """An outcome as a golden file tells it."""
     registers = outcome.metrics.get("registers")
-    found = outcome.failure.failure_class if outcome.failure else f"{registers} registers" if outcome in (FEW, MANY) else "ok"
+    found = (
+        outcome.failure.failure_class
+        if outcome.failure
+        else f"{registers} registers"
+        if outcome in (FEW, MANY)
+        else "ok"
+    )
     return f"{found} (flaky)" if outcome.flaky else found
 
 
@@ -135,7 +186,9 @@ def test_headlines(tell: Tell, golden: Callable[[str, str], None]) -> None:
     text = ""
     for outcomes, how in HISTORIES:
         (answer,) = tell(outcomes, **how)
-        found = ", ".join(f"{release} {word(outcome)}" for release, outcome in zip(LINE, outcomes, strict=False))
+        found = ", ".join(
+            f"{release} {word(outcome)}" for release, outcome in zip(LINE, outcomes, strict=False)
+        )
         text += f"{found}{''.join(f'; {name} {value}' for name, value in how.items())}\n"
         text += "".join(f"    {line}\n" for line in headline(answer).splitlines())
     golden("headlines.txt", text)
@@ -145,11 +198,16 @@ def test_remarks(tell: Tell) -> None:
     (answer,) = tell([OK] * 10, good=0, bad=9)
     assert remarks(answer, fixed=False) == ["3.9.0 was given as bad, but is good: ok."]
     (broken,) = tell([OK] * 9 + [BROKEN], bad=9)
-    assert remarks(broken, fixed=False)[0].startswith("3.9.0 was given as an endpoint, but could not be tested: env_broken")
+    assert remarks(broken, fixed=False)[0].startswith(
+        "3.9.0 was given as an endpoint, but could not be tested: env_broken"
+    )
     (gone,) = tell([OK] * 9 + [GONE])
     assert remarks(gone, fixed=True) == ["Not fixed up to 3.9.0."]
     (searched,) = tell([OK] * 9 + [GONE], every=False)
-    assert any("assumed to be like the neighbouring releases" in said for said in remarks(searched, fixed=False))
+    assert any(
+        "assumed to be like the neighbouring releases" in said
+        for said in remarks(searched, fixed=False)
+    )
     (elsewhere,) = tell([OK, bad(SHAPE, flaky=True), OK, OK, GONE])
     assert remarks(elsewhere, fixed=False) == ["Flaky, so not used: 3.1.0."]
 
@@ -170,7 +228,11 @@ def test_equal_answers_are_told_once(tell: Tell) -> None:
 def test_never_wider_than_the_terminal(tell: Tell, width: int) -> None:
     for make in (one_answer, many_answers):
         lines = bisect_text(make(tell), width=width).splitlines()
-        assert all(len(line) <= width for line in lines if not line.startswith(("again ", "commits ", "continue ")))
+        assert all(
+            len(line) <= width
+            for line in lines
+            if not line.startswith(("again ", "commits ", "continue "))
+        )
 
 
 def test_the_documents_follow_their_schema(tell: Tell) -> None:
@@ -182,7 +244,9 @@ def test_the_documents_follow_their_schema(tell: Tell) -> None:
         Draft202012Validator(schema()).validate(json.loads(dump(bisect_document(each))))  # type: ignore[arg-type]
 
 
-def test_the_schema_that_is_shipped_is_that_of_the_records(golden: Callable[[str, str], None]) -> None:
+def test_the_schema_that_is_shipped_is_that_of_the_records(
+    golden: Callable[[str, str], None],
+) -> None:
     golden("../../../compat/report/bisect.schema.json", json.dumps(schema(), indent=1) + "\n")
 
 
@@ -207,7 +271,13 @@ def test_a_document(tell: Tell) -> None:
         "answer": "removed in",
         "verdict": "removed in 3.9.0",
         "release": "3.9.0",
-        "bracket": {"last_good": "3.8.0", "first_bad": "3.9.0", "last_bad": None, "first_good": None, "untested": []},
+        "bracket": {
+            "last_good": "3.8.0",
+            "first_bad": "3.9.0",
+            "last_bad": None,
+            "first_good": None,
+            "untested": [],
+        },
         "transitions": [
             {
                 "from": "3.8.0",
@@ -227,7 +297,13 @@ def test_a_document(tell: Tell) -> None:
 
 def test_a_fix_has_the_other_ends(tell: Tell) -> None:
     (document,) = bisect_document(report(tell([CRASHED, REJECTED, OK])))
-    assert document["bracket"] == {"last_good": None, "first_bad": None, "last_bad": "3.1.0", "first_good": "3.2.0", "untested": []}
+    assert document["bracket"] == {
+        "last_good": None,
+        "first_bad": None,
+        "last_bad": "3.1.0",
+        "first_good": "3.2.0",
+        "untested": [],
+    }
     assert [(change["change"], change["class"]) for change in document["transitions"]] == [
         ("failure changed", "shape-mismatch"),
         ("failed→ok", "shape-mismatch"),
@@ -240,11 +316,33 @@ def test_how_to_go_on(tell: Tell) -> None:
     assert change is not None
     assert compare_url(change) == "https://github.com/triton-lang/triton/compare/v3.8.0...v3.9.0"
     assert shlex.split(repeat_command(gone, ("--spec", "my kernels/*.toml"))) == [
-        *("compat", "bisect", "--kernel", "sel_dense", "--variant", "block_ptr", "--case", "d64", "--target", "sm_90"),
+        *(
+            "compat",
+            "bisect",
+            "--kernel",
+            "sel_dense",
+            "--variant",
+            "block_ptr",
+            "--case",
+            "d64",
+            "--target",
+            "sm_90",
+        ),
         *("--good", "3.8.0", "--bad", "3.9.0", "--spec", "my kernels/*.toml"),
     ]
     assert shlex.split(commits_command(change) or "") == [
-        *("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py", "--good", "v3.8.0", "--bad", "v3.9.0")
+        *(
+            "tritonparseoss",
+            "bisect",
+            "--triton-dir",
+            "triton",
+            "--test-script",
+            "test.py",
+            "--good",
+            "v3.8.0",
+            "--bad",
+            "v3.9.0",
+        )
     ]
     (fixed,) = tell([CRASHED, OK])
     assert "--good 3.1.0 --bad 3.0.0 --fixed" in repeat_command(fixed)

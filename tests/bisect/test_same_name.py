@@ -1,4 +1,6 @@
-"""Two kernels that are called the same and are told otherwise: each keeps its own results, on real wheels."""
+"""Two kernels that are called the same and are told otherwise: each keeps its own results, on real
+wheels.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
     envs = [built(f"triton-{release}") for release in ("3.8.0", "3.9.0")]
     fits, odd = (spec("faces", "fine", constexprs={"BLOCK": block}) for block in (128, 100))
     assert (fits.kernel, fits.variant, fits.case) == (odd.kernel, odd.variant, odd.case)
-    candidates = tuple(ReleaseCandidate(version=Version(str(each.release)), env=each.env) for each in envs)
+    candidates = tuple(
+        ReleaseCandidate(version=Version(str(each.release)), env=each.env) for each in envs
+    )
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=60, memory=8 << 30))
         good, bad = search_releases(
@@ -72,7 +76,9 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
         assert all(probe.result.cell.spec == kernel for probe in answer.probes)
 
 
-def test_two_cases_that_are_told_the_same_are_two(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_two_cases_that_are_told_the_same_are_two(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     built("triton-3.9.0")
     for name, text in {"matrix.toml": MATRIX, "kernel.toml": KERNEL, "kernel.py": SOURCE}.items():
         (tmp_path / name).write_text(text)
@@ -86,8 +92,12 @@ def test_two_cases_that_are_told_the_same_are_two(built: Callable[[str], BuiltEn
     several = compat("explain", "copy/plain/*/sm_90/triton-3.9.0")
     assert several.returncode == 0
     listed = several.stdout.splitlines()
-    assert listed[0].startswith("2 of the 3 cells"), "of three, two have a result: that of one row of the store"
+    assert listed[0].startswith("2 of the 3 cells"), (
+        "of three, two have a result: that of one row of the store"
+    )
     assert listed[1:] == [f"  copy/plain/{case}/sm_90/triton-3.9.0: ok" for case in ("one", "same")]
     for case in ("one", "same"):
-        told = json.loads(compat("explain", "--json", f"copy/plain/{case}/sm_90/triton-3.9.0").stdout)
+        told = json.loads(
+            compat("explain", "--json", f"copy/plain/{case}/sm_90/triton-3.9.0").stdout
+        )
         assert told["outcome"]["status"] == "ok"

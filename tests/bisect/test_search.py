@@ -31,7 +31,12 @@ def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
     """By brute force: every pair of known neighbours that differ."""
     known = [position for position, judgement in enumerate(truth) if judgement is not U]
     return [
-        PositionBracket(before=one, after=other, judged_after=truth[other], untested=tuple(range(one + 1, other)))
+        PositionBracket(
+            before=one,
+            after=other,
+            judged_after=truth[other],
+            untested=tuple(range(one + 1, other)),
+        )
         for one, other in itertools.pairwise(known)
         if truth[one] is not truth[other]
     ]
@@ -72,7 +77,9 @@ def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int
     for bracket in history.brackets:
         assert {truth[bracket.before], truth[bracket.after]} == {G, B}
         assert truth[bracket.after] is bracket.judged_after
-    taken_on_trust = {position for first, last in history.assumed for position in range(first, last + 1)}
+    taken_on_trust = {
+        position for first, last in history.assumed for position in range(first, last + 1)
+    }
     assert not taken_on_trust & set(history.judged)
     open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
     known = [position for position, judgement in history.judged.items() if judgement is not U]
@@ -82,7 +89,9 @@ def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int
 
 
 @given(monotonic())
-def test_the_bracket_nearest_the_newest_has_nothing_untold_but_unknowns(truth: list[Judgement]) -> None:
+def test_the_bracket_nearest_the_newest_has_nothing_untold_but_unknowns(
+    truth: list[Judgement],
+) -> None:
     history = search(len(truth), Counting(truth))
     for bracket in history.brackets:
         assert all(truth[position] is U for position in bracket.untested)
@@ -98,7 +107,9 @@ def test_it_asks_few(length: int, data: st.DataObject) -> None:
 
 
 @given(HISTORIES.filter(lambda truth: G in truth and B in truth), st.data())
-def test_given_ends_are_judged_first_and_never_taken_on_trust(truth: list[Judgement], data: st.DataObject) -> None:
+def test_given_ends_are_judged_first_and_never_taken_on_trust(
+    truth: list[Judgement], data: st.DataObject
+) -> None:
     good, bad = (data.draw(st.integers(0, len(truth) - 1)) for _ in range(2))
     judge = Counting(truth)
     history = search(len(truth), judge, good=good, bad=bad)

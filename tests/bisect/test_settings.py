@@ -1,4 +1,7 @@
-"""A search for settings that ends early: by Ctrl-C, or with its budget. What is known by then is told."""
+"""A search for settings that ends early: by Ctrl-C, or with its budget.
+
+What is known by then is told.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,9 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def started(project: Path, *options: str) -> subprocess.Popen[str]:
-    """The command as a shell runs it: a process group of its own, in which Ctrl-C is not ignored."""
+    """The command as a shell runs it: a process group of its own, in which Ctrl-C is not
+    ignored.
+    """
     return subprocess.Popen(
         [sys.executable, "-m", "compat.cli", *COMMAND, *options],
         cwd=project,
@@ -81,20 +86,31 @@ def results(project: Path) -> int:
 @pytest.mark.long
 def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
     running = started(project)
-    wait_until(lambda: results(project) >= 2 or running.poll() is not None)  # the cell itself, and a change that is ok
+    # The cell itself, and a change that is ok.
+    wait_until(lambda: results(project) >= 2 or running.poll() is not None)
     os.killpg(running.pid, signal.SIGINT)
     answer, progress = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, progress
     first, *details = answer.splitlines()
     cell = "bounded/as_written/default/sm_90/triton-3.9.0"
     assert first.startswith(f"{cell}: Interrupted, after "), answer
-    assert ". It is ok with BLOCK=64 instead of 128. In short: fails with BLOCK = 128, ok with " in first
+    assert (
+        ". It is ok with BLOCK=64 instead of 128. In short: fails with BLOCK = 128, ok with "
+        in first
+    )
     assert "more changes were not tried" in answer
-    assert any(line.startswith("  again: compat bisect --axis config --kernel bounded") for line in details)
+    assert any(
+        line.startswith("  again: compat bisect --axis config --kernel bounded") for line in details
+    )
     assert "Traceback" not in progress
-    assert "probes of this run are finished and saved; run the same command again to continue" in progress
+    assert (
+        "probes of this run are finished and saved; run the same command again to continue"
+        in progress
+    )
 
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=PATIENCE)
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(
+        timeout=PATIENCE
+    )
     assert ended.returncode == 0, progress
     assert f"{cell}: Stopped at the end of the time budget, after " in answer
     assert "It is ok with BLOCK=64 instead of 128." in answer
@@ -110,7 +126,9 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
 
 
 def test_a_budget_that_ends_before_anything_is_known_is_no_answer(project: Path) -> None:
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=PATIENCE)
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(
+        timeout=PATIENCE
+    )
     assert ended.returncode == 1, progress
     assert "Stopped at the end of the time budget, after 0 of at most " in answer
     assert "None is known yet." in answer

@@ -1,4 +1,6 @@
-"""A kernel that takes long on real wheels: that it is slow, in which pass, and what its time grows with; as a user asks for it."""
+"""A kernel that takes long on real wheels: that it is slow, in which pass, and what its time grows
+with; as a user asks for it.
+"""
 
 from __future__ import annotations
 
@@ -44,18 +46,33 @@ def test_a_kernel_that_timed_out_is_slow_and_not_stuck() -> None:
     told = run("explain", CELL, SPEC)
     assert "    pass: tritongpu-coalesce\n" in told
     assert re.search(r"IR before the pass: .*\.before\.mlir\n", told)
-    assert "    slow or stuck, not decided: it used CPU time all the while, in stage ttgir: " in told
-    assert f"compat bisect --axis config --kernel slow --variant as_written --case n320 {' '.join(ON)} triton-3.1.0" in told
+    assert (
+        "    slow or stuck, not decided: it used CPU time all the while, in stage ttgir: " in told
+    )
+    assert (
+        f"compat bisect --axis config --kernel slow --variant as_written --case n320 {' '.join(ON)}"
+        " triton-3.1.0" in told
+    )
     found = answer(*stopped, "--axis", "config")
-    says = r"Slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d \(.*\): .* at 40, .* at 80.* at 320\.$"
+    says = (
+        r"Slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d \(.*\): .* at 40, .* at"
+        r" 80.* at 320\.$"
+    )
     assert re.match(says, found["sentence"])
-    assert re.search(r"    slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d ", run("explain", CELL, SPEC))
+    assert re.search(
+        r"    slow, not stuck: coalesce, in stage ttgir, grows as N\^[23]\.\d ",
+        run("explain", CELL, SPEC),
+    )
 
 
 @pytest.mark.usefixtures("project")
 def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
-    found = answer("--case", "n64", *ON, "3.9.0", "--grow", "N=16,32,64,96,4096", "--deadline", "20")
-    assert re.search(r"Slow, not stuck: .*grows as N\^[23]\.\d .* h.* at 4096\.$", found["sentence"])
+    found = answer(
+        "--case", "n64", *ON, "3.9.0", "--grow", "N=16,32,64,96,4096", "--deadline", "20"
+    )
+    assert re.search(
+        r"Slow, not stuck: .*grows as N\^[23]\.\d .* h.* at 4096\.$", found["sentence"]
+    )
     (growth,) = found["settings"]
     assert [compile["size"] for compile in growth["compiles"]] == [16, 32, 64, 96]
     assert growth["parts"]["ttgir"]["law"] == "power"
@@ -65,5 +82,7 @@ def test_the_growth_of_a_kernel_that_is_not_slow_yet() -> None:
 def test_a_judge_about_a_pass_that_releases_call_differently() -> None:
     for limit, code in (("0.01", 1), ("20", 0)):
         judge = ("--judge", f"pass.tritongpu-coalesce.cpu>{limit}")
-        done = CliRunner().invoke(main, ["check", SPEC, "--case", "n64", *ON, "3.1.0,3.9.0", *judge])
+        done = CliRunner().invoke(
+            main, ["check", SPEC, "--case", "n64", *ON, "3.1.0,3.9.0", *judge]
+        )
         assert done.exit_code == code, done.output

@@ -1,4 +1,6 @@
-"""A folder of wheels, bisected by the command in a checkout of its own: nox for real, wheels that weigh nothing, and no network."""
+"""A folder of wheels, bisected by the command in a checkout of its own: nox for real, wheels that
+weigh nothing, and no network.
+"""
 
 from __future__ import annotations
 
@@ -22,37 +24,68 @@ __all__ = ["checkout"]  # the fixture
 ROOT = Path(__file__).parents[2]
 
 
-def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(checkout: Checkout, tmp_path: Path) -> None:
+def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(
+    checkout: Checkout, tmp_path: Path
+) -> None:
     house = tmp_path / "house"
     for day, version in enumerate(("3.6.0+gitfff2222", "3.6.0+gitaaa1111"), start=1):
         wheel = make_wheel(house, "triton", version)
         os.utime(wheel, (day * 86400, day * 86400))
-    command = [sys.executable, "-m", "compat.cli", "bisect", "--find-links", str(house), "--target", "sm_90", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "bisect",
+        "--find-links",
+        str(house),
+        "--target",
+        "sm_90",
+        "--json",
+    ]
     done = subprocess.run(
-        command, cwd=checkout.root, env=checkout.environ(PYTHONPATH=str(checkout.root)), capture_output=True, text=True, timeout=120
+        command,
+        cwd=checkout.root,
+        env=checkout.environ(PYTHONPATH=str(checkout.root)),
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 1, done.stderr  # nothing can be told with these
     (answer,) = json.loads(done.stdout)
     assert answer["answer"] == "unknown"
     assert answer["searched"] == ["3.6.0+gitfff2222", "3.6.0+gitaaa1111"]
-    assert {probe["class"] for probe in answer["probes"]} == {"import"}, "installed, and no compiler in it"
+    assert {probe["class"] for probe in answer["probes"]} == {"import"}, (
+        "installed, and no compiler in it"
+    )
     assert done.stderr.count("building ") == 1
     assert len(checkout.cache.folders()) == 2
 
 
 def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
-    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n')
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n'
+    )
     (tmp_path / "k.py").write_text("def k(x): ...\n")
     (tmp_path / "k.toml").write_text(
-        'schema = 1\nkernel = "k"\nsource = "k.py"\nsignature = { x = "*fp32" }\ncase = [{ name = "c" }]\n'
+        'schema = 1\nkernel = "k"\nsource = "k.py"\nsignature = { x = "*fp32" }\ncase = [{ name ='
+        ' "c" }]\n'
     )
     with (tmp_path / "k.toml").open("a") as file:
         file.write('variant = [{ name = "v", function = "k" }]\n')
     command = [sys.executable, "-m", "compat.cli", "bisect"]
-    closed = {**os.environ, "PYTHONPATH": str(ROOT), "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
-    done = subprocess.run(command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=PATIENCE)
+    closed = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+    }
+    done = subprocess.run(
+        command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 6, done.stderr
-    assert "hint: Check that this machine is online. --envs releases bisects over known releases" in done.stderr
+    assert (
+        "hint: Check that this machine is online. --envs releases bisects over known releases"
+        in done.stderr
+    )
 
 
 @pytest.mark.parametrize("name", ["matrix.toml", "mine.toml"])
@@ -60,7 +93,11 @@ def test_envs_are_built_as_the_file_declares_them_that_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     asked: list[tuple[Path, EnvCache, list[Env]]] = []
-    monkeypatch.setattr(provider, "build_envs", lambda builder, envs, **_: asked.append((builder.index_cache, builder.cache, envs)))
+    monkeypatch.setattr(
+        provider,
+        "build_envs",
+        lambda builder, envs, **_: asked.append((builder.index_cache, builder.cache, envs)),
+    )
     cache = EnvCache(tmp_path / "envs")
     (built,) = EnvProvider(cache=cache)(tmp_path / name, [Env(name="some")])
     assert asked == [(tmp_path / INDEX, cache, [Env(name="some")])]

@@ -1,4 +1,7 @@
-"""Where Chromium is. ``python -m tests.browser.chromium`` prints it, and exits with 1 where there is none."""
+"""Where Chromium is.
+
+``python -m tests.browser.chromium`` prints it, and exits with 1 where there is none.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,19 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find_chromium(*further: str) -> str | None:
-    """The path of a Chromium that starts: the one that the environment names, else of those on PATH, else of ``further`` paths."""
+    """The path of a Chromium that starts: the one that the environment names, else of those on
+    PATH, else of ``further`` paths.
+    """
     named = os.environ.get(VARIABLE)
     found = (shutil.which(name) for name in ([named] if named else [*NAMES, *further]))
     return next((path for path in found if path and _starts(path)), None)
 
 
 def _starts(path: str) -> bool:
-    """Whether it is a browser that sees what is in /tmp, which a snap does not; Ubuntu's package only says to install one."""
+    """Whether it is a browser that sees what is in /tmp, which a snap does not.
+
+    Ubuntu's package only says to install one.
+    """
     answer = subprocess.run([path, "--version"], capture_output=True, text=True)
     return answer.returncode == 0 and not answer.stdout.rstrip().endswith("snap")
 

@@ -1,4 +1,6 @@
-"""One Chromium for the tests of this folder in each process that runs some, a fresh context for each page, and the pages."""
+"""One Chromium for the tests of this folder in each process that runs some, a fresh context for
+each page, and the pages.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tests.browser.looking import Look, looking
 from tests.browser.pages import REPORTS
 
 NEEDED = "COMPAT_NEEDS_CHROMIUM"
-"""The environment variable with which no test is skipped for want of a browser; ``.ci/run`` sets it."""
+"""The environment variable with which no test is skipped for want of a browser; ``.ci/run`` sets
+it.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,7 +46,10 @@ def _missing() -> NoReturn:
     named = os.environ.get(VARIABLE)
     if named:
         pytest.fail(f"{VARIABLE}={named} names no Chromium that starts", pytrace=False)
-    words = f"no Chromium: install the package chromium, or run `playwright install chromium`, or name one in {VARIABLE}"
+    words = (
+        "no Chromium: install the package chromium, or run `playwright install chromium`, or name"
+        f" one in {VARIABLE}"
+    )
     if os.environ.get("CI") == "true" or os.environ.get(NEEDED):
         pytest.fail(words, pytrace=False)
     pytest.skip(words)

@@ -14,7 +14,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 
 from tests.waiting import PATIENCE
 
-_TELL_VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, e.blockedURI))"
+_TELL_VIOLATIONS = (
+    "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective,"
+    " e.blockedURI))"
+)
 _OWN = ("blob:", "data:")
 """What a page may load that asks nobody."""
 
@@ -28,7 +31,9 @@ class Look:
     troubles: list[str] = field(factory=list)
 
     def watch(self, context: BrowserContext) -> None:
-        """Have all of it told: errors, violations of the page's policy, requests, dialogs, and windows."""
+        """Have all of it told: errors, violations of the page's policy, requests, dialogs, and
+        windows.
+        """
         context.on("request", self._request)
         context.on("page", lambda page: self.troubles.append(f"opened {page.url}"))
         self.page.on("console", self._console)
@@ -49,10 +54,14 @@ class Look:
         dialog.dismiss()
 
     def serious(self, *rules: str) -> list[str]:
-        """What axe finds of the page as it is now that keeps people from using it, by all rules or these; one line an element."""
+        """What axe finds of the page as it is now that keeps people from using it, by all rules or
+        these; one line an element.
+        """
         self.page.evaluate(_axe())
         options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
-        found: list[dict[str, Any]] = self.page.evaluate("options => axe.run(options).then(found => found.violations)", options)
+        found: list[dict[str, Any]] = self.page.evaluate(
+            "options => axe.run(options).then(found => found.violations)", options
+        )
         return [
             f"{rule['impact']} {rule['id']}: {node['html']} {node['failureSummary']}"
             for rule in found
@@ -68,9 +77,18 @@ def _axe() -> str:
 
 @contextmanager
 def looking(
-    browser: Browser, path: Path, *, fragment: str = "", width: int = 1280, height: int = 800, **options: Any
+    browser: Browser,
+    path: Path,
+    *,
+    fragment: str = "",
+    width: int = 1280,
+    height: int = 800,
+    **options: Any,
 ) -> Iterator[Look]:
-    """Open a file; ``options`` are those of a context. In the end it must not have done what it must not."""
+    """Open a file; ``options`` are those of a context.
+
+    In the end it must not have done what it must not.
+    """
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
     try:
         context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -41,7 +41,9 @@ def various() -> Report:
 
 
 def run() -> Report:
-    """What compiles, and was run: one variant is unstable on one release, another one slower on another."""
+    """What compiles, and was run: one variant is unstable on one release, another one slower on
+    another.
+    """
     return factory.report(factory.checked_matrix(), existing=("3.0.0",))
 
 
@@ -54,7 +56,15 @@ def attacking() -> Report:
 
 
 def _text(path: str) -> str | None:
-    return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else None
+    return (
+        Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else None
+    )
 
 
-REPORTS: Mapping[str, Callable[[], Report]] = {"real": real, "large": large, "various": various, "run": run, "attacking": attacking}
+REPORTS: Mapping[str, Callable[[], Report]] = {
+    "real": real,
+    "large": large,
+    "various": various,
+    "run": run,
+    "attacking": attacking,
+}

@@ -1,4 +1,5 @@
-"""The pictures of the page in ``docs/images``: ``python -m tests.browser.screenshots [matrix.json]``, or ``nox -s screenshots``.
+"""The pictures of the page in ``docs/images``: ``python -m tests.browser.screenshots
+[matrix.json]``, or ``nox -s screenshots``.
 
 Without a file they are of the run that the tests have.
 """
@@ -26,7 +27,11 @@ PICTURES: dict[str, dict[str, Any]] = {
     "grid-light": {"width": 1280, "height": 900},
     "grid-dark": {"width": 1280, "height": 900, "scheme": "dark"},
     "cell": {"width": 1280, "height": 1000, "fragment": CELL, "few": False},
-    "failures": {"width": 1280, "height": 860, "fragment": "#view=failures&failure=shape-mismatch:5aeeabbc5083"},
+    "failures": {
+        "width": 1280,
+        "height": 860,
+        "fragment": "#view=failures&failure=shape-mismatch:5aeeabbc5083",
+    },
     "trends": {"width": 1280, "height": 1000, "fragment": "#view=trends"},
     "phone": {"width": 390, "height": 844},
 }
@@ -38,7 +43,9 @@ def main(arguments: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "index.html"
         page.write_text(matrix_html(report), encoding="utf-8")
-        with playwright.chromium.launch(executable_path=find_chromium(playwright.chromium.executable_path)) as browser:
+        with playwright.chromium.launch(
+            executable_path=find_chromium(playwright.chromium.executable_path)
+        ) as browser:
             for name, how in PICTURES.items():
                 take(browser, page, IMAGES / f"{name}.png", **how)
 
@@ -55,7 +62,9 @@ def take(
     few: bool = True,
 ) -> None:
     """One picture of what stands at the top of the page; one with shadows is not of few colours."""
-    with browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme) as context:
+    with browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme
+    ) as context:
         shown = context.new_page()
         shown.goto(f"{page.as_uri()}{fragment}")
         shown.wait_for_selector("body[data-ready]")
@@ -63,7 +72,11 @@ def take(
     with Image.open(path) as picture:
         picture.load()
     plain = picture.convert("RGB")
-    smaller = plain.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE) if few else plain
+    smaller = (
+        plain.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        if few
+        else plain
+    )
     smaller.save(path, optimize=True)
     print(f"{path} ({path.stat().st_size:,} bytes)")
 

@@ -47,7 +47,9 @@ def test_no_view_is_wider_than_the_window(open_page: Open, width: int) -> None:
 
 
 def test_the_drawer_fits_on_a_phone(open_page: Open) -> None:
-    page = open_page("real", width=390, has_touch=True, fragment=FAILED.replace("3.5.0", "3.9.0")).page
+    page = open_page(
+        "real", width=390, has_touch=True, fragment=FAILED.replace("3.5.0", "3.9.0")
+    ).page
     box = page.locator("[data-drawer]").bounding_box()
     assert box is not None
     assert box["x"] >= 0
@@ -88,7 +90,9 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
     page.emulate_media(media="print")
     drawer = page.locator("[data-drawer]")
     assert drawer.is_visible()
-    assert drawer.evaluate("e => [getComputedStyle(e).position, e.scrollHeight - e.clientHeight]") == ["static", 0]
+    assert drawer.evaluate(
+        "e => [getComputedStyle(e).position, e.scrollHeight - e.clientHeight]"
+    ) == ["static", 0]
     assert page.pdf().startswith(b"%PDF")
 
 

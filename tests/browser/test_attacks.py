@@ -14,18 +14,30 @@ from tests.report.hostile import ATTACK, SCRIPTS
 
 Open = Callable[..., Look]
 
-ALIEN = "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror], [onfocus]').length"
+ALIEN = (
+    "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror],"
+    " [onfocus]').length"
+)
 """Elements and attributes that an attack would make, and the page has none of."""
 
 
 def unharmed(page: Page) -> bool:
-    """Whether nothing of an attack became anything but text. (What was asked for or said is in the troubles of a look.)"""
-    return bool(page.evaluate(f"typeof owned === 'undefined' && {ALIEN} === 0 && !('polluted' in {{}})"))
+    """Whether nothing of an attack became anything but text.
+
+    (What was asked for or said is in the troubles of a look.)
+    """
+    return bool(
+        page.evaluate(f"typeof owned === 'undefined' && {ALIEN} === 0 && !('polluted' in {{}})")
+    )
 
 
 def links(page: Page) -> set[str]:
     """The schemes of all links."""
-    return set(page.locator("a").evaluate_all("all => all.map(a => new URL(a.href || a.href.baseVal, location).protocol)"))
+    return set(
+        page.locator("a").evaluate_all(
+            "all => all.map(a => new URL(a.href || a.href.baseVal, location).protocol)"
+        )
+    )
 
 
 def test_the_grid_shows_it(open_page: Open) -> None:
@@ -34,7 +46,8 @@ def test_the_grid_shows_it(open_page: Open) -> None:
     text = page.locator("[data-grid]").inner_text()
     for script in SCRIPTS:
         assert " ".join(script.split()) in " ".join(text.split())
-    assert printable(ATTACK).split()[-2] in text  # what stands in the place of half a surrogate pair
+    # What stands in the place of half a surrogate pair.
+    assert printable(ATTACK).split()[-2] in text
 
 
 @pytest.mark.parametrize("view", ["failures", "trends", "api"])
@@ -55,9 +68,12 @@ def test_the_drawer_of_every_cell_shows_it(open_page: Open) -> None:
     for result in attacking().ordered:
         page.evaluate("id => (location.hash = '#cell=' + encodeURIComponent(id))", result.cell.id)
         spec = result.cell.spec
-        expect(page.locator("#drawer-title")).to_have_text(f"{spec.kernel}/{spec.variant}/{spec.case}")
+        expect(page.locator("#drawer-title")).to_have_text(
+            f"{spec.kernel}/{spec.variant}/{spec.case}"
+        )
         for summary in page.locator("[data-drawer] summary").all():
-            summary.dispatch_event("click")  # a name of a thousand characters is in the way of the pointer
+            # A name of a thousand characters is in the way of the pointer.
+            summary.dispatch_event("click")
         assert unharmed(page)
         assert SCRIPTS[0] in page.locator("[data-drawer]").inner_text()
     assert links(page) <= {"file:", "blob:"}
@@ -65,7 +81,10 @@ def test_the_drawer_of_every_cell_shows_it(open_page: Open) -> None:
 
 def test_what_is_typed_and_linked_is_text(open_page: Open) -> None:
     image = "<img src=x onerror=owned=1>"
-    page = open_page("attacking", fragment=f"#q={image}&cell={image}&view=__proto__&__proto__=1&failure=constructor").page
+    page = open_page(
+        "attacking",
+        fragment=f"#q={image}&cell={image}&view=__proto__&__proto__=1&failure=constructor",
+    ).page
     assert image in page.locator("[data-drawer]").inner_text()
     page.keyboard.press("Escape")
     page.locator("form[data-filter] [name=q]").fill(SCRIPTS[0])
@@ -76,7 +95,10 @@ def test_the_policy_lets_nothing_else_run(open_page: Open) -> None:
     look = open_page("real")
     with pytest.raises(Exception, match="TrustedHTML"):
         look.page.evaluate("document.body.innerHTML = '<img src=x onerror=owned=1>'")
-    look.page.evaluate("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:9/x'}))")
+    look.page.evaluate(
+        "document.body.append(Object.assign(document.createElement('img'), {src:"
+        " 'http://127.0.0.1:9/x'}))"
+    )
     assert look.page.evaluate("typeof owned") == "undefined"
     blocked = [trouble for trouble in look.troubles if "img-src" in trouble]
     assert blocked

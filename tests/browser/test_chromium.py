@@ -37,7 +37,9 @@ def test_one_on_path_comes_before_further_ones(install: Install) -> None:
     assert find_chromium(further) == chromium
 
 
-def test_the_one_that_the_environment_names_and_no_other(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_one_that_the_environment_names_and_no_other(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install("chromium", "Chromium 150")
     monkeypatch.setenv(VARIABLE, install("mine", "Chromium 151"))
     assert find_chromium() == install("mine", "Chromium 151")
@@ -45,7 +47,9 @@ def test_the_one_that_the_environment_names_and_no_other(install: Install, monke
     assert find_chromium() is None
 
 
-def test_what_only_says_how_to_install_it_and_what_sees_no_files_of_tests_is_passed_over(install: Install) -> None:
+def test_what_only_says_how_to_install_it_and_what_sees_no_files_of_tests_is_passed_over(
+    install: Install,
+) -> None:
     install("chromium", "Chromium 150.0.7871.100 snap")
     install("chromium-browser", "Command requires the chromium snap to be installed.", code=1)
     assert find_chromium() is None

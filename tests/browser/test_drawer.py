@@ -27,7 +27,12 @@ def result(cell: str) -> Result:
 def facts(page: Page) -> dict[str, str]:
     """What the lists of the drawer say, by what each is called."""
     found = page.locator("[data-drawer] dl.definitions > div")
-    return dict(found.evaluate_all("all => all.map(each => [each.firstChild.textContent, each.lastChild.firstChild.textContent])"))
+    return dict(
+        found.evaluate_all(
+            "all => all.map(each => [each.firstChild.textContent,"
+            " each.lastChild.firstChild.textContent])"
+        )
+    )
 
 
 def copied(page: Page) -> str:
@@ -35,7 +40,7 @@ def copied(page: Page) -> str:
     return text
 
 
-# --- what it tells -------------------------------------------------------------------------------------------------------------
+# --- what it tells --------------------------------------------------------------------------------
 
 
 def test_a_cell_opens_it(open_page: Open) -> None:
@@ -48,12 +53,24 @@ def test_a_cell_opens_it(open_page: Open) -> None:
     assert "cell=sel_dense/as_written/d64/" in page.url
 
 
-def test_a_failure_that_need_not_happen_is_told_so(look: Callable[..., Look], tmp_path: Path) -> None:
+def test_a_failure_that_need_not_happen_is_told_so(
+    look: Callable[..., Look], tmp_path: Path
+) -> None:
     loose = "ok, or rejected (shape-mismatch)"
-    for strict, said, beside in ((False, loose, f"declared {loose}"), (True, "rejected (shape-mismatch)", "as declared")):
+    for strict, said, beside in (
+        (False, loose, f"declared {loose}"),
+        (True, "rejected (shape-mismatch)", "as declared"),
+    ):
         expectation = evolve(records.declared(records.SHAPE, reason="So it is."), strict=strict)
         rejected = factory.always(records.bad(records.SHAPE))
-        results = factory.tried("k", "v", rejected, envs=[records.env("3.1.0")], targets=records.TARGETS[:1], expect=[expectation])
+        results = factory.tried(
+            "k",
+            "v",
+            rejected,
+            envs=[records.env("3.1.0")],
+            targets=records.TARGETS[:1],
+            expect=[expectation],
+        )
         path = tmp_path / "index.html"
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
         page = look(path, fragment=f"#cell={results[0].cell.id}").page
@@ -96,7 +113,10 @@ def test_it_tells_what_a_build_is_like(open_page: Open) -> None:
 
 def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
     page = open_page("real", fragment=f"#cell={CELL}").page
-    failed, source = result(CELL).outcome.failure, real().sources["kernels/sel_dense.py"].splitlines()
+    failed, source = (
+        result(CELL).outcome.failure,
+        real().sources["kernels/sel_dense.py"].splitlines(),
+    )
     assert failed is not None
     assert failed.location == "sel_dense.py:340"
     shown = page.locator("[data-source]")
@@ -135,10 +155,13 @@ def test_neighbours_are_a_step_away(open_page: Open) -> None:
     assert page.locator("[data-drawer] [data-excerpt]").count() == 0
     page.keyboard.press("ArrowLeft")
     assert page.url.endswith("/triton-3.3.1")
-    assert page.locator("[data-neighbour][aria-current=true]").get_attribute("data-neighbour") == "3.3.1"
+    assert (
+        page.locator("[data-neighbour][aria-current=true]").get_attribute("data-neighbour")
+        == "3.3.1"
+    )
 
 
-# --- what can be taken from it -------------------------------------------------------------------------------------------------
+# --- what can be taken from it --------------------------------------------------------------------
 
 
 def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
@@ -174,7 +197,7 @@ def test_the_message_is_downloaded(open_page: Open, tmp_path: Path) -> None:
     assert download.value.suggested_filename == "sel_dense-as_written-d64-sm_90-triton-3.5.0.txt"
 
 
-# --- the link ------------------------------------------------------------------------------------------------------------------
+# --- the link -------------------------------------------------------------------------------------
 
 
 def test_a_link_leads_to_a_cell_and_back_leads_out_again(open_page: Open) -> None:
@@ -192,7 +215,9 @@ def test_a_link_leads_to_a_cell_and_back_leads_out_again(open_page: Open) -> Non
 
 
 def test_a_link_may_name_a_release_and_hold_a_filter(open_page: Open) -> None:
-    page = open_page("real", fragment="#q=descriptor&target=sm_90&cell=sel_varlen/descriptor/few/sm_90/3.2.0").page
+    page = open_page(
+        "real", fragment="#q=descriptor&target=sm_90&cell=sel_varlen/descriptor/few/sm_90/3.2.0"
+    ).page
     assert page.locator("[data-drawer] h2").inner_text() == "sel_varlen/descriptor/few"
     assert page.locator("form[data-filter] [name=q]").input_value() == "descriptor"
     assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"

@@ -19,7 +19,9 @@ Open = Callable[..., Look]
 
 def lines(page: Page) -> list[str]:
     """The names of the lines that are in sight, or nearly so."""
-    found: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all("rows => rows.map(row => row.dataset.name)")
+    found: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all(
+        "rows => rows.map(row => row.dataset.name)"
+    )
     return found
 
 
@@ -30,14 +32,16 @@ def line(page: Page, name: str) -> Locator:
 def marks(page: Page, name: str) -> dict[str, str]:
     """Release → mark of a line."""
     found = line(page, name).locator("[data-release]")
-    return dict(found.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.dataset.mark])"))
+    return dict(
+        found.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.dataset.mark])")
+    )
 
 
 def count(page: Page) -> str:
     return page.locator("[data-count]").inner_text()
 
 
-# --- what stands there ---------------------------------------------------------------------------------------------------------
+# --- what stands there ----------------------------------------------------------------------------
 
 
 def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
@@ -55,32 +59,46 @@ def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(("name", "report"), [("real", real), ("various", various)])
-def test_each_cell_is_marked_as_in_the_other_reports(open_page: Open, name: str, report: Callable[[], Report]) -> None:
+def test_each_cell_is_marked_as_in_the_other_reports(
+    open_page: Open, name: str, report: Callable[[], Report]
+) -> None:
     page, found = open_page(name).page, report()
     verdicts = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in found.verdicts}
     for coordinate, results in list(found.by_coordinate.items())[:: len(found.by_coordinate) // 12]:
         page.locator("form[data-filter] [name=q]").fill("/".join(coordinate))
         of_it = "/".join(coordinate[:2])
         wanted = {point.release.label: mark_of(found, point).word for point in points_of(results)}
-        assert marks(page, of_it) == {release: wanted.get(release, "-") for release in marks(page, of_it)}
+        assert marks(page, of_it) == {
+            release: wanted.get(release, "-") for release in marks(page, of_it)
+        }
         assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
 
 
 def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> None:
-    shape = next(each for each in various().failures if each.failure.failure_class == "shape-mismatch")
-    crash = next(each for each in various().failures if each.failure.failure_class == "internal-error")
+    shape = next(
+        each for each in various().failures if each.failure.failure_class == "shape-mismatch"
+    )
+    crash = next(
+        each for each in various().failures if each.failure.failure_class == "internal-error"
+    )
     variant = shape.where[0]
     page = open_page("various", fragment=f"#q={variant.kernel}/{variant.variant}/").page
     cells = line(page, f"{variant.kernel}/{variant.variant}").locator("[data-release]")
-    said = dict(cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.ariaLabel])"))
-    assert said["3.4.0"] == f"{variant.variant}, 3.4.0: rejected with a diagnostic, shape-mismatch, {shape.id}"
+    said = dict(
+        cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.ariaLabel])")
+    )
+    assert (
+        said["3.4.0"]
+        == f"{variant.variant}, 3.4.0: rejected with a diagnostic, shape-mismatch, {shape.id}"
+    )
     assert said["3.5.0"].endswith(
-        f"the compiler crashed, internal-error, {crash.id}, another failure than in the release before, unexpected"
+        f"the compiler crashed, internal-error, {crash.id}, another failure than in the release"
+        " before, unexpected"
     )
     assert said["4.1.0"] == f"{variant.variant}, 4.1.0: not tested"
 
 
-# --- folding and switches ------------------------------------------------------------------------------------------------------
+# --- folding and switches -------------------------------------------------------------------------
 
 
 def test_families_fold_and_unfold(open_page: Open) -> None:
@@ -91,7 +109,11 @@ def test_families_fold_and_unfold(open_page: Open) -> None:
     assert kernel.get_attribute("aria-expanded") == "false"
     assert lines(page) == [name for name in everything if not name.startswith("sel_dense/")]
     variant.locator("th").click()
-    cases = {f"sel_varlen/loop_1d/{case}/{target}" for case in ("few", "many", "mixed") for target in ("sm_80", "sm_89", "sm_90")}
+    cases = {
+        f"sel_varlen/loop_1d/{case}/{target}"
+        for case in ("few", "many", "mixed")
+        for target in ("sm_80", "sm_89", "sm_90")
+    }
     assert {name for name in lines(page) if name.count("/") == 3} == cases
     kernel.locator("th").click()
     variant.locator("th").click()
@@ -119,7 +141,7 @@ def test_compiles_right_and_fast_are_three_facts(open_page: Open) -> None:
     assert "fact=right" in page.url
 
 
-# --- the filter ----------------------------------------------------------------------------------------------------------------
+# --- the filter -----------------------------------------------------------------------------------
 
 
 def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
@@ -128,7 +150,10 @@ def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
     search.fill("block_ptr sel_dense")
     assert lines(page) == ["sel_dense", "sel_dense/block_ptr"]
     search.fill("api-missing")
-    assert [name for name in lines(page) if "/" in name] == ["sel_dense/descriptor", "sel_varlen/descriptor"]
+    assert [name for name in lines(page) if "/" in name] == [
+        "sel_dense/descriptor",
+        "sel_varlen/descriptor",
+    ]
     search.fill("no such thing")
     assert lines(page) == []
     assert count(page) == "Nothing matches the filter."
@@ -145,7 +170,10 @@ def test_marks_and_classes_filter_cells(open_page: Open) -> None:
     assert count(page) == "3 variants, 171 of 1,638 cells"
     page.locator("[data-clear]").click()
     page.locator("form[data-filter] select[name=class]").select_option("api-removed")
-    assert [name for name in lines(page) if "/" in name] == ["sel_dense/block_ptr", "sel_varlen/block_ptr"]
+    assert [name for name in lines(page) if "/" in name] == [
+        "sel_dense/block_ptr",
+        "sel_varlen/block_ptr",
+    ]
     assert count(page) == "2 variants, 18 of 1,638 cells"
 
 
@@ -157,7 +185,7 @@ def test_what_is_not_as_declared_is_found_at_once(open_page: Open) -> None:
     assert f"{len(report.results):,} cells" in count(page)
 
 
-# --- 20,000 cells --------------------------------------------------------------------------------------------------------------
+# --- 20,000 cells ---------------------------------------------------------------------------------
 
 
 def test_20000_cells_are_a_small_file_and_few_elements(open_page: Open) -> None:

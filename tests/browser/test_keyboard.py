@@ -11,7 +11,10 @@ from tests.browser.looking import Look
 
 Open = Callable[..., Look]
 
-FOCUSED = "(() => { const at = document.activeElement; return [at.closest('tr')?.dataset.name, at.dataset.release ?? null]; })()"
+FOCUSED = (
+    "(() => { const at = document.activeElement; return [at.closest('tr')?.dataset.name,"
+    " at.dataset.release ?? null]; })()"
+)
 OUTLINE = "getComputedStyle(document.activeElement).outlineStyle"
 
 
@@ -66,7 +69,8 @@ def test_arrows_fold_and_unfold(open_page: Open) -> None:
 def test_enter_opens_escape_closes_and_the_focus_comes_back(open_page: Open) -> None:
     page = open_page("real").page
     enter_grid(page)
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):  # the first to the right unfolds
+    # The first to the right unfolds.
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     assert page.locator("[data-drawer]").is_visible()
     assert page.evaluate("document.activeElement.closest('[data-drawer]') !== null")
@@ -95,7 +99,10 @@ def test_the_focus_stays_on_its_way_through_20000_cells(open_page: Open) -> None
         page.keyboard.press("PageDown")
         name, _ = focused(page)
         names.add(name)
-        box = page.evaluate("(() => { const b = document.activeElement.getBoundingClientRect(); return [b.top, b.bottom]; })()")
+        box = page.evaluate(
+            "(() => { const b = document.activeElement.getBoundingClientRect(); return [b.top,"
+            " b.bottom]; })()"
+        )
         scroller = page.locator("[data-scroller]").bounding_box()
         assert scroller is not None
         assert scroller["y"] <= box[0]
@@ -108,11 +115,15 @@ def test_every_control_shows_the_focus(open_page: Open) -> None:
     bare, stops = [], 0
     for _ in range(60):
         page.keyboard.press("Tab")
-        outline, name = page.evaluate(f"[{OUTLINE}, document.activeElement.outerHTML.slice(0, 120)]")
+        outline, name = page.evaluate(
+            f"[{OUTLINE}, document.activeElement.outerHTML.slice(0, 120)]"
+        )
         if name.startswith("<body"):
             break
         stops += 1
-        if outline == "none" and not page.evaluate("document.activeElement.closest('label.search') !== null"):
+        if outline == "none" and not page.evaluate(
+            "document.activeElement.closest('label.search') !== null"
+        ):
             bare.append(name)
     assert stops > 20
     assert bare == []

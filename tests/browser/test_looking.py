@@ -9,7 +9,10 @@ from playwright.sync_api import Browser
 
 from tests.browser.looking import looking
 
-HEAD = '<!doctype html><html lang=en><title>t</title><meta http-equiv=Content-Security-Policy content="{policy}"><h1>t</h1><main>'
+HEAD = (
+    "<!doctype html><html lang=en><title>t</title><meta http-equiv=Content-Security-Policy"
+    ' content="{policy}"><h1>t</h1><main>'
+)
 
 
 def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' data:") -> Path:
@@ -26,17 +29,24 @@ def page(folder: Path, body: str, policy: str = "default-src * 'unsafe-inline' d
         ("<script>alert(1)</script>", "alert: 1"),
         ("<script>open('about:blank')</script>", "opened about:blank"),
         ("<img src=x.png>", "asked for file:"),
-        ("<script>fetch('http://127.0.0.1:9/').catch(() => 0)</script>", "asked for http://127.0.0.1:9/"),
+        (
+            "<script>fetch('http://127.0.0.1:9/').catch(() => 0)</script>",
+            "asked for http://127.0.0.1:9/",
+        ),
     ],
 )
-def test_what_a_page_must_not_do_is_told(browser: Browser, tmp_path: Path, body: str, told: str) -> None:
+def test_what_a_page_must_not_do_is_told(
+    browser: Browser, tmp_path: Path, body: str, told: str
+) -> None:
     with pytest.raises(AssertionError) as caught, looking(browser, page(tmp_path, body)) as look:
         look.page.wait_for_timeout(50)
     assert told in str(caught.value)
 
 
 def test_violations_of_a_policy_are_told(browser: Browser, tmp_path: Path) -> None:
-    path = page(tmp_path, "<b style='color: red'>b</b><script>1</script>", policy="default-src 'none'")
+    path = page(
+        tmp_path, "<b style='color: red'>b</b><script>1</script>", policy="default-src 'none'"
+    )
     with pytest.raises(AssertionError) as caught, looking(browser, path):
         pass
     assert "policy style-src-attr inline" in str(caught.value)
@@ -47,4 +57,7 @@ def test_what_keeps_people_from_using_a_page_is_found(browser: Browser, tmp_path
     path = page(tmp_path, "<button></button><p style='color: #ccc; background: #fff'>pale</p>")
     with looking(browser, path) as look:
         found = look.serious()
-    assert [line.split(":")[0] for line in found] == ["critical button-name", "serious color-contrast"]
+    assert [line.split(":")[0] for line in found] == [
+        "critical button-name",
+        "serious color-contrast",
+    ]

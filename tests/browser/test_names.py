@@ -26,7 +26,9 @@ def summary(page: Page, name: str) -> str:
 
 
 def shown(page: Page) -> list[str]:
-    found: list[str] = page.locator("[data-names] tr[data-name]").evaluate_all("all => all.map(each => each.dataset.name)")
+    found: list[str] = page.locator("[data-names] tr[data-name]").evaluate_all(
+        "all => all.map(each => each.dataset.name)"
+    )
     return found
 
 
@@ -36,11 +38,22 @@ def test_a_page_without_names_has_no_view_of_them(open_page: Open) -> None:
     assert page.locator("[data-view=grid]").is_visible()
 
 
-def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_looked_at(open_page: Open) -> None:
+def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_looked_at(
+    open_page: Open,
+) -> None:
     page = open_page("various", fragment=f"{NAMES}&name=tl").page
     assert states(page, "tl.make_block_ptr") == ["there", "there", "unseen", "there", "refuses"]
-    assert summary(page, "tl.make_block_ptr") == "only raises in 3.9.0; deprecated 3.7.0; deprecated 3.8.0"
-    assert states(page, "tl.make_tensor_descriptor") == ["absent", "absent", "unseen", "there", "there"]
+    assert (
+        summary(page, "tl.make_block_ptr")
+        == "only raises in 3.9.0; deprecated 3.7.0; deprecated 3.8.0"
+    )
+    assert states(page, "tl.make_tensor_descriptor") == [
+        "absent",
+        "absent",
+        "unseen",
+        "there",
+        "there",
+    ]
     assert summary(page, "tl.make_tensor_descriptor") == "in 3.8.0, not in 3.7.0"
     assert summary(page, "tl.advance") == "gone in 3.9.0"
     assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
@@ -51,13 +64,17 @@ def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_look
 def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None:
     page = open_page("various").page
     page.locator("[data-view-link=api]").click()
-    expect(page.locator("[data-view=api] .count")).to_have_text("200 of 306 names are shown. Search for the others.")
+    expect(page.locator("[data-view=api] .count")).to_have_text(
+        "200 of 306 names are shown. Search for the others."
+    )
     page.locator("[data-name-search]").fill("block")
     assert shown(page) == ["tl.make_block_ptr"]
     assert "name=block" in page.url
     facts = page.locator('tr[data-name="tl.make_block_ptr"] dl')
     expect(facts).to_contain_text("3.9.0: RuntimeError: removed", use_inner_text=True)
-    expect(facts).to_contain_text("3.6.0–3.7.0, 3.8.0–3.9.0: tl.make_block_ptr(a, b)", use_inner_text=True)
+    expect(facts).to_contain_text(
+        "3.6.0–3.7.0, 3.8.0–3.9.0: tl.make_block_ptr(a, b)", use_inner_text=True
+    )
     page.locator("[data-name-search]").fill("math.view")
     assert shown(page) == ["tl.view"]
     expect(page.locator("[data-names] dl").last).to_contain_text("tl.math.view")

@@ -25,7 +25,9 @@ def test_a_cell_tells_the_three_apart(open_page: Open) -> None:
     facts = page.locator("[data-drawer] .facts-list")
     expect(facts.locator("[data-fact-line=right]")).to_contain_text("7 of 30 launches differ")
     expect(facts.locator("[data-fact-line=right]")).to_contain_text("interpreter: ok")
-    expect(facts.locator("[data-fact-line=fast]")).to_contain_text("200 µs on NVIDIA H200, 2.50 × the baseline")
+    expect(facts.locator("[data-fact-line=fast]")).to_contain_text(
+        "200 µs on NVIDIA H200, 2.50 × the baseline"
+    )
 
 
 def test_a_slower_release_is_shown_beside_the_one_before(open_page: Open) -> None:

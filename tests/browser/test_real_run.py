@@ -1,4 +1,6 @@
-"""The page that a run leaves behind, and what can be taken from it: a failure inside of a pass, with its IR."""
+"""The page that a run leaves behind, and what can be taken from it: a failure inside of a pass,
+with its IR.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +36,28 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
     for name in ("failures.py", "failures.toml"):
         shutil.copy(ROOT / "tests" / "kernels" / name, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["failures.toml"]\n')
-    ran = compat(tmp_path, "matrix", "--envs", "triton-3.5.1", "--target", "sm_90", "--variant", "scan")
-    assert "wrote reports/index.html, reports/matrix.md and reports/matrix.json" in ran.stdout, ran.stdout + ran.stderr
+    ran = compat(
+        tmp_path, "matrix", "--envs", "triton-3.5.1", "--target", "sm_90", "--variant", "scan"
+    )
+    assert "wrote reports/index.html, reports/matrix.md and reports/matrix.json" in ran.stdout, (
+        ran.stdout + ran.stderr
+    )
     (cell,) = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
 
     page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={CELL}").page
     drawer = page.locator("[data-drawer]")
-    assert drawer.locator("[data-offending] .text").inner_text() == "def scan(source, result, size, BLOCK: tl.constexpr):"
+    assert (
+        drawer.locator("[data-offending] .text").inner_text()
+        == "def scan(source, result, size, BLOCK: tl.constexpr):"
+    )
     for kind in ("reproducer", "ir"):
         with page.expect_download() as download:
             drawer.locator(f"a[data-download={kind}]").click()
         download.value.save_as(tmp_path / kind)
         kept = next((tmp_path / ".compat").rglob(cell["failure"][kind]))
-        assert (tmp_path / kind).read_text().count("tt.scan") == kept.read_text().count("tt.scan") > 0
+        assert (
+            (tmp_path / kind).read_text().count("tt.scan") == kept.read_text().count("tt.scan") > 0
+        )
 
     line = drawer.locator("[data-commands] code", has_text="compat explain").inner_text()
     explained = compat(tmp_path, *shlex.split(line)[1:])
@@ -58,25 +69,46 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
 def test_a_call_over_several_lines_is_marked_where_the_caret_stands(
     look: Callable[..., Look], built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """On the page, on the terminal, in Markdown and in JUnit alike, for the oldest release, one of the middle and the newest."""
+    """On the page, on the terminal, in Markdown and in JUnit alike, for the oldest release, one of
+    the middle and the newest.
+    """
     source = ROOT / "tests" / "kernels" / "over_lines.py"
     (tmp_path / "over_lines.py").write_bytes(source.read_bytes())
-    signature = 'signature = { source = "*fp32", result = "*fp32", size = "i32" }\nconstexprs = { BLOCK = 128 }\n'
-    variants = [f'[[variant]]\nname = "{name}"\nfunction = "{name}"\n{signature}' for name in ("unknown_keyword", "calls_another")]
-    (tmp_path / "over_lines.toml").write_text('schema = 1\nkernel = "over"\nsource = "over_lines.py"\n' + "".join(variants))
+    signature = (
+        'signature = { source = "*fp32", result = "*fp32", size = "i32" }\nconstexprs = { BLOCK ='
+        " 128 }\n"
+    )
+    variants = [
+        f'[[variant]]\nname = "{name}"\nfunction = "{name}"\n{signature}'
+        for name in ("unknown_keyword", "calls_another")
+    ]
+    (tmp_path / "over_lines.toml").write_text(
+        'schema = 1\nkernel = "over"\nsource = "over_lines.py"\n' + "".join(variants)
+    )
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["over_lines.toml"]\n')
     envs = ["triton-3.0.0", "triton-3.5.1", "triton-3.9.0"]
     for env in envs:
         built(env)
-    ran = compat(tmp_path, "matrix", "--envs", ",".join(envs), "--target", "sm_90", "--junit", "junit.xml")
+    ran = compat(
+        tmp_path, "matrix", "--envs", ",".join(envs), "--target", "sm_90", "--junit", "junit.xml"
+    )
     cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
     assert len(cells) == 6, ran.stdout + ran.stderr
     lines = source.read_text().splitlines()
     for cell in cells:
-        number = next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {cell['variant']}"))
+        number = next(
+            number for number, line in enumerate(lines, 1) if line.endswith(f"# {cell['variant']}")
+        )
         assert cell["failure"]["location"] == f"over_lines.py:{number}"
         assert cell["failure"]["excerpt"].splitlines()[0].strip() == lines[number - 1].strip()
-        for text in (ran.stdout, (tmp_path / "reports" / "matrix.md").read_text(), (tmp_path / "junit.xml").read_text()):
+        for text in (
+            ran.stdout,
+            (tmp_path / "reports" / "matrix.md").read_text(),
+            (tmp_path / "junit.xml").read_text(),
+        ):
             assert f"over_lines.py:{number}" in text
         page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={cell['id']}").page
-        assert page.locator("[data-drawer] [data-offending] .text").inner_text().strip() == lines[number - 1].strip()
+        assert (
+            page.locator("[data-drawer] [data-offending] .text").inner_text().strip()
+            == lines[number - 1].strip()
+        )

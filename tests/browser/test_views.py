@@ -21,7 +21,9 @@ Open = Callable[..., Look]
 
 def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> None:
     page, report = open_page("real", fragment="#view=failures").page, real()
-    shown = page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)")
+    shown = page.locator("[data-failure]").evaluate_all(
+        "all => all.map(each => each.dataset.failure)"
+    )
     assert shown == [each.failure.fingerprint for each in report.failures]
     missing = next(each for each in report.failures if each.failure.failure_class == "api-missing")
     entry = page.locator(f'[data-failure="{missing.failure.fingerprint}"]')
@@ -35,11 +37,21 @@ def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> 
 
 def test_failures_are_searched(open_page: Open) -> None:
     page = open_page("large", fragment="#view=failures").page
-    assert f"{len(large().failures)} distinct failures" in page.locator("[data-view=failures] h2").inner_text()
+    assert (
+        f"{len(large().failures)} distinct failures"
+        in page.locator("[data-view=failures] h2").inner_text()
+    )
     search = page.locator("[data-failure-search]")
     search.fill("api-removed")
-    of_class = [each.failure.fingerprint for each in large().failures if each.failure.failure_class == "api-removed"]
-    assert page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)") == of_class
+    of_class = [
+        each.failure.fingerprint
+        for each in large().failures
+        if each.failure.failure_class == "api-removed"
+    ]
+    assert (
+        page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)")
+        == of_class
+    )
     search.fill(large().failures[-1].failure.fingerprint)
     assert page.locator("[data-failure]").count() == 1
     search.fill("nothing has this")
@@ -55,9 +67,9 @@ def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open)
     assert page.locator("[data-drawer]").is_hidden()
     entry.get_by_role("link", name=re.compile("^sel_varlen.block_ptr")).click()
     assert page.locator("[data-view=grid]").is_visible()
-    assert page.locator("tr[data-level=variant]").evaluate_all("all => all.map(each => each.dataset.name)") == [
-        "sel_varlen/block_ptr"
-    ]
+    assert page.locator("tr[data-level=variant]").evaluate_all(
+        "all => all.map(each => each.dataset.name)"
+    ) == ["sel_varlen/block_ptr"]
 
 
 def test_views_are_in_the_history(open_page: Open) -> None:
@@ -82,7 +94,9 @@ def test_jumps_are_listed_and_lead_to_their_cells(open_page: Open) -> None:
     assert page.locator("[data-drawer]").is_visible()
 
 
-def test_jumps_that_made_it_worse_come_first_and_the_button_says_how_many_it_shows(open_page: Open) -> None:
+def test_jumps_that_made_it_worse_come_first_and_the_button_says_how_many_it_shows(
+    open_page: Open,
+) -> None:
     page = open_page("real", fragment="#view=trends").page
     jumps, more = page.locator("[data-jump]"), page.locator(".jump-list button")
     total = int(page.locator(".jump-list h3").inner_text().split()[0])
@@ -104,11 +118,25 @@ def test_one_release_has_nothing_to_compare(look: Callable[..., Look], tmp_path:
     def lead(results: Sequence[Result]) -> str:
         path = tmp_path / "index.html"
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
-        return str(look(path, fragment="#view=trends").page.locator("[data-view=trends] p.lead").nth(1).inner_text())
+        return str(
+            look(path, fragment="#view=trends")
+            .page.locator("[data-view=trends] p.lead")
+            .nth(1)
+            .inner_text()
+        )
 
-    one, other = (factory.tried("k", "v", factory.always(records.OK), envs=[records.env(each)]) for each in ("3.1.0", "3.2.0"))
-    failed = factory.tried("k", "v", factory.always(records.bad(records.SHAPE)), envs=[records.env("3.3.0")])
-    assert lead(one) == lead([*one, *failed]) == "Nothing to compare: no kernel compiles on two of the tested releases."
+    one, other = (
+        factory.tried("k", "v", factory.always(records.OK), envs=[records.env(each)])
+        for each in ("3.1.0", "3.2.0")
+    )
+    failed = factory.tried(
+        "k", "v", factory.always(records.bad(records.SHAPE)), envs=[records.env("3.3.0")]
+    )
+    assert (
+        lead(one)
+        == lead([*one, *failed])
+        == "Nothing to compare: no kernel compiles on two of the tested releases."
+    )
     assert lead([*one, *other]).startswith("No jumps: ")
 
 
@@ -123,11 +151,19 @@ def test_load_of_the_machine_makes_no_jump(look: Callable[..., Look], tmp_path: 
         results = [
             result
             for release, fate in fates.items()
-            for result in factory.tried("k", "v", factory.always(fate), envs=[records.env(release)], targets=records.TARGETS[:1])
+            for result in factory.tried(
+                "k",
+                "v",
+                factory.always(fate),
+                envs=[records.env(release)],
+                targets=records.TARGETS[:1],
+            )
         ]
         path = tmp_path / "index.html"
         path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
-        return list(look(path, fragment="#view=trends").page.locator("[data-jump]").all_inner_texts())
+        return list(
+            look(path, fragment="#view=trends").page.locator("[data-jump]").all_inner_texts()
+        )
 
     assert jumps(slow) == []
     assert jumps(costly) == ["k/v 3.2.0: compile time 1.00 s → 8.00 s"]
@@ -150,7 +186,8 @@ def test_charts_show_each_variant_over_the_releases(open_page: Open) -> None:
     results = [
         each
         for each in report.results
-        if (each.cell.spec.kernel, each.cell.spec.variant, each.cell.spec.case) == ("sel_dense", "broadcast_2d", "d64")
+        if (each.cell.spec.kernel, each.cell.spec.variant, each.cell.spec.case)
+        == ("sel_dense", "broadcast_2d", "d64")
     ]
     registers = [each.outcome.metrics["registers"] for each in results]
     assert chart.locator("a").count() == len(registers)

@@ -53,17 +53,30 @@ pytestmark = pytest.mark.wheels
 def environ(built: Callable[[str], BuiltEnv], tmp_path: Path) -> dict[str, str]:
     """The environment of a process of this Python that finds this package, and Triton in an env."""
     env = built("triton-3.9.0")
-    if (env.python_version or "").split(".")[:2] != [str(number) for number in sys.version_info[:2]]:
-        pytest.skip("Triton's wheel in that env is for another Python than the one that runs the tests")
+    if (env.python_version or "").split(".")[:2] != [
+        str(number) for number in sys.version_info[:2]
+    ]:
+        pytest.skip(
+            "Triton's wheel in that env is for another Python than the one that runs the tests"
+        )
     assert env.python is not None
     (packages,) = Path(env.python).parents[1].glob("lib/python3*/site-packages")
     (tmp_path / "kernels.py").write_text(LAUNCH)
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path), str(packages)])}
 
 
-def test_a_block_is_captured_and_leaves_all_as_it_was(environ: dict[str, str], tmp_path: Path) -> None:
+def test_a_block_is_captured_and_leaves_all_as_it_was(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
     (tmp_path / "program.py").write_text(BLOCK)
-    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
     assert first == "copy ['BLOCK64', 'BLOCK32'] ['unknown']"  # Triton was found by PYTHONPATH
@@ -72,7 +85,9 @@ def test_a_block_is_captured_and_leaves_all_as_it_was(environ: dict[str, str], t
 
 
 @pytest.mark.parametrize("processes", ["0", "1"])
-def test_a_test_suite_is_captured_by_a_plugin(environ: dict[str, str], tmp_path: Path, processes: str) -> None:
+def test_a_test_suite_is_captured_by_a_plugin(
+    environ: dict[str, str], tmp_path: Path, processes: str
+) -> None:
     (tmp_path / "test_kernels.py").write_text(SUITE)
     words = [
         "-m",
@@ -88,8 +103,20 @@ def test_a_test_suite_is_captured_by_a_plugin(environ: dict[str, str], tmp_path:
         "found",
     ]
     environ |= {"CUDA_VISIBLE_DEVICES": ""}  # as on a machine without a GPU
-    done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
-    assert "1 kernel launched, 1 captured as 3 cases, 0 not" in done.stdout  # the module that the tests import launches it, too
-    assert sorted(each.name for each in (tmp_path / "found").iterdir()) == ["copy.py", "copy.toml", "index.json"]
+    # The module that the tests import launches it, too.
+    assert "1 kernel launched, 1 captured as 3 cases, 0 not" in done.stdout
+    assert sorted(each.name for each in (tmp_path / "found").iterdir()) == [
+        "copy.py",
+        "copy.toml",
+        "index.json",
+    ]

@@ -1,4 +1,6 @@
-"""A library's kernels captured without a GPU, on real wheels: each case compiles to what the library's own launch compiles to."""
+"""A library's kernels captured without a GPU, on real wheels: each case compiles to what the
+library's own launch compiles to.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ PAIR = "triton-3.5.1-torch-2.9.1"
 OLDEST_PAIR = "triton-3.0.0-torch-2.4.1"
 RELEASES = ("3.0.0", "3.9.0")
 BUILT_AROUND = {"around", "around_2"}
-"""Kernels that call what a closure holds, which older releases do not compile; in a bundle there is no closure."""
+"""Kernels that call what a closure holds, which older releases do not compile; in a bundle there is
+no closure.
+"""
 
 pytestmark = pytest.mark.wheels
 
@@ -32,16 +36,24 @@ pytestmark = pytest.mark.wheels
 def test_a_library_is_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All in one test, since a capture takes seconds: each of the functions below looks at one side of it."""
+    """All in one test, since a capture takes seconds: each of the functions below looks at one side
+    of it.
+    """
     alone, pair = built(f"triton-{release}"), built(OLDEST_PAIR if release == "3.0.0" else PAIR)
     assert pair.python
     assert alone.python
     folders = [str(LIBRARY)]
-    if release != "3.0.0":  # PyTorch is there for tensors alone: whichever Triton stands before its own is used with it
-        folders += [str(folder) for folder in Path(alone.python).parents[1].glob("lib/python3*/site-packages")]
+    # PyTorch is there for tensors alone: whichever Triton stands before its own is used with it.
+    if release != "3.0.0":
+        folders += [
+            str(folder)
+            for folder in Path(alone.python).parents[1].glob("lib/python3*/site-packages")
+        ]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
     options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    capture = capture_program((str(LIBRARY / "program.py"), str(EXIT_CODE)), options, python=pair.python)
+    capture = capture_program(
+        (str(LIBRARY / "program.py"), str(EXIT_CODE)), options, python=pair.python
+    )
     assert capture.captured.recorded.release == release
     assert capture.ended is not None
     assert capture.ended.exit_code == EXIT_CODE
@@ -55,7 +67,9 @@ def test_a_library_is_captured(
 
 def what_is_captured_is_what_was_launched(capture: Capture) -> None:
     assert capture.captured.not_captured == ()
-    cases = {kernel.name: {case.name for case in kernel.cases} for kernel in capture.captured.kernels}
+    cases = {
+        kernel.name: {case.name for case in kernel.cases} for kernel in capture.captured.kernels
+    }
     assert {name: len(found) for name, found in cases.items()} == {
         "around": 1,
         "around_2": 1,
@@ -63,42 +77,55 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
         "built": 1,
         "built_2": 1,
         "chosen": 4,  # without a bias; not aligned; one element; called by an operator
-        "padded": 3,  # one of them in a thread, and one in a process that was forked and left by os._exit
+        # One of them in a thread, and one in a process that was forked and left by os._exit.
+        "padded": 3,
         "tuned": 5,  # four configurations, and the one that was chosen before for the other kind
-        "tuned_by_itself": 6,  # two configurations each of fp16, of fp32 (in backward), and of i32 in a process of its own
+        # Two configurations each of fp16, of fp32 (in backward), and of i32 in a process of its
+        # own.
+        "tuned_by_itself": 6,
     }
     assert {"i32-w2", "fp16-w4"} <= cases["tuned_by_itself"]
 
 
 def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: BuiltEnv) -> None:
     compared = compare(capture.captured, target_of(None, DEFAULT), alone)
-    assert len(compared) == capture.captured.cases - 1  # nothing is known of the process that left by os._exit
+    # Nothing is known of the process that left by os._exit.
+    assert len(compared) == capture.captured.cases - 1
     different = {each.kernel for each in compared if each.agreement is not Agreement.EQUAL}
     assert different == (set() if capture.captured.recorded.release == "3.9.0" else BUILT_AROUND)
 
 
 def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
     specs = load_kernels([str(capture.options.output / "chosen.toml")], Path.cwd())
-    said = [(spec.compile.launch["x_ptr"], spec.compile.launch["bias_ptr"], spec.compile.launch["n"]) for spec in specs]
+    said = [
+        (spec.compile.launch["x_ptr"], spec.compile.launch["bias_ptr"], spec.compile.launch["n"])
+        for spec in specs
+    ]
     assert said == [
         ("*fp32", None, 256),
         ({"tensor": "fp32", "aligned": False}, "*fp32", 255),
         ("*fp32", "*fp32", 1),
         ("*fp32", "*fp32", 256),
     ]
-    assert {spec.compile.launch["scale"] for spec in specs} == {0.5}  # 0.3 was passed, which no compile depends on
+    # 0.3 was passed, which no compile depends on.
+    assert {spec.compile.launch["scale"] for spec in specs} == {0.5}
 
 
 def answers_that_a_module_had_at_import_are_told(capture: Capture) -> None:
     assert [str(each) for each in capture.captured.conditionals] == [
         "waves.constants:10: if HAS_DESCRIPTORS:",
         'waves.constants:23: if hasattr(tl, "gather"):',
-        'waves.constants:32: constexpr_function = getattr(triton, "constexpr_function", lambda function: fun…',
+        (
+            'waves.constants:32: constexpr_function = getattr(triton, "constexpr_function", lambda'
+            " function: fun…"
+        ),
     ]
     text = (capture.options.output / "chosen.py").read_text()
     if capture.captured.recorded.release == "3.0.0":
         assert "def gather(source, index, axis):" in text
-    else:  # the kernel calls it for large blocks only, and elsewhere compiles in releases that have no such function
+    # The kernel calls it for large blocks only, and elsewhere compiles in releases that have no
+    # such function.
+    else:
         assert "try:\n    from triton.language import gather\nexcept ImportError:" in text
 
 
@@ -119,4 +146,7 @@ def the_index_says_where_each_case_comes_from(capture: Capture) -> None:
     assert padded["cases"][0]["places"] == ["waves.operators:29 in padded"]
     assert index["processes"] == 2
     (double,) = (each for each in index["kernels"] if each["name"] == "tuned_by_itself")
-    assert {tuple(each["tuned"]) for each in double["cases"]} == {("candidate",), ("candidate", "chosen")}
+    assert {tuple(each["tuned"]) for each in double["cases"]} == {
+        ("candidate",),
+        ("candidate", "chosen"),
+    }

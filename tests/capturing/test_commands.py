@@ -28,7 +28,9 @@ block[(1,)](Tensor(), Tensor(), 1, BLOCK=64)
 
 
 @pytest.fixture
-def folder(built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """One in which kernels of a program have been captured with 3.8.0."""
     (tmp_path / "program.py").write_text(LAUNCH + POINTERS)
     for name in ("triton-3.8.0", "triton-3.9.0"):
@@ -40,13 +42,18 @@ def folder(built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest
 
 
 def said(*words: str) -> str:
-    done = CliRunner().invoke(main, [*words, "--spec", "captured/**/*.toml", "--envs", "3.8.0,3.9.0", "--target", "sm_90"])
+    done = CliRunner().invoke(
+        main, [*words, "--spec", "captured/**/*.toml", "--envs", "3.8.0,3.9.0", "--target", "sm_90"]
+    )
     return done.output
 
 
 @pytest.mark.wheels
 def test_commands_take_captured_kernels(folder: Path) -> None:
-    """Block pointers, gone in 3.9.0, are found in what a program launched with 3.8.0; so is the rest of the way to an issue."""
+    """Block pointers, gone in 3.9.0, are found in what a program launched with 3.8.0.
+
+    So is the rest of the way to an issue.
+    """
     assert "4 cells in" in said("matrix")
     assert "removed in 3.9.0" in said("matrix", "--kernel", "block")
     assert "Last good 3.8.0, first bad 3.9.0" in said("bisect", "--kernel", "block", "--no-build")
@@ -54,11 +61,19 @@ def test_commands_take_captured_kernels(folder: Path) -> None:
     assert "launch: x=*fp32, y=*fp32, n=1" in explained
     assert "summary: program.py: captured with Triton 3.8.0 for sm_90" in explained
     assert "compiles on 3.8.0–3.9.0" in said("fix", "block/*/triton-3.9.0", "--no-build")
-    assert "wrote small.py and small.toml" in said("reduce", "block/*/triton-3.9.0", "--only", "--output", "small.py", "--no-build")
+    assert "wrote small.py and small.toml" in said(
+        "reduce", "block/*/triton-3.9.0", "--only", "--output", "small.py", "--no-build"
+    )
     assert "make_block_ptr" in (folder / "small.py").read_text()
     assert "wrote" in said("repro", "block/*/triton-3.9.0", "--output", "repro")
     for path in (folder / "repro").iterdir():
-        for private in (str(folder), "/tmp", str(Path.home()), os.uname().nodename, getpass.getuser() + "@"):
+        for private in (
+            str(folder),
+            "/tmp",
+            str(Path.home()),
+            os.uname().nodename,
+            getpass.getuser() + "@",
+        ):
             assert private not in path.read_text()
 
 

@@ -1,4 +1,6 @@
-"""However a program ends: what it launched by then is captured, its exit code is the command's, and the reason is told."""
+"""However a program ends: what it launched by then is captured, its exit code is the command's, and
+the reason is told.
+"""
 
 from __future__ import annotations
 
@@ -84,13 +86,17 @@ def captured(words: tuple[str, ...], folder: Path, python: str, **options: objec
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("then", ENDINGS)
-def test_what_was_launched_is_kept(then: str, program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_what_was_launched_is_kept(
+    then: str, program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     found = captured((str(program(then)),), tmp_path, python)
     assert found.ended is not None
     assert found.ended.exit_code == ENDINGS[then]
     (kernel,) = found.captured.kernels
     assert kernel.name == "copy"
-    assert [case.name for case in kernel.cases] == (["BLOCK64", "BLOCK128"] if then == FORKED else ["default"])
+    assert [case.name for case in kernel.cases] == (
+        ["BLOCK64", "BLOCK128"] if then == FORKED else ["default"]
+    )
     assert (tmp_path / "captured" / "index.json").exists()
     told = "\n".join(capture_lines(found, "captured"))
     assert ("exit code" in told) == (ENDINGS[then] < 128)
@@ -98,9 +104,12 @@ def test_what_was_launched_is_kept(then: str, program: Callable[[str], Path], py
 
 
 @pytest.mark.wheels
-def test_a_program_that_hangs_is_ended(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_a_program_that_hangs_is_ended(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     then = (
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.fork()\nopen('child-%d' % os.getpid(), 'w')\nwhile True: time.sleep(1)"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.fork()\nopen('child-%d' % os.getpid(),"
+        " 'w')\nwhile True: time.sleep(1)"
     )
     path = program(f"os.chdir({str(tmp_path)!r})\n{then}")
     found = captured((str(path),), tmp_path, python, timeout=4.0)
@@ -110,11 +119,17 @@ def test_a_program_that_hangs_is_ended(program: Callable[[str], Path], python: s
     assert "--timeout" in "\n".join(capture_lines(found, "captured"))
     pids = [int(each.name.partition("-")[2]) for each in tmp_path.glob("child-*")]
     assert len(pids) == 2
-    assert not [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()]
+    assert not [
+        pid
+        for pid in pids
+        if Path(f"/proc/{pid}/stat").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    ]
 
 
 @pytest.mark.wheels
-def test_what_is_no_argument_of_a_launch_is_told(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_what_is_no_argument_of_a_launch_is_told(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
     found = captured((str(program(then)),), tmp_path, python)
     (lacking,) = found.captured.not_captured
@@ -122,23 +137,36 @@ def test_what_is_no_argument_of_a_launch_is_told(program: Callable[[str], Path],
 
 
 @pytest.mark.wheels
-def test_what_the_user_has_customized_is_still_run(python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_user_has_customized_is_still_run(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "sitecustomize.py").write_text("import os\nos.environ['CUSTOMIZED'] = 'yes'\n")
-    (tmp_path / "program.py").write_text("import os, sys\nsys.exit(9 if os.environ.get('CUSTOMIZED') else 1)\n")
+    (tmp_path / "own" / "sitecustomize.py").write_text(
+        "import os\nos.environ['CUSTOMIZED'] = 'yes'\n"
+    )
+    (tmp_path / "program.py").write_text(
+        "import os, sys\nsys.exit(9 if os.environ.get('CUSTOMIZED') else 1)\n"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "own"))
     found = captured((str(tmp_path / "program.py"),), tmp_path, python)
     assert found.ended is not None
     assert found.ended.exit_code == 9
     assert (
-        next(iter(capture_lines(found, "captured"))) == f"nothing was captured: no process of the program imported Triton{OTHERS}"
+        next(iter(capture_lines(found, "captured")))
+        == f"nothing was captured: no process of the program imported Triton{OTHERS}"
     )
 
 
 OTHERS = "; to capture launches of another toolchain, use --toolchain cute"
 ABSENT = f"nothing was captured: in the program's environment Triton is not installed{OTHERS}"
-BROKEN = f"nothing was captured: in the program's environment Triton cannot be imported: ImportError{OTHERS}"
-NO_PYTHON = "nothing was captured: the program started no Python that can be recorded; the options -I, -E and -S prevent recording"
+BROKEN = (
+    "nothing was captured: in the program's environment Triton cannot be imported:"
+    f" ImportError{OTHERS}"
+)
+NO_PYTHON = (
+    "nothing was captured: the program started no Python that can be recorded; the options -I, -E"
+    " and -S prevent recording"
+)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +178,9 @@ NO_PYTHON = "nothing was captured: the program started no Python that can be rec
         (("true",), NO_PYTHON),
     ],
 )
-def test_why_nothing_was_captured(words: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_nothing_was_captured(
+    words: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "triton").mkdir()
     (tmp_path / "triton" / "__init__.py").write_text("raise ImportError('libcuda.so.1')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -167,11 +197,25 @@ def test_a_program_whose_kernels_could_not_be_written_is_not_run(tmp_path: Path)
 
 
 @pytest.mark.wheels
-def test_what_is_interrupted_is_kept(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_what_is_interrupted_is_kept(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     path = program("print('ready', flush=True)\ntime.sleep(60)")
-    asked = [sys.executable, "-c", "from compat.cli.start import start; start()", "capture", "--no-gpu", "--check", "nothing"]
+    asked = [
+        sys.executable,
+        "-c",
+        "from compat.cli.start import start; start()",
+        "capture",
+        "--no-gpu",
+        "--check",
+        "nothing",
+    ]
     command = subprocess.Popen(
-        [*asked, "--python", python, "--", str(path)], cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [*asked, "--python", python, "--", str(path)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert command.stdout
     assert command.stdout.readline() == "ready\n"
@@ -186,52 +230,88 @@ def test_what_is_interrupted_is_kept(program: Callable[[str], Path], python: str
 def test_a_program_of_two_environments(
     program: Callable[[str], Path], python: str, built: Callable[[str], BuiltEnv], tmp_path: Path
 ) -> None:
-    """What each of them launches is captured, and compared in the environment of the first, as far as it was launched there."""
+    """What each of them launches is captured, and compared in the environment of the first, as far
+    as it was launched there.
+    """
     other = built("triton-3.8.0").python
     path = program(
-        f"import subprocess\nif triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(), BLOCK=32)\n"
-        f"    subprocess.run([{other!r}, __file__], check=True)\nelse:\n    copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
+        "import subprocess\nif triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(),"
+        f" BLOCK=32)\n    subprocess.run([{other!r}, __file__], check=True)\nelse:\n   "
+        " copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
     )
     asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     found = capture_program((str(path),), asked, python=python)
     assert found.captured.cases == 3
-    assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(iter(capture_lines(found, "captured")))
-    assert [(each.case, each.agreement) for each in found.compared] == [("BLOCK64", Agreement.EQUAL), ("BLOCK32", Agreement.EQUAL)]
+    assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(
+        iter(capture_lines(found, "captured"))
+    )
+    assert [(each.case, each.agreement) for each in found.compared] == [
+        ("BLOCK64", Agreement.EQUAL),
+        ("BLOCK32", Agreement.EQUAL),
+    ]
     assert "compile: 2 of 2 compared cases" in "\n".join(capture_lines(found, "captured"))
-    unknown = tuple(evolve(each, agreement=Agreement.UNKNOWN, why="no code") for each in found.compared)
-    told = "\n".join(capture_lines(evolve(found, compared=(found.compared[0], unknown[1])), "captured"))
+    unknown = tuple(
+        evolve(each, agreement=Agreement.UNKNOWN, why="no code") for each in found.compared
+    )
+    told = "\n".join(
+        capture_lines(evolve(found, compared=(found.compared[0], unknown[1])), "captured")
+    )
     assert "compile: 1 of 1 compared cases\nnot compared:\n  1 case: no code" in told
     told = "\n".join(capture_lines(evolve(found, compared=unknown), "captured"))
     assert "compile: not known, since no case could be compared" in told
 
 
 @pytest.mark.wheels
-def test_only_what_a_capture_wrote_is_replaced(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_only_what_a_capture_wrote_is_replaced(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     path = program("")
     captured((str(path),), tmp_path, python)
     path.write_text(path.read_text().replace("copy", "moved"))
     captured((str(path),), tmp_path, python)
     folder = tmp_path / "captured"
-    assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml"]
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "index.json",
+        "moved.py",
+        "moved.toml",
+    ]
     captured(("-c", "import os"), tmp_path, python)  # nothing is captured, and nothing removed
-    assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml"]
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "index.json",
+        "moved.py",
+        "moved.toml",
+    ]
     (folder / "index.json").unlink()
     found = captured((str(path),), tmp_path, python)  # what no index names may be anybody's
-    assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml", "moved_2.py", "moved_2.toml"]
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "index.json",
+        "moved.py",
+        "moved.toml",
+        "moved_2.py",
+        "moved_2.toml",
+    ]
     assert "  moved.toml" in capture_lines(found, "captured")
 
 
 @pytest.mark.wheels
-def test_kernels_of_one_name_are_called_by_their_modules(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_kernels_of_one_name_are_called_by_their_modules(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     for module, size in (("causal", 16), ("full", 32)):
-        text = LAUNCH.replace("tl.load(x + at)", f"tl.load(x + at) * {size}").replace("BLOCK=64", f"BLOCK={size}")
+        text = LAUNCH.replace("tl.load(x + at)", f"tl.load(x + at) * {size}").replace(
+            "BLOCK=64", f"BLOCK={size}"
+        )
         (tmp_path / f"{module}.py").write_text(text)
     asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     found = capture_program((str(program("import causal, full")),), asked, python=python)
     names = ("causal.copy", "full.copy", "program.copy")
     assert tuple(kernel.name for kernel in found.captured.kernels) == names
-    assert {spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)} == dict.fromkeys(names, "copy")
-    assert {each.kernel: each.agreement for each in found.compared} == dict.fromkeys(names, Agreement.EQUAL)
+    assert {
+        spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)
+    } == dict.fromkeys(names, "copy")
+    assert {each.kernel: each.agreement for each in found.compared} == dict.fromkeys(
+        names, Agreement.EQUAL
+    )
 
 
 def test_words_lead_to_a_program(tmp_path: Path) -> None:
@@ -267,7 +347,9 @@ def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_the_command_ends_as_the_program_does(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+def test_the_command_ends_as_the_program_does(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
     words = [
         "capture",
         "--python",
@@ -283,7 +365,9 @@ def test_the_command_ends_as_the_program_does(program: Callable[[str], Path], py
     start = "from compat.cli.start import start; start()"
     variables = {**os.environ, "COLUMNS": "80"}
     asked = [sys.executable, "-c", start, *words]
-    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables)
+    done = subprocess.run(
+        asked, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables
+    )
     assert done.returncode == 6
     assert "1 kernel launched, 1 captured as 1 case, 0 not" in done.stdout
     assert "next: compat matrix --spec 'found/**/*.toml'" in done.stdout
@@ -324,7 +408,9 @@ except triton.CompilationError:
 def test_where_there_is_a_gpu_nothing_is_replaced(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str, loaded: int
 ) -> None:
-    """The driver alone is not real here: what is compiled, launched and raised is what it would be without the recorder."""
+    """The driver alone is not real here: what is compiled, launched and raised is what it would be
+    without the recorder.
+    """
     path = tmp_path / "program.py"
     path.write_text(LAUNCH.replace("copy[(1,)]", "#") + ON_A_GPU.replace("LOADED", str(loaded)))
     options = Options(output=tmp_path / "captured", fake=False)
@@ -332,7 +418,10 @@ def test_where_there_is_a_gpu_nothing_is_replaced(
     assert found.ended is not None
     assert found.ended.exit_code == 1  # one kernel was launched
     assert {each.name for each in found.captured.kernels} == {"broken", "copy"}
-    assert {(each.kernel, each.agreement) for each in found.compared} == {("copy", Agreement.EQUAL), ("broken", Agreement.EQUAL)}
+    assert {(each.kernel, each.agreement) for each in found.compared} == {
+        ("copy", Agreement.EQUAL),
+        ("broken", Agreement.EQUAL),
+    }
     assert (found.document["gpu"], found.document["target"]) == (True, "sm_80")
     failed = {each["name"]: each["cases"][0]["failed"] for each in found.document["kernels"]}
     assert failed == {"broken": "CompilationError", "copy": None}

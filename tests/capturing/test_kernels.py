@@ -1,4 +1,6 @@
-"""Which launches are one case, which configurations become cases, and what of an argument is written down."""
+"""Which launches are one case, which configurations become cases, and what of an argument is
+written down.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,23 @@ from compat.toolchains.triton.inside.recorder.arguments import argument, constex
 
 RECORDED = Recorded()
 LAUNCH = RecordedLaunch(
-    function="1", arguments={"x": "*fp32", "n": 256}, constexprs={"BLOCK": 64}, options={}, grid=None, release="3.9.0", place=None
+    function="1",
+    arguments={"x": "*fp32", "n": 256},
+    constexprs={"BLOCK": 64},
+    options={},
+    grid=None,
+    release="3.9.0",
+    place=None,
 )
 
 
 def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
-    return evolve(LAUNCH, arguments={"x": "*fp32", "n": n}, constexprs={"BLOCK": block}, roles=set(roles) or {""})
+    return evolve(
+        LAUNCH,
+        arguments={"x": "*fp32", "n": n},
+        constexprs={"BLOCK": block},
+        roles=set(roles) or {""},
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +53,9 @@ def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
         ([16, 3], [16, 1], False),
     ],
 )
-def test_launches_that_no_compile_tells_apart_are_one_case(one: object, other: object, same: bool) -> None:
+def test_launches_that_no_compile_tells_apart_are_one_case(
+    one: object, other: object, same: bool
+) -> None:
     found = cases([launch(one), evolve(launch(other), launches=4)], RECORDED)
     assert [each.count for each in found] == ([5] if same else [1, 4])
 
@@ -55,7 +70,10 @@ def test_configurations_that_become_cases() -> None:
         launch(3, 16),
     ]
     blocks = {
-        configs: [(each.arguments["n"], each.constexprs["BLOCK"]) for each in wanted(launches, configs)] for configs in Configs
+        configs: [
+            (each.arguments["n"], each.constexprs["BLOCK"]) for each in wanted(launches, configs)
+        ]
+        for configs in Configs
     }
     assert blocks[Configs.ALL] == [(256, 32), (256, 64), (255, 32), (255, 64), (1, 64), (3, 16)]
     assert blocks[Configs.CHOSEN] == [(256, 64), (255, 32), (1, 64), (3, 16)]
@@ -102,13 +120,19 @@ def test_what_cannot_be_written(value: object) -> None:
 
 
 def test_constexprs_that_json_has_no_form_for() -> None:
-    made = evolve(LAUNCH, constexprs={"SMALL": constexpr(float("-inf"), None), "PAIR": constexpr((1, None), None)})
+    made = evolve(
+        LAUNCH,
+        constexprs={"SMALL": constexpr(float("-inf"), None), "PAIR": constexpr((1, None), None)},
+    )
     assert constexprs_of(made, RECORDED) == {"SMALL": float("-inf"), "PAIR": [1, {"none": True}]}
 
 
 def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
     lines = [
-        '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def f(): 0","names":{}}',
+        (
+            '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def'
+            ' f(): 0","names":{}}'
+        ),
         '{"r":"launch","key":"k","function":"f","args":{"fs":[{"constexpr":{"function":"f"}}]},"constexprs":{},"options":{}}',
         '{"r":"count","key":"k","launches":4,"tuned":"chosen"}',
         '{"r":"failed","key":"k","error":"CompilationError"}',

@@ -1,4 +1,6 @@
-"""Kernels of a library that a program launches, named where they are written: its modules ask anew on each release."""
+"""Kernels of a library that a program launches, named where they are written: its modules ask anew
+on each release.
+"""
 
 from __future__ import annotations
 
@@ -45,16 +47,32 @@ own[(1,)](x, y, BLOCK=64)
 def installed(folder: Path) -> Path:
     """The library as it is in an environment."""
     site = folder / "site-packages"
-    command = [sys.executable, "-m", "uv", "pip", "install", "-q", "--target", str(site), "live-waves==2.0"]
+    command = [
+        sys.executable,
+        "-m",
+        "uv",
+        "pip",
+        "install",
+        "-q",
+        "--target",
+        str(site),
+        "live-waves==2.0",
+    ]
     subprocess.run([*command, "--python", sys.executable], check=True)
     return site
 
 
 @pytest.mark.wheels
 def test_a_library_is_named_in_kernel_files_and_asks_anew(
-    built: Callable[[str], BuiltEnv], wheelhouse: Path, own_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built: Callable[[str], BuiltEnv],
+    wheelhouse: Path,
+    own_libraries: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was captured with 3.5.1 loads by a descriptor there, and on 3.0.0 as the library does for that release."""
+    """What was captured with 3.5.1 loads by a descriptor there, and on 3.0.0 as the library does
+    for that release.
+    """
     pair = built("triton-3.5.1-torch-2.9.1")
     built("triton-3.0.0")
     monkeypatch.setenv("PYTHONPATH", str(installed(tmp_path)))
@@ -68,7 +86,8 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
         ("tuned", True),
     ]
     assert [str(each) for each in capture.captured.not_live] == [
-        "program.py:own: it is part of the program itself, and importing it would run the program again"
+        "program.py:own: it is part of the program itself, and importing it would run the program"
+        " again"
     ]
     assert {each.agreement for each in capture.compared} == {Agreement.EQUAL}
     (plain,) = load_kernels(["captured/plain.toml"], tmp_path)
@@ -83,17 +102,27 @@ def test_a_library_is_named_in_kernel_files_and_asks_anew(
     for path in (tmp_path / "captured").iterdir():
         assert str(tmp_path) not in path.read_text()
     monkeypatch.delenv("PYTHONPATH")
-    words = ["matrix", "captured/plain.toml", "--envs", "3.0.0,3.5.1", "--target", "sm_90", "--no-build"]
+    words = [
+        "matrix",
+        "captured/plain.toml",
+        "--envs",
+        "3.0.0,3.5.1",
+        "--target",
+        "sm_90",
+        "--no-build",
+    ]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     assert "2.0            1    1    1" in done.output
 
 
-# --- where a kernel is ------------------------------------------------------------------------------------------------------------
+# --- where a kernel is ----------------------------------------------------------------------------
 
 
 def function(file: Path, module: str, qualname: str = "kernel") -> Frozen:
-    return Frozen(id="1", kind="jit", name="kernel", qualname=qualname, module=module, file=str(file))
+    return Frozen(
+        id="1", kind="jit", name="kernel", qualname=qualname, module=module, file=str(file)
+    )
 
 
 def site_with(folder: Path, record: bool = True) -> Path:
@@ -115,7 +144,12 @@ def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
     (unpacked / "waves").mkdir(parents=True)
     (unpacked / "waves" / "act.py").write_text("kernel = 1\n")
     found = live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
-    assert (found.package, found.module, found.function, found.root) == ("waves-1==3", "waves.act", "kernel", unpacked)
+    assert (found.package, found.module, found.function, found.root) == (
+        "waves-1==3",
+        "waves.act",
+        "kernel",
+        unpacked,
+    )
     (unpacked / "waves" / "act.py").write_text("kernel = 2\n")
     with pytest.raises(NotLive, match="its file differs from waves-1==3 on the package index"):
         live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
@@ -132,9 +166,15 @@ def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
         (function(act, "act.py"), "it is part of the program itself"),
         (function(act, "waves.act", "make.<locals>.kernel"), "a function created it"),
         (function(tmp_path / "gone.py", "gone"), "its file is missing"),
-        (function(act, "waves.other"), "its file is not where its module waves.other would be found"),
+        (
+            function(act, "waves.other"),
+            "its file is not where its module waves.other would be found",
+        ),
         (function(act, "waves.act"), "waves-1==3 cannot be had"),
-        (function(site / "waves" / "__init__.py", "waves"), "no installed distribution lists its file"),
+        (
+            function(site / "waves" / "__init__.py", "waves"),
+            "no installed distribution lists its file",
+        ),
     ):
         with pytest.raises(NotLive, match=why):
             live(given, gone)

@@ -68,7 +68,9 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
     assert f"  1 case: {why}" in list(capture_lines(captured, "captured"))
     specs = load_kernels([str(captured.options.output / "*.toml")], Path.cwd())
     problems = {(spec.kernel, spec.case): spec.problem for spec in specs}
-    assert {case for case, problem in problems.items() if problem is None} == {("gather", "fp32_i16")}
+    assert {case for case, problem in problems.items() if problem is None} == {
+        ("gather", "fp32_i16")
+    }
     problem = problems["gather", "fp32_i64"]
     assert problem is not None
     said = problem.parameters["recorded"]
@@ -81,15 +83,25 @@ def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
     assert index["problems"] == ["recorded_problems.py"]
 
 
-def test_they_run_in_an_interpreter_and_nothing_is_called_right(captured: Capture, pair: BuiltEnv, tmp_path: Path) -> None:
+def test_they_run_in_an_interpreter_and_nothing_is_called_right(
+    captured: Capture, pair: BuiltEnv, tmp_path: Path
+) -> None:
     specs = [spec for each in captured.captured.specs.values() for spec in each]
-    cells = {(spec.kernel, spec.case): Cell(env=pair.env, target=TARGETS["sm_90"], spec=spec) for spec in specs}
-    context = RunContext(envs={pair.env.name: pair}, store=Store(tmp_path), limits=Limits(deadline=30.0, memory=4 << 30))
+    cells = {
+        (spec.kernel, spec.case): Cell(env=pair.env, target=TARGETS["sm_90"], spec=spec)
+        for spec in specs
+    }
+    context = RunContext(
+        envs={pair.env.name: pair},
+        store=Store(tmp_path),
+        limits=Limits(deadline=30.0, memory=4 << 30),
+    )
     checks = interpret(cells.values(), context)
     found = {place: checks[cell] for place, cell in cells.items() if cell in checks}
     assert {check.status for check in found.values()} == {Status.UNSUPPORTED}
     assert "it changed o_ptr (100 of 100 elements)" in found["gather", "fp32_i64"].reason
-    assert "it changed y_ptr (100 of 204 elements)" in found["gather", "fp32_i32"].reason  # in the storage that y_ptr is in
+    # In the storage that y_ptr is in.
+    assert "it changed y_ptr (100 of 204 elements)" in found["gather", "fp32_i32"].reason
     (sample,) = found["twice", "u8"].samples
     assert (sample.type, set(sample.values)) == ("uint8", {4})
     again = interpret(cells.values(), context)

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import capture_program
-from compat.capturing.checking import Agreement, CodeCheck, Options, capturing_of, recorder_settings, variables
+from compat.capturing.checking import (
+    Agreement,
+    CodeCheck,
+    Options,
+    capturing_of,
+    recorder_settings,
+    variables,
+)
 from compat.capturing.records import RecordingProgress, progress_in, read_records
 from compat.envs.interpreters import present
 from compat.model import BuiltEnv
@@ -66,13 +73,18 @@ assert ".target sm_90" in made.asm["ptx"]
 """
 
 
-@pytest.mark.parametrize("version", [(3, minor) for minor in range(8, 15)], ids=lambda version: f"3.{version[1]}")
+@pytest.mark.parametrize(
+    "version", [(3, minor) for minor in range(8, 15)], ids=lambda version: f"3.{version[1]}"
+)
 def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path) -> None:
     interpreters = present().get(version)
     if not interpreters:
         pytest.skip("this Python is not on this machine")
     capturing = capturing_of(DEFAULT)
-    environ = {**variables(recorder_settings(Options(fake=True), tmp_path), capturing, None), "PYTHONPATH": str(capturing.start)}
+    environ = {
+        **variables(recorder_settings(Options(fake=True), tmp_path), capturing, None),
+        "PYTHONPATH": str(capturing.start),
+    }
     subprocess.run([interpreters[0], "-B", "-c", IMPORTS], env=environ, check=True)
     (records,) = tmp_path.iterdir()
     assert json.loads(records.read_text().splitlines()[-1]) == {"r": "end"}
@@ -82,7 +94,9 @@ def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path)
 def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + FORMS)
     asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
-    found = capture_program((str(tmp_path / "program.py"),), asked, python=built("triton-3.9.0").python)
+    found = capture_program(
+        (str(tmp_path / "program.py"),), asked, python=built("triton-3.9.0").python
+    )
     assert found.ended is not None
     assert found.ended.exit_code == 0
     assert {(each.kernel, each.agreement) for each in found.compared} == {
@@ -92,7 +106,10 @@ def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> 
     said = (tmp_path / "captured" / "applied.toml").read_text()
     assert 'with_ = [{constexpr = {function = "twice"}}, {constexpr = 2}, 3]' in said
     assert "nothing = {none = true}" in said
-    assert 'matrix = "tensordesc<fp32[32, 64]>"' in (tmp_path / "captured" / "described.toml").read_text()
+    assert (
+        'matrix = "tensordesc<fp32[32, 64]>"'
+        in (tmp_path / "captured" / "described.toml").read_text()
+    )
     assert {str(each) for each in found.captured.not_captured} == {
         "program.py:applied: its argument with_ is a named tuple, __main__.Pair",
         "program.py:layouts: is a GluonJITFunction, which is not captured",
@@ -107,8 +124,13 @@ def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
     lines = ['{"r":"launch","key":"a"}', '{"r":"launch","key":"b"}']
     (tmp_path / "1.jsonl").write_text("\n".join(lines))
     assert str(progress_in(tmp_path)) == "2 different launches recorded"
-    (tmp_path / "1.jsonl").write_text("\n".join([*lines, '{"r":"comparing","launches":2}', '{"r":"original","key":"a"}', "{"]))
+    (tmp_path / "1.jsonl").write_text(
+        "\n".join([*lines, '{"r":"comparing","launches":2}', '{"r":"original","key":"a"}', "{"])
+    )
     (tmp_path / "2.jsonl").write_text('{"r":"comparing","launches":5}')
     assert progress_in(tmp_path) == RecordingProgress(launches=2, compiled=1, to_compile=7)
-    assert str(progress_in(tmp_path)) == "compiling the program's own code for comparison: 1 of 7 launches"
+    assert (
+        str(progress_in(tmp_path))
+        == "compiling the program's own code for comparison: 1 of 7 launches"
+    )
     assert read_records(tmp_path).unreadable == 4  # of these none is whole

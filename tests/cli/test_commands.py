@@ -59,10 +59,14 @@ deadline = 60
 
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
-    """A project of the user's own with kernels of its own, that asks for the same env as this one does."""
+    """A project of the user's own with kernels of its own, that asks for the same env as this one
+    does.
+    """
     env = built(RELEASE)
     assert env.python
-    (tmp_path / "matrix.toml").write_text(MATRIX.replace('"3.1.0",', '"3.1.0", install = ["setuptools<81"],'))
+    (tmp_path / "matrix.toml").write_text(
+        MATRIX.replace('"3.1.0",', '"3.1.0", install = ["setuptools<81"],')
+    )
     (tmp_path / "faces.toml").write_text(KERNEL)
     (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
     return tmp_path
@@ -95,7 +99,9 @@ def test_matrix_reports_and_exits_with_0_when_all_is_as_declared(project: Path) 
 def test_an_undeclared_failure_and_an_undeclared_pass_are_equally_loud(project: Path) -> None:
     declared = KERNEL[KERNEL.index("expect") :]
     (project / "faces.toml").write_text(
-        KERNEL.replace(declared, "").replace('function = "fine"\n', f'function = "fine"\n{declared}')
+        KERNEL.replace(declared, "").replace(
+            'function = "fine"\n', f'function = "fine"\n{declared}'
+        )
     )
     ran = compat(project, "matrix")
     assert ran.returncode == 1
@@ -127,7 +133,9 @@ def test_explain_tells_what_the_last_run_found(project: Path) -> None:
     first, *listed = several.stdout.splitlines()
     assert first == "2 of the 28 cells that match '*' have run; the newest release is first"
     assert listed[0] == "  faces/fine/only/sm_90/triton-3.1.0: ok"
-    assert listed[1].startswith("  faces/mismatched/only/sm_90/triton-3.1.0: rejected, shape-mismatch:")
+    assert listed[1].startswith(
+        "  faces/mismatched/only/sm_90/triton-3.1.0: rejected, shape-mismatch:"
+    )
     assert "incompatible dimensions" in listed[-1]
     cells = json.loads(compat(project, "explain", "*", "--json").stdout)["cells"]
     assert [cell["status"] for cell in cells] == ["ok", "rejected"]
@@ -139,10 +147,18 @@ def test_list_as_text_and_as_json(project: Path) -> None:
         "faces/fine/only/sm_90/triton-3.1.0",
         "faces/mismatched/only/sm_90/triton-3.1.0",
     ]
-    shards = (compat(project, "list", "cells", "--shard", f"{number}/3").stdout.split() for number in (1, 2, 3))
-    assert sorted(cell for shard in shards for cell in shard) == compat(project, "list", "cells").stdout.split()
+    shards = (
+        compat(project, "list", "cells", "--shard", f"{number}/3").stdout.split()
+        for number in (1, 2, 3)
+    )
+    assert (
+        sorted(cell for shard in shards for cell in shard)
+        == compat(project, "list", "cells").stdout.split()
+    )
     for what in ("cells", "targets"):
-        assert "--shard: invalid shard '4/3'" in compat(project, "list", what, "--shard", "4/3").stderr
+        assert (
+            "--shard: invalid shard '4/3'" in compat(project, "list", what, "--shard", "4/3").stderr
+        )
     (env,) = json.loads(compat(project, "list", "envs", "--json").stdout)
     assert (env["name"], env["state"], env["triton"]) == (RELEASE, "built", "3.1.0")
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
@@ -161,10 +177,18 @@ def test_list_as_text_and_as_json(project: Path) -> None:
 
 @pytest.mark.wheels
 def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
-    (project / "faces.toml").write_text(KERNEL + '\n[[variant]]\nname = "slow"\nfunction = "unrolled_for_ever"\n')
+    (project / "faces.toml").write_text(
+        KERNEL + '\n[[variant]]\nname = "slow"\nfunction = "unrolled_for_ever"\n'
+    )
     command = [sys.executable, "-m", "compat.cli", "matrix", "--jobs", "1"]
     running = subprocess.Popen(
-        command, cwd=project, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=project,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     wait_until(lambda: _finished(project))
     running.send_signal(signal.SIGINT)
@@ -199,7 +223,9 @@ def _finished(project: Path) -> bool:
         (["nosuch"], 2, "No such command 'nosuch'"),
     ],
 )
-def test_errors_of_use_say_what_and_where(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+def test_errors_of_use_say_what_and_where(
+    tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX)
     (tmp_path / "faces.toml").write_text(KERNEL)
     (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
@@ -218,7 +244,9 @@ def test_errors_of_use_say_what_and_where(tmp_path: Path, arguments: list[str], 
         (MATRIX.replace("deadline = 60", 'deadline = "long"'), "matrix.toml: defaults.deadline: "),
     ],
 )
-def test_a_typo_in_matrix_toml_is_one_line_with_its_place(tmp_path: Path, wrong: str, said: str) -> None:
+def test_a_typo_in_matrix_toml_is_one_line_with_its_place(
+    tmp_path: Path, wrong: str, said: str
+) -> None:
     (tmp_path / "matrix.toml").write_text(wrong)
     ran = compat(tmp_path, "matrix")
     assert ran.returncode == 2
@@ -247,8 +275,11 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_use(tmp_path: Path) -> N
 
 
 @pytest.mark.wheels
-def test_workers_stay_as_long_as_is_said(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:  # a socket's path has to be short
+def test_workers_stay_as_long_as_is_said(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A socket's path has to be short.
+    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         monkeypatch.delenv("CI", raising=False)
 
@@ -266,8 +297,13 @@ def test_workers_stay_as_long_as_is_said(project: Path, tmp_path: Path, monkeypa
         (other,) = listed_after("")
         assert other.split()[3] != row.split()[3]  # pids
         compat(project, "workers", "--stop")
-        (project / "matrix.toml").write_text((project / "matrix.toml").read_text() + "keep_workers = 0\n")
+        (project / "matrix.toml").write_text(
+            (project / "matrix.toml").read_text() + "keep_workers = 0\n"
+        )
         assert listed_after("") == []
         monkeypatch.setenv("COMPAT_KEEP_WORKERS", "long")
         done = compat(project, "matrix")
-        assert (done.returncode, done.stderr.splitlines()[0]) == (3, "error: $COMPAT_KEEP_WORKERS: 'long' is not a number")
+        assert (done.returncode, done.stderr.splitlines()[0]) == (
+            3,
+            "error: $COMPAT_KEEP_WORKERS: 'long' is not a number",
+        )

@@ -48,7 +48,9 @@ def with_toy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_matrix_writes_it_on_request_and_with_every_report(project: Path) -> None:
     assert (project / "matrix.toy").read_text().endswith(" cells in ''\n")
-    assert (project / "reports" / "count.txt").read_text() == (project / "matrix.toy").read_text().split()[0] + "\n"
+    assert (project / "reports" / "count.txt").read_text() == (
+        project / "matrix.toy"
+    ).read_text().split()[0] + "\n"
 
 
 @pytest.mark.parametrize("command", ["report", "merge"])

@@ -1,4 +1,7 @@
-"""What ``--help`` says, of every command; ``COMPAT_REGOLD=1`` writes it anew. ``docs/commands.md`` links to it."""
+"""What ``--help`` says, of every command; ``COMPAT_REGOLD=1`` writes it anew.
+
+``docs/commands.md`` links to it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ def every_command() -> Iterator[str]:
     for name in main.list_commands(context):
         yield name
         command = main.get_command(context, name)
-        yield from (f"{name} {word}" for word in (command.commands if isinstance(command, click.Group) else ()))
+        yield from (
+            f"{name} {word}"
+            for word in (command.commands if isinstance(command, click.Group) else ())
+        )
 
 
 COMMANDS = tuple(every_command())
@@ -53,7 +59,10 @@ def test_the_help_of_a_command(name: str, golden: Callable[[str, str], None]) ->
 
 
 def test_the_help_of_compat_imports_no_command() -> None:
-    code = "import sys; from compat.cli.commands import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    code = (
+        "import sys; from compat.cli.commands import main; main(['--help'], standalone_mode=False);"
+        " print(*sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = set(done.stdout.splitlines()[-1].split())
     assert "compat.cli.commands" in modules
@@ -83,7 +92,9 @@ def test_the_version_tells_what_it_runs_on() -> None:
 
 
 def test_the_page_of_commands_links_to_every_help() -> None:
-    linked = re.findall(r"^\[`compat ?(.*?) ?--help`\]\(\.\./tests/cli/golden/help/(.+)\.txt\)$", PAGE, re.MULTILINE)
+    linked = re.findall(
+        r"^\[`compat ?(.*?) ?--help`\]\(\.\./tests/cli/golden/help/(.+)\.txt\)$", PAGE, re.MULTILINE
+    )
     assert linked == [("", "compat"), *((name, name.replace(" ", "-")) for name in in_tasks())]
     assert re.findall(r"^###? `compat (.+)`$", PAGE, re.MULTILINE) == list(in_tasks())
 
@@ -96,7 +107,11 @@ def in_tasks() -> Iterator[str]:
 
 def test_the_page_of_commands_has_every_exit_code() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
-    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CompatError)]
+    kinds = [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, errors.CompatError)
+    ]
     assert {kind.exit_code for kind in kinds} | {0, 1, INTERRUPTED} == listed
 
 

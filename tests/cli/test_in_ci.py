@@ -1,4 +1,6 @@
-"""From an empty folder to a CI and a library, all by commands: the workflow, its page and comment, the guard and its check."""
+"""From an empty folder to a CI and a library, all by commands: the workflow, its page and comment,
+the guard and its check.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,10 @@ def tiled_matmul(a_ptr, b_ptr, c_ptr, M, N, K, stride_a, stride_b, stride_c,
     tl.store(c_ptr + m[:, None] * stride_c + n[None, :], total.to(tl.float16), mask=(m[:, None] < M) & (n[None, :] < N))
 """
 LOAD = 'x = tl.load(in_ptr + row * stride_in + cols, mask=cols < n_cols, other=-float("inf"))'
-BROKEN = "x = tl.load(tl.make_block_ptr(in_ptr + row * stride_in, (n_cols,), (1,), (0,), (BLOCK,), (0,)), boundary_check=(0,))"
+BROKEN = (
+    "x = tl.load(tl.make_block_ptr(in_ptr + row * stride_in, (n_cols,), (1,), (0,), (BLOCK,),"
+    " (0,)), boundary_check=(0,))"
+)
 """What breaks it in 3.9.0, where block pointers are gone; in 3.8.0 they are deprecated."""
 PLACES = ("--envs", "3.8,3.9", "--target", "h100")
 GUARD = "lib/_triton_guard.py"
@@ -93,7 +98,10 @@ def break_it(user: Installed) -> None:
 def answers(user: Installed) -> list[object]:
     """What the library gets for the softmax on 3.8.0 and 3.9.0, and for the matmul on 3.9.0."""
     asked = [("row_softmax", "3.8.0"), ("row_softmax", "3.9.0"), ("tiled_matmul", "3.9.0")]
-    words = f"import json, lib._triton_guard as g; print(json.dumps([g.best_variant(*each, (9, 0)) for each in {asked}]))"
+    words = (
+        "import json, lib._triton_guard as g; print(json.dumps([g.best_variant(*each, (9, 0)) for"
+        f" each in {asked}]))"
+    )
     found = json.loads(done(user, "python", "-c", words))
     assert isinstance(found, list)
     return found
@@ -107,13 +115,28 @@ def test_the_whole_way(user: Installed) -> None:
     lint("workflow", user.empty / ".github" / "workflows" / "triton-compat.yml")
     done(user, "nox", "-s", "matrix", "--", *PLACES)
     shutil.copy(user.empty / "reports" / "matrix.json", user.empty / "before.json")
-    assert f"wrote {GUARD}: row_softmax and tiled_matmul" in done(user, "compat", "guard", "--out", GUARD)
+    assert f"wrote {GUARD}: row_softmax and tiled_matmul" in done(
+        user, "compat", "guard", "--out", GUARD
+    )
     assert answers(user) == ["as_written"] * 3
-    assert done(user, "compat", "guard", "--check", GUARD) == f"{GUARD} agrees with reports/matrix.json\n"
+    assert (
+        done(user, "compat", "guard", "--check", GUARD)
+        == f"{GUARD} agrees with reports/matrix.json\n"
+    )
 
     break_it(user)
     done(user, "nox", "-s", "matrix", "--", *PLACES, code=1)
-    changed = done(user, "compat", "diff", "before.json", "--fail-on", "broken", "--markdown", "comment.md", code=1)
+    changed = done(
+        user,
+        "compat",
+        "diff",
+        "before.json",
+        "--fail-on",
+        "broken",
+        "--markdown",
+        "comment.md",
+        code=1,
+    )
     assert "newly broken: 1 cell\n  row_softmax/as_written: 3.9.0, sm_90\n" in changed
     assert "row_softmax" in (user.empty / "comment.md").read_text()
     checked = done(user, "compat", "guard", "--check", GUARD, code=1)
@@ -124,18 +147,22 @@ def test_the_whole_way(user: Installed) -> None:
     done(user, "compat", "guard", "--check", GUARD)
 
 
-# --- what runs in a CI -----------------------------------------------------------------------------------------------------------
+# --- what runs in a CI ----------------------------------------------------------------------------
 
 GH = """#!/bin/sh
 echo "$@" >> "$SAID"
 case "$1" in api) [ "$2" != --paginate ] || printf '%s' "$BEFORE" ;; esac
 """
-"""In the place of GitHub's program, which needs a repository there: it tells what it was called with."""
+"""In the place of GitHub's program, which needs a repository there: it tells what it was called
+with.
+"""
 
 
 def scripts(job: Mapping[str, Any]) -> list[str]:
     """What the steps of a job have a shell run, without those that install."""
-    return [step["run"] for step in job["steps"] if "run" in step and "pip install" not in step["run"]]
+    return [
+        step["run"] for step in job["steps"] if "run" in step and "pip install" not in step["run"]
+    ]
 
 
 def shell(user: Installed, script: str, folder: Path, **environ: str) -> int:
@@ -150,7 +177,10 @@ def shell(user: Installed, script: str, folder: Path, **environ: str) -> int:
 
 
 def run_jobs(user: Installed, folder: Path) -> list[int]:
-    """What comes of the job of the matrix as two shards; their reports are where the next job finds them."""
+    """What comes of the job of the matrix as two shards.
+
+    Their reports are where the next job finds them.
+    """
     jobs = YAML(typ="safe").load(user.empty / ".github" / "workflows" / "triton-compat.yml")["jobs"]
     (script,) = scripts(jobs["matrix"])
     (group,) = jobs["matrix"]["strategy"]["matrix"]["include"]
@@ -163,7 +193,9 @@ def run_jobs(user: Installed, folder: Path) -> list[int]:
 
 
 @pytest.mark.wheels
-def test_the_workflow_makes_one_report_and_comments_what_changed(user: Installed, tmp_path: Path) -> None:
+def test_the_workflow_makes_one_report_and_comments_what_changed(
+    user: Installed, tmp_path: Path
+) -> None:
     done(user, "compat", "init", "softmax.py")
     with (user.empty / "matrix.toml").open("a") as file:
         file.write('[defaults]\nenvs = ["3.8", "3.9"]\ntargets = ["h100"]\n')
@@ -182,19 +214,33 @@ def test_the_workflow_makes_one_report_and_comments_what_changed(user: Installed
     assert [cell["id"] for cell in whole["cells"]] == [
         f"row_softmax/as_written/default/sm_90/triton-{v}" for v in ("3.8.0", "3.9.0")
     ]
-    assert {"matrix.json", "matrix.md", "index.html"} == {path.name for path in (main / "reports").iterdir()}
+    assert {"matrix.json", "matrix.md", "index.html"} == {
+        path.name for path in (main / "reports").iterdir()
+    }
 
     break_it(user)
     assert run_jobs(user, pull) == [0, 1]
     shutil.copytree(main / "base", pull / "base")
-    environ = {"GITHUB_STEP_SUMMARY": str(pull / "summary.md"), "SAID": str(pull / "said"), "NUMBER": "7", "GH_REPO": "us/it"}
-    assert [shell(user, script, pull, **environ) for script in (join, compare, comment)] == [0, 0, 0]
+    environ = {
+        "GITHUB_STEP_SUMMARY": str(pull / "summary.md"),
+        "SAID": str(pull / "said"),
+        "NUMBER": "7",
+        "GH_REPO": "us/it",
+    }
+    assert [shell(user, script, pull, **environ) for script in (join, compare, comment)] == [
+        0,
+        0,
+        0,
+    ]
     assert "newly broken" in (pull / "comment.md").read_text()
     assert (pull / "summary.md").read_text().endswith((pull / "comment.md").read_text())
     assert shell(user, comment, pull, **environ, BEFORE="123\n") == 0
     said = (pull / "said").read_text().splitlines()
     assert said[1] == "pr comment 7 --body-file comment.md"
-    assert said[3] == "api --silent --method PATCH repos/us/it/issues/comments/123 --field body=@comment.md"
+    assert (
+        said[3]
+        == "api --silent --method PATCH repos/us/it/issues/comments/123 --field body=@comment.md"
+    )
 
 
 @pytest.mark.wheels
@@ -219,4 +265,6 @@ def test_the_action_tells_what_came_of_it(user: Installed, tmp_path: Path) -> No
     assert shell(user, step["run"], user.empty, **environ) == 1
     assert told.read_text() == "exit-code=1\nreports=./out\ncells=2\nunexpected=1\n"
     assert (user.empty / "j.xml").exists()
-    assert set(action["outputs"]) == {line.partition("=")[0] for line in told.read_text().splitlines()}
+    assert set(action["outputs"]) == {
+        line.partition("=")[0] for line in told.read_text().splitlines()
+    }

@@ -57,9 +57,15 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
         "8 types and values are guesses, each marked `# guessed` with its reason",
         said.splitlines()[-1],
     ]
-    assert said.splitlines()[-1].startswith("next: compat matrix    (39 cells: 13 envs, 3 targets; about ")
-    assert 'source = "../src/mylib/ops/softmax.py"' in (project / "kernels/softmax.toml").read_text()
-    assert (project / "noxfile.py").read_text() == "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
+    assert said.splitlines()[-1].startswith(
+        "next: compat matrix    (39 cells: 13 envs, 3 targets; about "
+    )
+    assert (
+        'source = "../src/mylib/ops/softmax.py"' in (project / "kernels/softmax.toml").read_text()
+    )
+    assert (
+        project / "noxfile.py"
+    ).read_text() == "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
     assert (project / ".gitignore").read_text().splitlines() == [
         *("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
     ]
@@ -72,7 +78,10 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
         assert path.read_bytes() == content, path
     said, _ = compat(project, "init")
     assert "wrote" not in said
-    assert "kept  kernels/vector_add.toml, which exists: it has the kernels of src/vector_add.py" in said
+    assert (
+        "kept  kernels/vector_add.toml, which exists: it has the kernels of src/vector_add.py"
+        in said
+    )
 
 
 def test_what_was_there_is_left_and_told(project: Path) -> None:
@@ -83,7 +92,9 @@ def test_what_was_there_is_left_and_told(project: Path) -> None:
     said, _ = compat(project, "init", "src")
     assert "wrote compat-kernels/softmax.toml: softmax_kernel" in said
     assert 'kept  matrix.toml, which exists: add "compat-kernels/*.toml" to its kernels' in said
-    assert (project / ".gitignore").read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
+    assert (
+        project / ".gitignore"
+    ).read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
 
 
 HELPER = KERNEL.replace("def fill", "def add_one")
@@ -104,14 +115,19 @@ def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["kernels.toml"]
 
 
-def test_what_the_first_run_comes_to_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_first_run_comes_to_is_announced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
     for number in range(15):
         (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
     said, _ = compat(tmp_path, "init")
     cores = AVAILABLE_CORES
     last = said.splitlines()[-1]
-    assert last.startswith("next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install; about ")
+    assert last.startswith(
+        "next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install;"
+        " about "
+    )
     assert last.endswith(f"; about {in_time((585 * 0.44 + 13 * 5) / cores)})")
     (tmp_path / "matrix.toml").write_text("schema = 9\n")
     (tmp_path / "k15.py").write_text(KERNEL)
@@ -136,20 +152,30 @@ def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:
         ("sofmax.py", "error: sofmax.py: no such file"),
         ("broken.py", "error: broken.py, line 1: cannot be parsed as Python: "),
         ("notes.txt", "error: notes.txt: is not a Python source"),
-        ("empty.py", "error: empty.py: there is no Triton or CuTe DSL kernel in any Python source here"),
+        (
+            "empty.py",
+            "error: empty.py: there is no Triton or CuTe DSL kernel in any Python source here",
+        ),
         ("a.py::fill", "error: a.py::fill: a kernel file needs a whole source"),
         (
             "nested.py",
-            "error: nested.py: no jit function here can be compiled by itself: nested.py:4 inner: it is defined inside of make",
+            (
+                "error: nested.py: no jit function here can be compiled by itself: nested.py:4"
+                " inner: it is defined inside of make"
+            ),
         ),
     ],
 )
-def test_what_cannot_be_used_is_one_error_and_nothing_is_written(tmp_path: Path, argument: str, message: str) -> None:
+def test_what_cannot_be_used_is_one_error_and_nothing_is_written(
+    tmp_path: Path, argument: str, message: str
+) -> None:
     (tmp_path / "broken.py").write_text("def f(:\n")
     (tmp_path / "notes.txt").write_text("triton")
     (tmp_path / "empty.py").write_text("")
     (tmp_path / "a.py").write_text(KERNEL)
-    (tmp_path / "nested.py").write_text("import triton\ndef make():\n    @triton.jit\n    def inner(x):\n        pass\n")
+    (tmp_path / "nested.py").write_text(
+        "import triton\ndef make():\n    @triton.jit\n    def inner(x):\n        pass\n"
+    )
     before = sorted(tmp_path.iterdir())
     _, said = compat(tmp_path, "init", argument, code=2)
     assert said.startswith(message)
@@ -176,13 +202,18 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "compat-kernels").write_text("another")
     _, said = compat(tmp_path, "init", code=5)
     assert "kernels/a.toml: cannot be written: " in said
-    assert "hint: Run the command in a writable folder, and name the sources by their paths." in said
+    assert (
+        "hint: Run the command in a writable folder, and name the sources by their paths." in said
+    )
 
 
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("a.py::fil", "error: a.py::fil: there is no such jit function\n  hint: Did you mean fill?"),
+        (
+            "a.py::fil",
+            "error: a.py::fil: there is no such jit function\n  hint: Did you mean fill?",
+        ),
         ("b.py", "error: b.py: no such file"),
         ("nothing", "error: nothing: no Python source here mentions Triton"),
     ],
@@ -190,18 +221,28 @@ def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
 def test_a_source_that_is_named_wrongly(tmp_path: Path, pattern: str, message: str) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "a.py").write_text(KERNEL)
-    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["a.py"]\nenv = [{ triton = "3.9.0" }]\ndefaults.envs = ["*"]\n')
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["a.py"]\nenv = [{ triton = "3.9.0" }]\ndefaults.envs = ["*"]\n'
+    )
     _, said = compat(tmp_path, "list", "cells", "--spec", pattern, code=2)
     assert said.startswith(message)
     listed, said = compat(tmp_path, "list", "cells", "--target", "sm_90")
     assert listed == "fill/as_written/default/sm_90/triton-3.9.0\n"
-    note = "note: the arguments of the kernels in a.py are guessed, and others may give other results; "
-    assert said == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
+    note = (
+        "note: the arguments of the kernels in a.py are guessed, and others may give other"
+        " results; "
+    )
+    assert (
+        said
+        == f"{note}`compat init a.py` writes them into a kernel file, where you can edit them\n"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in SOURCES.glob("*.py")))
 def test_a_source_that_is_named_is_what_its_kernel_file_says(name: str, tmp_path: Path) -> None:
-    """So that results that are kept are found again after ``compat init``: a key has nothing else."""
+    """So that results that are kept are found again after ``compat init``: a key has nothing
+    else.
+    """
     shutil.copy(SOURCES / f"{name}.py", tmp_path)
     compat(tmp_path, "init", f"{name}.py")
     written = load_kernels(["kernels/*.toml"], tmp_path)
@@ -215,7 +256,7 @@ def _key(spec: Specialization) -> str:
     return json.dumps([spec.closure, spec.function, spec.compile.document()])
 
 
-# --- real wheels -----------------------------------------------------------------------------------------------------------------
+# --- real wheels ----------------------------------------------------------------------------------
 
 ENVS = {
     "3.0.0": '{ triton = "3.0.0", torch = "2.4.1" }',  # whose autotuner imports PyTorch
@@ -248,7 +289,10 @@ def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_e
             shutil.copy(path, tmp_path)
     compat(tmp_path, "init")
     with (tmp_path / "matrix.toml").open("a") as file:
-        file.write(f'env = [{ENVS[release]}]\ndefaults = {{ envs = ["*"], targets = ["sm_90"] }}\n{COMPANIONS}')
+        file.write(
+            f'env = [{ENVS[release]}]\ndefaults = {{ envs = ["*"], targets = ["sm_90"]'
+            f" }}\n{COMPANIONS}"
+        )
     compat(tmp_path, "matrix", "--no-build")
     cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
     assert len({cell["kernel"] for cell in cells}) == 9
@@ -257,16 +301,25 @@ def test_what_it_writes_for_kernels_as_tutorials_have_them_compiles_without_an_e
 
 @pytest.mark.wheels
 @pytest.mark.long
-def test_a_source_by_its_name_with_nothing_else_written_about_it(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_source_by_its_name_with_nothing_else_written_about_it(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     built("triton-3.9.0")
     shutil.copy(SOURCES / "vector_add.py", tmp_path)
     (tmp_path / "matrix.toml").write_text(
-        'schema = 1\nkernels = ["vector_add.py"]\nenv = [{ triton = "3.9.0" }]\ndefaults.envs = ["*"]\n'
+        'schema = 1\nkernels = ["vector_add.py"]\nenv = [{ triton = "3.9.0" }]\ndefaults.envs ='
+        ' ["*"]\n'
     )
-    compat(tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "vector_add.py::add_kernel")
+    compat(
+        tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "vector_add.py::add_kernel"
+    )
     said, _ = compat(tmp_path, "explain", "add_kernel/*/sm_90/*", "--spec", "vector_add.py")
     assert "(guessed from vector_add.py::add_kernel)" in said
-    assert "the arguments are guessed, and may be the reason for a failure" in " ".join(said.split())
+    assert "the arguments are guessed, and may be the reason for a failure" in " ".join(
+        said.split()
+    )
     compat(tmp_path, "init", "vector_add.py")
-    again, _ = compat(tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "kernels/vector_add.toml")
+    again, _ = compat(
+        tmp_path, "matrix", "--no-build", "--target", "sm_90", "--spec", "kernels/vector_add.toml"
+    )
     assert "(1 from the store)" in again

@@ -25,11 +25,17 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
     said, note = compat(tmp_path, *shlex.split(command)[2:])
     assert note == ""
-    assert re.sub(r"; about \S+ (s|min)\)", "", said) == re.sub(r"; about \S+ (s|min)\)", "", printed)  # by the cores of a machine
+    # By the cores of a machine.
+    assert re.sub(r"; about \S+ (s|min)\)", "", said) == re.sub(
+        r"; about \S+ (s|min)\)", "", printed
+    )
     assert (tmp_path / "kernels" / "softmax.toml").read_text() == written
-    assert matrix == "$ compat matrix\n"  # tests/cli/test_init.py compiles what is written, on real releases
+    # tests/cli/test_init.py compiles what is written, on real releases.
+    assert matrix == "$ compat matrix\n"
     with (tmp_path / "matrix.toml").open("a") as file:
-        file.write('env = [{ triton = "3.9.0" }]\ndefaults = { envs = ["*"], targets = ["sm_90"] }\n')
+        file.write(
+            'env = [{ triton = "3.9.0" }]\ndefaults = { envs = ["*"], targets = ["sm_90"] }\n'
+        )
     cells, note = compat(tmp_path, *shlex.split(listed)[2:])
     assert (cells, note) == ("softmax_kernel/as_written/default/sm_90/triton-3.9.0\n", "")
     (tmp_path / "kernels" / "softmax.toml").unlink()

@@ -1,4 +1,6 @@
-"""The wheel, installed where nothing of this checkout is: from an empty folder each command answers, or says what is missing."""
+"""The wheel, installed where nothing of this checkout is: from an empty folder each command
+answers, or says what is missing.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ from tests.installed import ROOT, Installed
 
 
 def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
-    kept = {str(path.relative_to(ROOT)) for path in (ROOT / "compat").rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    kept = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "compat").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
     with zipfile.ZipFile(installed.wheel) as wheel:
         held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert "compat/py.typed" in held
@@ -38,7 +44,9 @@ def test_the_version(installed: Installed) -> None:
     assert done.stdout.startswith(f"compat {__version__} (")
 
 
-@pytest.mark.parametrize("command", [(), *((name,) for name in main.list_commands(click.Context(main)))])
+@pytest.mark.parametrize(
+    "command", [(), *((name,) for name in main.list_commands(click.Context(main)))]
+)
 def test_help(installed: Installed, command: tuple[str, ...]) -> None:
     done = installed.run("compat", *command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -49,18 +57,32 @@ def test_help(installed: Installed, command: tuple[str, ...]) -> None:
     ("command", "code", "message"),
     [
         (("list",), 2, "Missing argument"),
-        (("list", "cells"), 2, "there are no kernels to compile\n  hint: Name a kernel file or a Python file"),
+        (
+            ("list", "cells"),
+            2,
+            "there are no kernels to compile\n  hint: Name a kernel file or a Python file",
+        ),
         (("matrix",), 2, "`compat init FILE.py`"),
         (("matrix", "nothere.toml"), 2, "no kernel file matches 'nothere.toml'"),
         (("matrix", "--matrix", "nothere.toml"), 2, "nothere.toml: there is no such file"),
         (("matrix", "--matrix", "matrix.toml"), 2, "matrix.toml: there is no such file"),
-        (("list", "envs", "--envs", "3.99"), 3, "no known release matches '3.99'\n  hint: Known releases: 3.0.0, 3.1.0"),
-        (("list", "targets", "--target", "h10"), 3, "no target matches 'h10'\n  hint: Did you mean h100"),
+        (
+            ("list", "envs", "--envs", "3.99"),
+            3,
+            "no known release matches '3.99'\n  hint: Known releases: 3.0.0, 3.1.0",
+        ),
+        (
+            ("list", "targets", "--target", "h10"),
+            3,
+            "no target matches 'h10'\n  hint: Did you mean h100",
+        ),
         (("envs", "where", "newst"), 3, "Did you mean newest?"),
         (("nonsense",), 2, "No such command"),
     ],
 )
-def test_what_is_missing_is_said(installed: Installed, command: tuple[str, ...], code: int, message: str) -> None:
+def test_what_is_missing_is_said(
+    installed: Installed, command: tuple[str, ...], code: int, message: str
+) -> None:
     done = installed.run("compat", *command)
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
@@ -102,7 +124,9 @@ def scale(x_ptr, n, BLOCK: tl.constexpr):
 
 @pytest.fixture
 def projects(installed: Installed, tmp_path: Path) -> tuple[Installed, Installed]:
-    """Two folders with the same kernel and nothing else, which know of no envs that are built already."""
+    """Two folders with the same kernel and nothing else, which know of no envs that are built
+    already.
+    """
     folders = tmp_path / "one", tmp_path / "two"
     for folder in folders:
         folder.mkdir()
@@ -114,17 +138,31 @@ def projects(installed: Installed, tmp_path: Path) -> tuple[Installed, Installed
 
 
 @pytest.mark.wheels
-def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(projects: tuple[Installed, Installed]) -> None:
+def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(
+    projects: tuple[Installed, Installed],
+) -> None:
     one, two = projects
     done = one.run("compat", "matrix", "k.toml", "--envs", "newest,3.0", "--target", "h100,a100")
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
-    assert re.findall(r"^building (.*)$", done.stderr, re.MULTILINE) == ["triton-3.9.0", "triton-3.0.0"]  # the newest first
+    # The newest first.
+    assert re.findall(r"^building (.*)$", done.stderr, re.MULTILINE) == [
+        "triton-3.9.0",
+        "triton-3.0.0",
+    ]
     assert re.search(r"^triton-3\.9\.0: built in \d+\.\d s$", done.stderr, re.MULTILINE)
     assert re.search(r"^triton-3\.0\.0: built in \d+\.\d s$", done.stderr, re.MULTILINE)
-    cells = [cell["id"] for cell in json.loads((one.empty / "reports" / "matrix.json").read_text())["cells"]]
+    cells = [
+        cell["id"]
+        for cell in json.loads((one.empty / "reports" / "matrix.json").read_text())["cells"]
+    ]
     assert cells[0] == "scale/as_written/default/sm_80/triton-3.0.0"
-    assert sorted(path.name for path in one.empty.iterdir()) == [".compat", "k.toml", "reports", "scale.py"]
+    assert sorted(path.name for path in one.empty.iterdir()) == [
+        ".compat",
+        "k.toml",
+        "reports",
+        "scale.py",
+    ]
 
     done = two.run("compat", "matrix", ".", "--envs", ">=3.8.1", "--target", "sm_90")
     assert (done.returncode, "building" in done.stderr) == (0, False), done.stderr
@@ -139,10 +177,14 @@ def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(project
 
 
 @pytest.mark.wheels
-def test_the_project_is_found_from_a_folder_inside_it(projects: tuple[Installed, Installed]) -> None:
+def test_the_project_is_found_from_a_folder_inside_it(
+    projects: tuple[Installed, Installed],
+) -> None:
     one, _ = projects
     (one.empty / ".git").mkdir()
-    (one.empty / "matrix.toml").write_text('kernels = ["k.toml"]\nenv = [{ triton = "3.9.0" }]\ndefaults.targets = ["t4"]\n')
+    (one.empty / "matrix.toml").write_text(
+        'kernels = ["k.toml"]\nenv = [{ triton = "3.9.0" }]\ndefaults.targets = ["t4"]\n'
+    )
     inside = one.empty / "src"
     inside.mkdir()
     done = evolve(one, empty=inside).run("compat", "list", "cells")
@@ -152,30 +194,48 @@ def test_the_project_is_found_from_a_folder_inside_it(projects: tuple[Installed,
 
 def test_without_a_network_it_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
     one, _ = projects
-    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
+    offline = {
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+        "PIP_FIND_LINKS": "",
+        "UV_FIND_LINKS": "",
+    }
     one = evolve(one, environ={**one.environ, **offline})
     began = time.monotonic()
     done = one.run("compat", "matrix", "k.toml", "--target", "h100")
     assert done.returncode == 4, done.stderr
-    assert "error: triton-3.9.0, triton-3.0.0, triton-3.8.0" in done.stderr  # in the order in which they would be built
+    # In the order in which they would be built.
+    assert "error: triton-3.9.0, triton-3.0.0, triton-3.8.0" in done.stderr
     assert "cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read" in done.stderr
     assert "hint: Check that this machine is online." in done.stderr
     assert time.monotonic() - began < 20  # an installer tries each env for that long
     done = one.run("compat", "bisect", "k.toml")
-    assert (done.returncode, "--envs releases bisects over known releases" in done.stderr) == (6, True), done.stderr
+    assert (done.returncode, "--envs releases bisects over known releases" in done.stderr) == (
+        6,
+        True,
+    ), done.stderr
 
 
 @pytest.mark.wheels
-def test_without_a_network_what_is_there_is_used(projects: tuple[Installed, Installed], built: Callable[[str], BuiltEnv]) -> None:
+def test_without_a_network_what_is_there_is_used(
+    projects: tuple[Installed, Installed], built: Callable[[str], BuiltEnv]
+) -> None:
     built("triton-3.8.0")
     one, _ = projects
-    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
-    done = evolve(one, environ=offline).run("compat", "matrix", "k.toml", "--envs", "3.8,triton-3.90.0", "--target", "h100")
+    offline = {
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+        "PIP_FIND_LINKS": "",
+        "UV_FIND_LINKS": "",
+    }
+    done = evolve(one, environ=offline).run(
+        "compat", "matrix", "k.toml", "--envs", "3.8,triton-3.90.0", "--target", "h100"
+    )
     assert "warning: triton-3.90.0 cannot be built" in done.stderr
     assert (done.returncode, "1 ok, 1 env_broken" in done.stdout) == (1, True), done.stdout
 
 
-def test_a_cache_that_cannot_be_written_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
+def test_a_cache_that_cannot_be_written_is_said_at_once(
+    projects: tuple[Installed, Installed],
+) -> None:
     one, _ = projects
     (one.empty / "file").touch()
     one = evolve(one, environ={"COMPAT_ENVS": str(one.empty / "file" / "envs"), "UV_OFFLINE": "1"})

@@ -1,4 +1,6 @@
-"""What one command learnt every other one knows, and says where from: a project whose file declares one release alone."""
+"""What one command learnt every other one knows, and says where from: a project whose file declares
+one release alone.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +59,24 @@ def project(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
     for release in RELEASES:
         built(f"triton-{release}")
     (folder / ".compat" / "index").mkdir(parents=True)
-    files = [[f"triton-{release}-cp311-cp311-manylinux_2_17_x86_64.whl", None, False] for release in ("3.7.1", *RELEASES)]
-    (folder / ".compat" / "index" / "triton.json").write_text(json.dumps({NOWHERE: {"asked": 0, "files": files}}))
+    files = [
+        [f"triton-{release}-cp311-cp311-manylinux_2_17_x86_64.whl", None, False]
+        for release in ("3.7.1", *RELEASES)
+    ]
+    (folder / ".compat" / "index" / "triton.json").write_text(
+        json.dumps({NOWHERE: {"asked": 0, "files": files}})
+    )
     return folder
 
 
 def compat(project: Path, *arguments: str, code: int = 0) -> str:
     """What a command prints, without line breaks."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "UV_DEFAULT_INDEX": NOWHERE}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "200",
+        "UV_DEFAULT_INDEX": NOWHERE,
+    }
     ran = commands.run(*arguments, cwd=project, env=environment, timeout=300)
     assert ran.returncode == code, ran.stdout + ran.stderr
     return " ".join(ran.stdout.split())
@@ -75,26 +87,43 @@ def bisected(project: Path) -> str:
     """The answer of a bisect, after a matrix that has seen the newest release alone."""
     said = compat(project, "matrix", "--no-build", code=1)
     assert "failed in 1 of 4, rest unknown" in said
-    sentence = json.loads((project / "reports" / "matrix.json").read_text())["statements"][0]["text"]
-    assert sentence == ("`pointer/block` failed on the only release tested, 3.9.0: `api-removed`; not tested: 3.7.0–3.8.0.")
+    sentence = json.loads((project / "reports" / "matrix.json").read_text())["statements"][0][
+        "text"
+    ]
+    assert (
+        sentence
+        == "`pointer/block` failed on the only release tested, 3.9.0: `api-removed`; not tested:"
+        " 3.7.0–3.8.0."
+    )
     return compat(project, "bisect", "--no-build", "--kernel", "pointer")
 
 
 def test_a_bisect_tells_its_bracket_and_what_it_did_not_try(bisected: str) -> None:
-    assert "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)." in bisected
+    assert (
+        "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)." in bisected
+    )
     assert "Not tested: 3.7.1." in bisected
 
 
-def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(project: Path, bisected: str) -> None:
+def test_a_repro_of_the_last_bisect_knows_what_the_bisect_knew(
+    project: Path, bisected: str
+) -> None:
     compat(project, "repro", "last-bisect")
     text = (project / "repro" / "pointer-block-only-sm_90-3.9.0.md").read_text()
-    assert "On sm_90 it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested: 3.7.1." in text
-    assert re.findall(r"^\| ([\d.]+) \| (.*) \|$", text, re.MULTILINE) == [("3.7.0", "ok"), ("3.8.0", "ok"), ("3.9.0", "**fails**")]
+    assert (
+        "On sm_90 it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested:"
+        " 3.7.1." in text
+    )
+    assert re.findall(r"^\| ([\d.]+) \| (.*) \|$", text, re.MULTILINE) == [
+        ("3.7.0", "ok"),
+        ("3.8.0", "ok"),
+        ("3.9.0", "**fails**"),
+    ]
     compat(project, "repro", CELL, "--envs", "triton-3.9.0", "--output", "narrow")
     narrow = (project / "narrow" / "pointer-block-only-sm_90-3.9.0.md").read_text()
     assert (
-        "it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested: 3.7.1. Tested in earlier runs: 3.7.0,"
-        in narrow
+        "it was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested: 3.7.1. Tested"
+        " in earlier runs: 3.7.0," in narrow
     )
 
 
@@ -102,18 +131,29 @@ def test_a_matrix_counts_what_the_bisect_found(project: Path, bisected: str) -> 
     assert "removed in 3.9.0" in compat(project, "matrix", "--no-build", code=1)
     document = json.loads((project / "reports" / "matrix.json").read_text())
     (verdict,) = document["verdicts"]
-    assert (verdict["verdict"], verdict["remembered"], verdict["not_tried"]) == ("removed in 3.9.0", ["3.7.0", "3.8.0"], ["3.7.1"])
+    assert (verdict["verdict"], verdict["remembered"], verdict["not_tried"]) == (
+        "removed in 3.9.0",
+        ["3.7.0", "3.8.0"],
+        ["3.7.1"],
+    )
     assert verdict["bracket"]["last_good"] == "3.8.0"
     assert [cell["triton"] for cell in document["cells"]] == ["3.9.0"]
-    assert document["statements"][0]["text"] == (
-        "`pointer/block` works up to 3.8.0; removed in 3.9.0: `api-removed`; tested in earlier runs: 3.7.0, 3.8.0."
+    assert (
+        document["statements"][0]["text"]
+        == "`pointer/block` works up to 3.8.0; removed in 3.9.0: `api-removed`; tested in earlier"
+        " runs: 3.7.0, 3.8.0."
     )
 
 
 def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> None:
     said = compat(project, "explain", CELL)
-    assert "history, from all runs: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested: 3.7.1" in said
-    assert "history, from all runs: removed in 3.9.0" in compat(project, "explain", CELL.replace("3.9.0", "3.8.0"))
+    assert (
+        "history, from all runs: removed in 3.9.0 3.7.0 ok 3.8.0 ok 3.9.0 api-removed not tested:"
+        " 3.7.1" in said
+    )
+    assert "history, from all runs: removed in 3.9.0" in compat(
+        project, "explain", CELL.replace("3.9.0", "3.8.0")
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,18 +168,25 @@ def test_explain_tells_the_history_of_a_cell(project: Path, bisected: str) -> No
         ("tl.make_block_ptr(source, (1,), (1,), (0,), (4,), (0,))\n    (two := 2)", 0, ""),
     ],
 )
-def test_the_history_that_is_told_is_the_original_s(project: Path, bisected: str, body: str, code: int, told: str) -> None:
-    (project / "smaller.py").write_text(SOURCE.partition("(source, result")[0] + f"(source):\n    {body}\n")
-    said = compat(project, "repro", CELL, "--reduced", "smaller.py", "--output", f"smaller-{code}", code=code)
+def test_the_history_that_is_told_is_the_original_s(
+    project: Path, bisected: str, body: str, code: int, told: str
+) -> None:
+    (project / "smaller.py").write_text(
+        SOURCE.partition("(source, result")[0] + f"(source):\n    {body}\n"
+    )
+    said = compat(
+        project, "repro", CELL, "--reduced", "smaller.py", "--output", f"smaller-{code}", code=code
+    )
     assert told in said
     issue = project / f"smaller-{code}" / "pointer-block-only-sm_90-3.9.0.md"
     assert issue.exists() is (code == 0)
     if code == 0:
         text = issue.read_text()
         assert (
-            "On sm_90 the original kernel was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this failure. Not tested: 3.7.1." in text
+            "On sm_90 the original kernel was removed in 3.9.0: 3.7.0 ok; 3.8.0 ok; 3.9.0 this"
+            " failure. Not tested: 3.7.1." in text
         )
         assert (
-            "The kernel above is not the original one, and behaves differently in some releases: in 3.7.0 it has another failure "
-            "(unsupported-syntax), the original none." in text
+            "The kernel above is not the original one, and behaves differently in some releases: in"
+            " 3.7.0 it has another failure (unsupported-syntax), the original none." in text
         )

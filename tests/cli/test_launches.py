@@ -13,7 +13,14 @@ from compat.cli.commands import main
 from compat.config.kernel_files import load_kernels
 
 ROOT = Path(__file__).parents[2]
-LAUNCHED = ("--matrix", str(ROOT / "matrix.toml"), "--spec", str(ROOT / "tests/kernels/launched.toml"), "--target", "sm_90")
+LAUNCHED = (
+    "--matrix",
+    str(ROOT / "matrix.toml"),
+    "--spec",
+    str(ROOT / "tests/kernels/launched.toml"),
+    "--target",
+    "sm_90",
+)
 STEPPED = "launched/stepped/one/sm_90/triton-3.4.0"
 
 
@@ -34,7 +41,17 @@ def test_cells_are_listed() -> None:
 
 @pytest.mark.wheels
 def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
-    command = ["matrix", *LAUNCHED, "--variant", "strided", "--envs", "3.3.1,3.4.0", "--output", str(tmp_path), "--json"]
+    command = [
+        "matrix",
+        *LAUNCHED,
+        "--variant",
+        "strided",
+        "--envs",
+        "3.3.1,3.4.0",
+        "--output",
+        str(tmp_path),
+        "--json",
+    ]
     cells = json.loads(said(*command))["cells"]
     sizes = {(cell["triton"], cell["case"]): cell["metrics"]["artifacts"]["ptx"] for cell in cells}
     assert sizes["3.3.1", "one"] < sizes["3.3.1", "three"]
@@ -43,21 +60,46 @@ def test_an_annotated_one_changes_code_at_3_4(tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 def test_bisect_explain_and_the_configuration() -> None:
-    (answer,) = json.loads(said("bisect", *LAUNCHED, "--variant", "stepped", "--releases", ">=3.3.1,<3.5", "--patches", "--json"))
+    (answer,) = json.loads(
+        said(
+            "bisect",
+            *LAUNCHED,
+            "--variant",
+            "stepped",
+            "--releases",
+            ">=3.3.1,<3.5",
+            "--patches",
+            "--json",
+        )
+    )
     assert answer["verdict"] == "regressed in 3.4.0"
     explained = said("explain", STEPPED, *LAUNCHED)
     assert (
-        "    launch: source=*fp16, result=*fp16, stride=1, unused=None\n    constexprs: none\n    options: num_warps=4\n"
-        in explained
+        "    launch: source=*fp16, result=*fp16, stride=1, unused=None\n    constexprs: none\n   "
+        " options: num_warps=4\n" in explained
     )
     assert "divisible" not in explained
-    config = said("bisect", *LAUNCHED, "--axis", "config", "--variant", "stepped", "--case", "one", "--envs", "3.4.0")
+    config = said(
+        "bisect",
+        *LAUNCHED,
+        "--axis",
+        "config",
+        "--variant",
+        "stepped",
+        "--case",
+        "one",
+        "--envs",
+        "3.4.0",
+    )
     assert "No single change of a constexpr, an option or what is passed makes it ok" in config
 
 
 @pytest.mark.wheels
 def test_what_is_left_of_it_has_the_launch_that_it_needs(tmp_path: Path) -> None:
-    """With the annotation, which is what the failure takes; a few seconds, for the candidates that are compiled."""
+    """With the annotation, which is what the failure takes.
+
+    A few seconds, for the candidates that are compiled.
+    """
     said("reduce", STEPPED, *LAUNCHED, "--only", "--output", str(tmp_path / "small.py"))
     (small,) = load_kernels([str(tmp_path / "small.toml")], tmp_path)
     assert small.compile.launch == {"stride": 1}

@@ -55,7 +55,9 @@ def test_the_whole_log_of_a_run_is_in_a_file(project: Path) -> None:
     assert "INFO" not in done.stderr
     (log,) = (project / ".compat" / "log").iterdir()
     lines = log.read_text().splitlines()
-    assert all(re.match(r"\d\d:\d\d:\d\d\.\d{3} (DEBUG|INFO) \S+ compat[.:]", line) for line in lines), lines
+    assert all(
+        re.match(r"\d\d:\d\d:\d\d\.\d{3} (DEBUG|INFO) \S+ compat[.:]", line) for line in lines
+    ), lines
     assert any("compat.engine.run: 1 cells: 1 in the store, 0 to compile" in line for line in lines)
 
 
@@ -65,12 +67,16 @@ def test_what_is_done_is_shown_where_it_is_asked_for(project: Path) -> None:
     assert "DEBUG" in compat("-vv", "matrix", "--no-build").stderr
 
 
-@pytest.mark.parametrize("command", [["matrix", "--no-build"], ["bisect", "--envs", "3.1", "--no-build"], ["check", "--no-build"]])
+@pytest.mark.parametrize(
+    "command",
+    [["matrix", "--no-build"], ["bisect", "--envs", "3.1", "--no-build"], ["check", "--no-build"]],
+)
 def test_it_means_the_same_before_a_command_and_after_it(project: Path, command: list[str]) -> None:
     name, *options = command
 
     def levels(done: Result) -> list[str]:
-        lines = (line for line in done.stderr.splitlines() if not line.startswith("DEBUG compat: "))  # the command line itself
+        # The command line itself.
+        lines = (line for line in done.stderr.splitlines() if not line.startswith("DEBUG compat: "))
         return [line.partition(" ")[0] for line in lines if line.startswith(("INFO", "DEBUG"))]
 
     assert levels(compat(*command)) == []
@@ -85,7 +91,9 @@ def test_a_command_leaves_no_handler_behind(project: Path) -> None:
 
 
 @pytest.mark.parametrize("debug", [(), ("--debug",)])
-def test_an_error_has_a_traceback_where_it_is_asked_for(project: Path, debug: tuple[str, ...]) -> None:
+def test_an_error_has_a_traceback_where_it_is_asked_for(
+    project: Path, debug: tuple[str, ...]
+) -> None:
     done = compat(*debug, "list", "kernels", "--kernel", "nothing")
     assert done.exit_code == 3
     assert ("Traceback (most recent call last)" in done.stderr) is bool(debug)
@@ -121,9 +129,17 @@ def test_nothing_in_a_log_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
 
 
 def test_a_kernels_file_may_be_called_as_a_module_of_python_is(project: Path) -> None:
-    """`python -m` puts the current folder first; `copy.py` there would be taken for Python's own, which attrs imports."""
+    """`python -m` puts the current folder first.
+
+    `copy.py` there would be taken for Python's own, which attrs imports.
+    """
     command = [sys.executable, "-m", "compat.cli", "list", "kernels"]
     done = subprocess.run(
-        command, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False
+        command,
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

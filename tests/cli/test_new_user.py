@@ -1,4 +1,6 @@
-"""What somebody does on the first day: the installed command in a folder with own kernels, far from any checkout."""
+"""What somebody does on the first day: the installed command in a folder with own kernels, far from
+any checkout.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,21 @@ from compat.envs.installers import find_uv
 from tests.installed import ROOT, Installed, ended
 
 SOURCES = ROOT / "tests" / "guess" / "sources"
-RELEASES = ["3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0"]
+RELEASES = [
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+]
 ENDS = ("--envs", "3.2,newest", "--target", "h100")
 
 ONE_COLON = "softmax.py:softmax_kernel"
@@ -37,7 +53,8 @@ def copy_kernel(source_ptr, result_ptr, n_rows, n_cols, stride_row, BLOCK_M: tl.
 
 PACKAGE = {
     "__init__.py": "from .layers import Scale\nfrom .ops import scale\n",
-    "layers.py": """
+    "layers.py": (
+        """
 import torch
 from torch import nn
 
@@ -51,8 +68,10 @@ class Scale(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return scale(x, self.factor)
-""",
-    "settings.py": """
+"""
+    ),
+    "settings.py": (
+        """
 import torch
 
 BLOCK = 1024
@@ -60,17 +79,21 @@ BLOCK = 1024
 
 def on_hopper() -> bool:
     return torch.cuda.is_available() and torch.cuda.get_device_capability() >= (9, 0)
-""",
+"""
+    ),
     "ops/__init__.py": "from .scaling import scale\n",
-    "ops/arithmetic.py": """
+    "ops/arithmetic.py": (
+        """
 import triton
 
 
 @triton.jit
 def times(x, factor):
     return x * factor
-""",
-    "ops/scaling.py": """
+"""
+    ),
+    "ops/scaling.py": (
+        """
 import torch
 import triton
 import triton.language as tl
@@ -112,7 +135,8 @@ class Scaling(torch.autograd.Function):
 
 
 scale = Scaling.apply
-""",
+"""
+    ),
 }
 
 Project = Callable[..., Installed]
@@ -148,7 +172,7 @@ def written(user: Installed) -> Any:
     return json.loads((user.empty / "reports" / "matrix.json").read_text(encoding="utf-8"))
 
 
-# --- the first answer --------------------------------------------------------------------------------------------------------
+# --- the first answer -----------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -177,7 +201,10 @@ def test_kernels_of_a_tutorial_pass_without_an_edit(project: Project) -> None:
 
 @pytest.mark.wheels
 def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Project) -> None:
-    """Each of the six configs is a case, for usual and for odd sizes; one config needs more shared memory than the GPU has."""
+    """Each of the six configs is a case, for usual and for odd sizes.
+
+    One config needs more shared memory than the GPU has.
+    """
     user = project({"matmul.py": source("matmul.py")})
     said(user, "init", "matmul.py")
     answer = said(user, "matrix", *ENDS)
@@ -188,7 +215,7 @@ def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Projec
     assert refused == {"128x256x128_w8_s3"}
 
 
-# --- a package ---------------------------------------------------------------------------------------------------------------
+# --- a package ------------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -217,12 +244,18 @@ def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
     there = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(user.empty)}
     done = evolve(user, environ=there).run("compat", "matrix", *ENDS)
     assert done.returncode == 1
-    assert re.search(r"^as_written +rej! +rej! +failed in 2 of 13, rest unknown F1$", done.stdout, re.MULTILINE), done.stdout
-    assert re.search(r"^::error file=src/mylib/ops/arithmetic.py,line=7,title=scale_kernel", done.stderr, re.MULTILINE), done.stderr
+    assert re.search(
+        r"^as_written +rej! +rej! +failed in 2 of 13, rest unknown F1$", done.stdout, re.MULTILINE
+    ), done.stdout
+    assert re.search(
+        r"^::error file=src/mylib/ops/arithmetic.py,line=7,title=scale_kernel",
+        done.stderr,
+        re.MULTILINE,
+    ), done.stderr
     assert {cell["failure"]["location"] for cell in written(user)["cells"]} == {"arithmetic.py:7"}
 
 
-# --- since when --------------------------------------------------------------------------------------------------------------
+# --- since when -----------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -246,59 +279,116 @@ def test_the_edit_that_is_said_to_be_known_is_found_as_it_is_said(project: Proje
     """Nothing in the folder says where the kernels are, so each command that is shown has to."""
     user = project({"kernel.py": BLOCK_POINTERS})
     said(user, "matrix", "kernel.py", "--envs", "newest", "--target", "h100", code=1)
-    (shown,) = re.findall(r"`(compat fix copy_kernel.*)`", (user.empty / "reports" / "matrix.md").read_text(encoding="utf-8"))
+    (shown,) = re.findall(
+        r"`(compat fix copy_kernel.*)`",
+        (user.empty / "reports" / "matrix.md").read_text(encoding="utf-8"),
+    )
     assert shown in said(user, "explain", "copy_kernel/as_written/default/h100/newest", "kernel.py")
     _, *arguments = shlex.split(shown)
     found = said(user, *arguments, "--envs", "newest")
     assert re.search(r"^after: +compiles on 3\.9\.0$", found, re.MULTILINE), found
-    assert "write it: " in said(user, "fix", "copy_kernel/as_written/default/h100/3.9", "kernel.py", "--envs", "newest")
+    assert "write it: " in said(
+        user, "fix", "copy_kernel/as_written/default/h100/3.9", "kernel.py", "--envs", "newest"
+    )
 
 
-# --- two projects ------------------------------------------------------------------------------------------------------------
+# --- two projects ---------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
-def test_an_env_that_two_projects_want_at_once_is_built_once(project: Project, tmp_path: Path) -> None:
+def test_an_env_that_two_projects_want_at_once_is_built_once(
+    project: Project, tmp_path: Path
+) -> None:
     uv = tmp_path / "uv"
     uv.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/asked\nexec {find_uv()} "$@"\n')
     uv.chmod(0o755)
     own = {"COMPAT_ENVS": str(tmp_path / "envs"), "UV": str(uv)}
-    users = [evolve(project({"k.py": source("plain_softmax.py")}, name), environ=own) for name in ("one", "two")]
-    started = [user.start("compat", "matrix", "k.py", "--envs", "newest", "--target", "h100") for user in users]
+    users = [
+        evolve(project({"k.py": source("plain_softmax.py")}, name), environ=own)
+        for name in ("one", "two")
+    ]
+    started = [
+        user.start("compat", "matrix", "k.py", "--envs", "newest", "--target", "h100")
+        for user in users
+    ]
     for done in map(ended, started):
         assert done.returncode == 0, done.stderr
         assert "(0 from the store): 1 ok; all as expected" in done.stdout
     assert len([path for path in (tmp_path / "envs").iterdir() if path.is_dir()]) == 1
-    installs = [line for line in (tmp_path / "asked").read_text().splitlines() if "install" in line and "triton==" in line]
+    installs = [
+        line
+        for line in (tmp_path / "asked").read_text().splitlines()
+        if "install" in line and "triton==" in line
+    ]
     assert len(installs) == 1, installs
 
 
-# --- mistakes ----------------------------------------------------------------------------------------------------------------
+# --- mistakes -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        (("init", "sofmax.py"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
-        (("matrix", "sofmax.py"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
-        (("bisect", "sofmax.py::softmax_kernel"), 2, "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n"),
-        (("matrix", "lib/sofmax.py"), 2, "error: lib/sofmax.py: no such file\n  hint: Searched in "),
+        (
+            ("init", "sofmax.py"),
+            2,
+            "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n",
+        ),
+        (
+            ("matrix", "sofmax.py"),
+            2,
+            "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n",
+        ),
+        (
+            ("bisect", "sofmax.py::softmax_kernel"),
+            2,
+            "error: sofmax.py: no such file\n  hint: Did you mean softmax.py?\n",
+        ),
+        (
+            ("matrix", "lib/sofmax.py"),
+            2,
+            "error: lib/sofmax.py: no such file\n  hint: Searched in ",
+        ),
         (
             ("bisect", "softmax.py::softmx"),
             2,
-            "softmax.py::softmx: there is no such jit function\n  hint: Did you mean softmax_kernel?\n",
+            (
+                "softmax.py::softmx: there is no such jit function\n  hint: Did you mean"
+                " softmax_kernel?\n"
+            ),
         ),
         *(
-            (words, 2, "error: softmax.py:softmax_kernel: no such file\n  hint: Did you mean softmax.py::softmax_kernel? ")
+            (
+                words,
+                2,
+                (
+                    "error: softmax.py:softmax_kernel: no such file\n  hint: Did you mean"
+                    " softmax.py::softmax_kernel? "
+                ),
+            )
             for words in [("matrix", ONE_COLON), ("reduce", ONE_COLON)]
         ),
-        (("matrix", "softmax.py", "--envs", "3.99"), 3, "error: no known release matches '3.99'\n  hint: Known releases: 3.0.0"),
+        (
+            ("matrix", "softmax.py", "--envs", "3.99"),
+            3,
+            "error: no known release matches '3.99'\n  hint: Known releases: 3.0.0",
+        ),
         (("bisect", "softmax.py", "--envs", "3.99"), 3, "error: no known release matches '3.99'\n"),
-        (("matrix", "softmax.py", "--target", "h1000"), 3, "error: no target matches 'h1000'\n  hint: Did you mean h100"),
-        (("bisect", "softmax.py", "--target", "h1000"), 3, "error: no target matches 'h1000'\n  hint: Did you mean h100"),
+        (
+            ("matrix", "softmax.py", "--target", "h1000"),
+            3,
+            "error: no target matches 'h1000'\n  hint: Did you mean h100",
+        ),
+        (
+            ("bisect", "softmax.py", "--target", "h1000"),
+            3,
+            "error: no target matches 'h1000'\n  hint: Did you mean h100",
+        ),
     ],
 )
-def test_a_typo_is_one_error(project: Project, command: tuple[str, ...], code: int, message: str) -> None:
+def test_a_typo_is_one_error(
+    project: Project, command: tuple[str, ...], code: int, message: str
+) -> None:
     user = project({"softmax.py": source("softmax.py")})
     done = user.run("compat", *command)
     assert (done.returncode, done.stdout) == (code, "")
@@ -319,7 +409,9 @@ def test_a_typo_is_one_error(project: Project, command: tuple[str, ...], code: i
         (("repro", "*"), "there are no kernels to compile"),
     ],
 )
-def test_a_folder_without_anything_stays_so(project: Project, command: tuple[str, ...], message: str) -> None:
+def test_a_folder_without_anything_stays_so(
+    project: Project, command: tuple[str, ...], message: str
+) -> None:
     user = project()
     done = user.run("compat", *command)
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,4 +1,7 @@
-"""Several runs in one folder, one after the other and at the same time; with real wheels, and the command as users start it."""
+"""Several runs in one folder, one after the other and at the same time.
+
+With real wheels, and the command as users start it.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,9 @@ def write_kernel(folder: Path, name: str, factor: int = 1) -> None:
     """A kernel file, and its source, which compiles unless it is called ``broken``."""
     folder.mkdir(exist_ok=True)
     width = "2 * BLOCK" if name == "broken" else "BLOCK"
-    (folder / f"{name}.py").write_text(SOURCE.format(name=name, factor=factor, width=width, mask="tl.arange(0, BLOCK) < size"))
+    (folder / f"{name}.py").write_text(
+        SOURCE.format(name=name, factor=factor, width=width, mask="tl.arange(0, BLOCK) < size")
+    )
     (folder / f"{name}.toml").write_text(KERNEL.format(name=name))
 
 
@@ -103,7 +108,9 @@ def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
     kept = report(reports)
     assert (statuses(kept), kept["earlier"]) == (statuses(full), 11)
     assert kept["verdicts"] == full["verdicts"]
-    assert [source["path"] for source in kept["sources"]] == [source["path"] for source in full["sources"]]
+    assert [source["path"] for source in kept["sources"]] == [
+        source["path"] for source in full["sources"]
+    ]
     sentence = "1 of 12 cells are from this run. The others are results of earlier runs"
     assert sentence in (reports / "matrix.md").read_text()
     assert sentence in (reports / "index.html").read_text()
@@ -125,8 +132,12 @@ def test_what_no_longer_holds_is_left_out(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "left out 10 cells of the previous report" in done.stdout
     found = report(reports)
-    assert set(statuses(found)) == {f"twice/as_written/small/sm_90/triton-{release}" for release in RELEASES}
-    assert {source["path"]: "* 2" in source["text"] for source in found["sources"]} == {"k/twice.py": True}
+    assert set(statuses(found)) == {
+        f"twice/as_written/small/sm_90/triton-{release}" for release in RELEASES
+    }
+    assert {source["path"]: "* 2" in source["text"] for source in found["sources"]} == {
+        "k/twice.py": True
+    }
 
     compat(project, "matrix")
     (reports / "matrix.json").write_text("{")
@@ -169,7 +180,14 @@ def test_a_shard_is_a_report_of_its_own(project: Path) -> None:
 
 def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
-    return subprocess.Popen(command, cwd=folder, env=environ(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environ(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 @pytest.mark.wheels
@@ -182,7 +200,9 @@ def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None
     one, two = (report(project / name) for name in ("one", "two"))
     assert statuses(one) == statuses(two)
     assert len(one["cells"]) == 4 * 23
-    compiled = [{cell["id"] for cell in document["cells"] if not cell["cached"]} for document in (one, two)]
+    compiled = [
+        {cell["id"] for cell in document["cells"] if not cell["cached"]} for document in (one, two)
+    ]
     assert not compiled[0] & compiled[1]
     assert len(compiled[0] | compiled[1]) == 4 * 23
 
@@ -221,9 +241,20 @@ READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
 
 
 def read_only(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """A command in a folder that is mounted read-only for it alone, which the superuser cannot write either."""
-    script = f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x 2>/dev/null && {command}"
-    return subprocess.run(["unshare", "-mr", "sh", "-c", script], env=environ(), capture_output=True, text=True, timeout=PATIENCE)
+    """A command in a folder that is mounted read-only for it alone, which the superuser cannot
+    write either.
+    """
+    script = (
+        f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x"
+        f" 2>/dev/null && {command}"
+    )
+    return subprocess.run(
+        ["unshare", "-mr", "sh", "-c", script],
+        env=environ(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
 
 
 @pytest.fixture
@@ -234,12 +265,16 @@ def can_mount(tmp_path: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("left", ["nothing", "a log"])
-def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can_mount: None, left: str) -> None:
+def test_a_folder_that_cannot_be_written_has_its_results_told(
+    project: Path, can_mount: None, left: str
+) -> None:
     compat(project, "matrix", "--target", "sm_90")
     store = project / ".compat"
     if left == "a log":
         add = "store.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
-        subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
+        subprocess.run(
+            [sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False
+        )
     assert (store / "results.sqlite-wal").exists() == (left == "a log")
     before = sorted(path.name for path in store.iterdir())
     compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])

@@ -1,4 +1,6 @@
-"""The problems of docs/problems.md, with a kernel that is right and one that is not, as a user runs them."""
+"""The problems of docs/problems.md, with a kernel that is right and one that is not, as a user runs
+them.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,11 @@ targets = ["sm_80", "sm_90"]
 
 def block(language: str) -> str:
     """The first block of a language in the page."""
-    found = re.search(rf"```{language}\n(.*?)```", (ROOT / "docs" / "problems.md").read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        rf"```{language}\n(.*?)```",
+        (ROOT / "docs" / "problems.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     assert found is not None
     return found.group(1)
 
@@ -86,5 +92,11 @@ def test_wrong_numbers_are_unexpected_and_told(project: Path) -> None:
     assert again.returncode == 1
     assert "(4 from the store)" in again.stdout
     explained = compat(project, "explain", f"add/no_mask/default/sm_90/{PAIR}")
-    assert "in the interpreter, on the CPU: wrong, at one more than a block: outside of o_ptr" in explained.stdout
-    assert f"  add/no_mask/default/sm_90/{PAIR}: ok, numbers wrong, UNEXPECTED" in compat(project, "explain", "*").stdout
+    assert (
+        "in the interpreter, on the CPU: wrong, at one more than a block: outside of o_ptr"
+        in explained.stdout
+    )
+    assert (
+        f"  add/no_mask/default/sm_90/{PAIR}: ok, numbers wrong, UNEXPECTED"
+        in compat(project, "explain", "*").stdout
+    )

@@ -18,7 +18,12 @@ CELLS = [cell(env, "faces", "fine", case=case) for env in ENVS for case in ("one
 
 
 def done(which: Cell) -> Result:
-    return Result(cell=which, built=BuiltEnv(env=which.env), outcome=Outcome(status=Status.OK, stage="cubin"), cached=True)
+    return Result(
+        cell=which,
+        built=BuiltEnv(env=which.env),
+        outcome=Outcome(status=Status.OK, stage="cubin"),
+        cached=True,
+    )
 
 
 def test_it_says_how_far_the_envs_are() -> None:
@@ -29,7 +34,9 @@ def test_it_says_how_far_the_envs_are() -> None:
 
 
 def test_not_where_its_rows_are_those_of_another_run() -> None:
-    """As where a part of a matrix is built for a GPU: how many cells each env has there is not known."""
+    """As where a part of a matrix is built for a GPU: how many cells each env has there is not
+    known.
+    """
     progress = Progress(3, CELLS)
     progress.note(done(CELLS[0]))
     assert progress.line() == "1 of 3 cells, 0 unexpected"

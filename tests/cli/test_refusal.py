@@ -1,4 +1,6 @@
-"""A machine that refuses this program itself memory or files gives one clear error, also while modules are loaded."""
+"""A machine that refuses this program itself memory or files gives one clear error, also while
+modules are loaded.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,11 @@ except ImportError as error:
 
 def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", SHORT_OF], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", SHORT_OF],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     said, means = ran.stdout.splitlines()
     assert "failed to map segment" in said
@@ -72,7 +78,9 @@ def test_a_thread_without_memory_to_begin_ends_the_command(tmp_path: Path, threa
 
 
 @pytest.mark.parametrize("kilobytes", [170_000, 180_000, 200_000])
-def test_a_command_that_cannot_be_loaded_ends_with_one_error(tmp_path: Path, kilobytes: int) -> None:
+def test_a_command_that_cannot_be_loaded_ends_with_one_error(
+    tmp_path: Path, kilobytes: int
+) -> None:
     """What is enough for one Python is too little for another."""
     command = [sys.executable, "-P", "-m", "compat.cli", "list", "envs"]
     ran = subprocess.run(
@@ -95,8 +103,14 @@ def test_a_command_that_cannot_be_loaded_ends_with_one_error(tmp_path: Path, kil
     [
         ("libssl.so.3: failed to map segment from shared object", "no memory left"),
         ("libssl.so.3: cannot open shared object file: Cannot allocate memory", "no memory left"),
-        ("libssl.so.3: cannot open shared object file: Too many open files", "too many files are open in one process"),
-        ("libssl.so.3: cannot open shared object file: Too many open files in system", "too many files are open on this machine"),
+        (
+            "libssl.so.3: cannot open shared object file: Too many open files",
+            "too many files are open in one process",
+        ),
+        (
+            "libssl.so.3: cannot open shared object file: Too many open files in system",
+            "too many files are open on this machine",
+        ),
     ],
 )
 def test_what_the_loader_says_where_it_was_refused_something(said: str, means: str) -> None:
@@ -117,7 +131,11 @@ def test_what_is_missing_or_broken_is_no_refusal(said: str) -> None:
 
 def test_a_file_system_without_execution_is_no_lack_of_memory(tmp_path: Path) -> None:
     """The loader says the same of both."""
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(tmp_path)], capture_output=True, check=False)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(tmp_path)],
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         pytest.skip("file systems cannot be mounted here")
     try:

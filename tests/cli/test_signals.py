@@ -1,4 +1,6 @@
-"""A signal at any moment ends a command in order: its exit code, no traceback, and nothing left behind."""
+"""A signal at any moment ends a command in order: its exit code, no traceback, and nothing left
+behind.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,28 @@ targets = ["sm_90"]
 """
 """Two releases: a reduction looks at every one that there is."""
 COMMANDS = {
-    "matrix": ["matrix", "--spec", "slow.toml", "--envs", "triton-3.9.0", "--no-build", "--again", "-j", "2"],
-    "bisect": ["bisect", "--spec", "slow.toml", "--envs", "triton-3.8.0,triton-3.9.0", "--no-build", "--again", "--variant", "bad"],
+    "matrix": [
+        "matrix",
+        "--spec",
+        "slow.toml",
+        "--envs",
+        "triton-3.9.0",
+        "--no-build",
+        "--again",
+        "-j",
+        "2",
+    ],
+    "bisect": [
+        "bisect",
+        "--spec",
+        "slow.toml",
+        "--envs",
+        "triton-3.8.0,triton-3.9.0",
+        "--no-build",
+        "--again",
+        "--variant",
+        "bad",
+    ],
     "reduce": ["reduce", "--spec", "slow.toml", "slow/bad/small/sm_90/triton-3.9.0", "--no-build"],
     "explain": ["explain", "--spec", "slow.toml", "slow/bad/small/sm_90/triton-3.9.0"],
     "list": ["list", "cells", "--spec", "slow.toml", "--envs", "releases"],
@@ -95,7 +117,9 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def temporary() -> Iterator[Path]:
-    """The commands' own folder for temporary files, sockets included, whose paths have to be short."""
+    """The commands' own folder for temporary files, sockets included, whose paths have to be
+    short.
+    """
     with tempfile.TemporaryDirectory(prefix="sig-", dir="/tmp") as folder:
         yield Path(folder)
 
@@ -103,9 +127,16 @@ def temporary() -> Iterator[Path]:
 class Run:
     """One command, with a mark in its environment by which all that it starts is found."""
 
-    def __init__(self, project: Path, temporary: Path, command: list[str], keep_workers: str = "0") -> None:
+    def __init__(
+        self, project: Path, temporary: Path, command: list[str], keep_workers: str = "0"
+    ) -> None:
         self.mark = f"compat-signal-{os.getpid()}-{random.getrandbits(64):x}"
-        environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary)}
+        environ = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "TMPDIR": str(temporary),
+            "XDG_RUNTIME_DIR": str(temporary),
+        }
         environ |= {"LOGNAME": self.mark, "COMPAT_KEEP_WORKERS": keep_workers}
         self._before = used_by_children()
         self.process = subprocess.Popen(
@@ -118,22 +149,33 @@ class Run:
         )
 
     def wait_until_armed(self) -> bool:
-        """Wait for its own first lines, which see to signals: before, there is only Python. Whether it got there."""
+        """Wait for its own first lines, which see to signals: before, there is only Python.
+
+        Whether it got there.
+        """
         while self.process.poll() is None:
             status = Path(f"/proc/{self.process.pid}/status").read_text()
-            caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1], 16)
+            caught = int(
+                next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1],
+                16,
+            )
             if caught >> (signal.SIGTERM - 1) & 1:
                 return True
             time.sleep(0.002)
         return False
 
     def used(self) -> float:
-        """Seconds of processors that it and what it has started and waited for have taken so far; it must not be waited for yet."""
+        """Seconds of processors that it and what it has started and waited for have taken so far.
+
+        It must not be waited for yet.
+        """
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
     def used_in_all(self) -> float:
-        """The same, once it has ended: how long that takes on the clock depends on what else runs."""
+        """The same, once it has ended: how long that takes on the clock depends on what else
+        runs.
+        """
         return used_by_children() - self._before
 
     def left(self) -> list[int]:
@@ -142,7 +184,9 @@ class Run:
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
-                    if f"LOGNAME={self.mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    if f"LOGNAME={self.mark}".encode() in (entry / "environ").read_bytes().split(
+                        b"\0"
+                    ):
                         found.append(int(entry.name))
                 except OSError:
                     continue
@@ -164,7 +208,9 @@ def has_ended(run: Run) -> bool:
 
 
 def check_nothing_is_left(run: Run, temporary: Path) -> None:
-    left = [path.name for path in temporary.rglob("*") if path.name.startswith(("compat-", ".new-"))]
+    left = [
+        path.name for path in temporary.rglob("*") if path.name.startswith(("compat-", ".new-"))
+    ]
     assert left == []
     wait_until(partial(has_ended, run), SOON)
 
@@ -173,7 +219,11 @@ def check_nothing_is_left(run: Run, temporary: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_a_signal_at_a_random_moment(
-    name: str, number: signal.Signals, project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
+    name: str,
+    number: signal.Signals,
+    project: Path,
+    temporary: Path,
+    built: Callable[[str], BuiltEnv],
 ) -> None:
     built("triton-3.8.0")
     built("triton-3.9.0")
@@ -204,8 +254,12 @@ def test_a_signal_at_a_random_moment(
 
 
 @pytest.mark.wheels
-def test_a_signal_that_another_thread_receives(project: Path, temporary: Path, built: Callable[[str], BuiltEnv]) -> None:
-    """The kernel may hand a signal for the process to any of its threads, and does when the main thread has one pending."""
+def test_a_signal_that_another_thread_receives(
+    project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    """The kernel may hand a signal for the process to any of its threads, and does when the main
+    thread has one pending.
+    """
     built("triton-3.9.0")
     run = Run(project, temporary, [*COMMANDS["matrix"], "-j", "1"])
     tasks = Path(f"/proc/{run.process.pid}/task")
@@ -214,7 +268,12 @@ def test_a_signal_that_another_thread_receives(project: Path, temporary: Path, b
     time.sleep(0.3)  # the main thread waits by now
     thread = next(int(task.name) for task in tasks.iterdir() if int(task.name) != run.process.pid)
     sent = time.monotonic()
-    assert ctypes.CDLL(None).syscall(SYS_TGKILL[platform.machine()], run.process.pid, thread, signal.SIGINT) == 0
+    assert (
+        ctypes.CDLL(None).syscall(
+            SYS_TGKILL[platform.machine()], run.process.pid, thread, signal.SIGINT
+        )
+        == 0
+    )
     code, _, errors = run.end()
     assert code == 128 + signal.SIGINT, errors
     assert time.monotonic() - sent < 10
@@ -263,7 +322,9 @@ NO_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(("name", "variables"), [*((name, ASCII) for name in COMMANDS), ("matrix", NO_LOCALE)])
+@pytest.mark.parametrize(
+    ("name", "variables"), [*((name, ASCII) for name in COMMANDS), ("matrix", NO_LOCALE)]
+)
 def test_a_terminal_that_knows_only_ascii(
     name: str, variables: dict[str, str], project: Path, built: Callable[[str], BuiltEnv]
 ) -> None:

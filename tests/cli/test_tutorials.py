@@ -1,4 +1,5 @@
-"""The tutorials: what a page has as files is written, its commands run in order in an empty folder, and print what it says.
+"""The tutorials: what a page has as files is written, its commands run in order in an empty folder,
+and print what it says.
 
 A line `…` on a page stands for any lines; seconds differ from run to run.
 """
@@ -18,10 +19,29 @@ import pytest
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parents[2]
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 NOWHERE = "http://127.0.0.1:9/simple"
-"""An index that does not answer: what it once said is kept, so that no release of later changes what a page prints."""
-_BLOCK = re.compile(r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+"""An index that does not answer: what it once said is kept, so that no release of later changes
+what a page prints.
+"""
+_BLOCK = re.compile(
+    r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
 _SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d+ (s|min)(?=\)$)", re.MULTILINE)
 _ANY = "…"
 
@@ -34,7 +54,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "compat").chmod(0o755)
     left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
     own = {key: value for key, value in os.environ.items() if key not in left_out}
-    return {**own, "PATH": f"{folder}:{own['PATH']}", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "UV_DEFAULT_INDEX": NOWHERE}
+    return {
+        **own,
+        "PATH": f"{folder}:{own['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "LC_ALL": "C.UTF-8",
+        "UV_DEFAULT_INDEX": NOWHERE,
+    }
 
 
 @pytest.mark.wheels
@@ -47,7 +73,10 @@ def test_a_tutorial_prints_what_it_says(
         built(f"triton-{release}")
     index = tmp_path / ".compat" / "index"
     index.mkdir(parents=True)
-    files = [[f"triton-{release}-cp311-cp311-manylinux_2_17_x86_64.whl", None, False] for release in RELEASES]
+    files = [
+        [f"triton-{release}-cp311-cp311-manylinux_2_17_x86_64.whl", None, False]
+        for release in RELEASES
+    ]
     (index / "triton.json").write_text(json.dumps({NOWHERE: {"asked": 0, "files": files}}))
     for block in _BLOCK.finditer((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
         if block["title"]:
@@ -56,7 +85,12 @@ def test_a_tutorial_prints_what_it_says(
         elif block["language"] == "console":
             for command, shown in _commands(block["text"]):
                 ran = subprocess.run(
-                    ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+                    ["bash", "-c", command],
+                    cwd=tmp_path,
+                    env=environment,
+                    capture_output=True,
+                    text=True,
+                    timeout=200,
                 )
                 assert "Traceback" not in ran.stderr, ran.stderr
                 assert _is_shown(shown, ran.stdout), f"$ {command}\n{ran.stdout}{ran.stderr}"
@@ -71,5 +105,8 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
 
 def _is_shown(shown: str, printed: str) -> bool:
     """Whether a text has the lines that a page shows, in order and without others between them."""
-    lines = ["(?:.*\n)*?" if line == _ANY else re.escape(f"{line}\n") for line in _SECONDS.sub("? s", shown).splitlines()]
+    lines = [
+        "(?:.*\n)*?" if line == _ANY else re.escape(f"{line}\n")
+        for line in _SECONDS.sub("? s", shown).splitlines()
+    ]
     return re.fullmatch("".join(lines), _SECONDS.sub("? s", printed)) is not None

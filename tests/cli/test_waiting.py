@@ -1,4 +1,7 @@
-"""What a user sees while a command runs, and what can be done with its answer; on real wheels, in a terminal and in a pipe."""
+"""What a user sees while a command runs, and what can be done with its answer.
+
+On real wheels, in a terminal and in a pipe.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ source = "*fp32"
 result = "*fp32"
 size = "i32"
 """
-ENDLESS = KERNEL.replace('function = "broken" }', 'function = "broken" }, { name = "endless", function = "endless" }')
+ENDLESS = KERNEL.replace(
+    'function = "broken" }', 'function = "broken" }, { name = "endless", function = "endless" }'
+)
 MATRIX = """
 schema = 1
 kernels = ["mine.toml"]
@@ -93,7 +98,10 @@ def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.Comple
 
 
 def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int, str]:
-    """The exit code, and all that a terminal of 120 columns was sent; Ctrl-C once it has shown ``interrupt``."""
+    """The exit code, and all that a terminal of 120 columns was sent.
+
+    Ctrl-C once it has shown ``interrupt``.
+    """
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
@@ -133,36 +141,52 @@ def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project
 @pytest.mark.wheels
 def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    code, said = in_terminal(project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells")
+    code, said = in_terminal(
+        project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
+    )
     assert code == 130
     last = said[said.rindex("mine\n") :]
     assert re.search(r"^copy +ok +so far: works|^copy +ok +works", last, re.MULTILINE), last
     assert "2 of 3 cells in" in last
     assert "so far" in last
-    assert "interrupted: 2 of 3 cells are finished and saved; run the same command again to continue" in last
+    assert (
+        "interrupted: 2 of 3 cells are finished and saved; run the same command again to continue"
+        in last
+    )
     assert not (project / "reports").exists()
 
 
 @pytest.mark.wheels
 def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    code, said = in_terminal(project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells")
+    code, said = in_terminal(
+        project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells"
+    )
     assert code == 130
     assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in said
     assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in said
     assert "endless" not in said.rpartition("so far: ")[2]
-    assert "interrupted: 2 of 3 probes of this run are finished and saved; run the same command again to continue" in said
+    assert (
+        "interrupted: 2 of 3 probes of this run are finished and saved; run the same command again"
+        " to continue" in said
+    )
 
 
 @pytest.mark.wheels
 def test_a_cell_that_takes_long_is_named(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
-    _, said = in_terminal(project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: ")
-    assert re.search(r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", said)
+    _, said = in_terminal(
+        project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: "
+    )
+    assert re.search(
+        r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", said
+    )
 
 
 @pytest.mark.wheels
-def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_obeys(project: Path) -> None:
+def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_obeys(
+    project: Path,
+) -> None:
     for command in (
         ("matrix",),
         ("explain", "mine/broken/small/sm_90/triton-3.9.0"),
@@ -229,7 +253,11 @@ def outside(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
     folder = tmp_path_factory.mktemp("elsewhere")
     for release in RELEASES:
         built(f"triton-{release}")
-    for name, text in (("own.toml", MATRIX.replace("mine.toml", "none.toml")), ("other.toml", KERNEL), ("mine.py", SOURCE)):
+    for name, text in (
+        ("own.toml", MATRIX.replace("mine.toml", "none.toml")),
+        ("other.toml", KERNEL),
+        ("mine.py", SOURCE),
+    ):
         (folder / name).write_text(text)
     (folder / "outside").mkdir()
     return folder / "outside"
@@ -245,13 +273,24 @@ BROKEN = "mine/broken/small/sm_90/triton-3.9.0"
     [
         ("--variant", "broken", "--good", "3.0", "--bad", "3.9", "--search", "--deadline", "50"),
         ("--variant", "copy", *JUDGE),
-        ("--variant", "copy", "--fixed", "--no-build", "--judge", "run=test $COMPAT_TRITON != 3.0.0"),
+        (
+            "--variant",
+            "copy",
+            "--fixed",
+            "--no-build",
+            "--judge",
+            "run=test $COMPAT_TRITON != 3.0.0",
+        ),
         ("--axis", "pass", "--variant", "broken", "--bad", "3.8", "--deadline", "50"),
     ],
     ids=" ".join,
 )
-def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(outside: Path, search: tuple[str, ...]) -> None:
-    first = json.loads(compat(outside, "bisect", "--envs", "*", *search, *ELSEWHERE, "-q", "--json").stdout)[0]
+def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(
+    outside: Path, search: tuple[str, ...]
+) -> None:
+    first = json.loads(
+        compat(outside, "bisect", "--envs", "*", *search, *ELSEWHERE, "-q", "--json").stdout
+    )[0]
     words = shlex.split(first["command"])
     second = json.loads(compat(outside, *words[1:], "-q", "--json").stdout)[0]
     assert second["command"] == first["command"]
@@ -262,9 +301,13 @@ def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(outside: Pa
 
 
 @pytest.mark.wheels
-def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_outcome(outside: Path) -> None:
+def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_outcome(
+    outside: Path,
+) -> None:
     compat(outside, "matrix", *ELSEWHERE, "--envs", "3.9", "--deadline", "50")
-    matrix, explain = re.findall(r"^compat .*$", (outside.parent / "reports" / "matrix.md").read_text(), re.MULTILINE)
+    matrix, explain = re.findall(
+        r"^compat .*$", (outside.parent / "reports" / "matrix.md").read_text(), re.MULTILINE
+    )
     explained = compat(outside, *shlex.split(explain)[1:]).stdout
     assert explained.startswith(BROKEN)
     for line in (matrix, after(explained, "again:")):
@@ -276,7 +319,17 @@ def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_
 
 @pytest.mark.wheels
 def test_a_repro_that_is_written_again_as_it_says_is_the_same(outside: Path) -> None:
-    how = ("--envs", "3.9", "--target", "h100", "--portable", "--output", "scripts", "--deadline", "50")
+    how = (
+        "--envs",
+        "3.9",
+        "--target",
+        "h100",
+        "--portable",
+        "--output",
+        "scripts",
+        "--deadline",
+        "50",
+    )
     first = compat(outside, "repro", "mine/bro*/h100/3.9", *ELSEWHERE, *how)
     assert first.returncode == 0, first.stderr
     (script,) = (outside / "scripts").glob("*.py")
@@ -290,9 +343,13 @@ def test_a_repro_that_is_written_again_as_it_says_is_the_same(outside: Path) -> 
 
 @pytest.mark.wheels
 def test_what_a_reduction_says_for_the_issue_writes_one(outside: Path) -> None:
-    reduced = compat(outside, "reduce", BROKEN, *ELSEWHERE, "--only", "--judge-deadline", "20", "--budget", "2")
+    reduced = compat(
+        outside, "reduce", BROKEN, *ELSEWHERE, "--only", "--judge-deadline", "20", "--budget", "2"
+    )
     assert "--judge-deadline 20" in after(reduced.stdout, "to shorten its text further:")
-    written = compat(outside, *shlex.split(after(reduced.stdout, "for the issue:"))[1:], "--envs", "3.9")
+    written = compat(
+        outside, *shlex.split(after(reduced.stdout, "for the issue:"))[1:], "--envs", "3.9"
+    )
     assert written.returncode == 0, written.stdout + written.stderr
     assert "wrote " in written.stdout
 
@@ -303,7 +360,11 @@ def after(text: str, words: str) -> str:
 
 def completed(folder: Path, *words: str) -> list[str]:
     """What bash offers for the last of these words."""
-    variables = {"_COMPAT_COMPLETE": "bash_complete", "COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
+    variables = {
+        "_COMPAT_COMPLETE": "bash_complete",
+        "COMP_WORDS": shlex.join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
     ran = compat(folder, **variables)
     assert ran.stderr == ""
     return [line.partition(",")[2] for line in ran.stdout.splitlines() if line]
@@ -336,7 +397,9 @@ def test_completion_and_lists_survive_broken_files(tmp_path: Path) -> None:
     assert completed(tmp_path, "compat", "explain", "mi") == []
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("matrx", "matrix"), ("bisec", "bisect"), ("envs biuld", "build")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("matrx", "matrix"), ("bisec", "bisect"), ("envs biuld", "build")]
+)
 def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant: str) -> None:
     ran = compat(tmp_path, *typed.split())
     assert ran.returncode == 2
@@ -345,12 +408,27 @@ def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant:
 
 
 @pytest.mark.wheels
-def test_without_an_index_the_envs_that_are_there_are_compiled_and_the_rest_is_named(project: Path) -> None:
-    """The env that is missing is of an older release than those that are there, so that it is asked for after them."""
-    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
-    done = compat(project, "matrix", "--envs", "3.9.0,3.8.0,triton-3.0.90", "--variant", "copy", **offline)
-    assert (done.returncode, "2 ok, 1 env_broken" in done.stdout) == (1, True), done.stdout + done.stderr
-    assert "warning: triton-3.0.90 cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read" in done.stderr
+def test_without_an_index_the_envs_that_are_there_are_compiled_and_the_rest_is_named(
+    project: Path,
+) -> None:
+    """The env that is missing is of an older release than those that are there, so that it is asked
+    for after them.
+    """
+    offline = {
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+        "PIP_FIND_LINKS": "",
+        "UV_FIND_LINKS": "",
+    }
+    done = compat(
+        project, "matrix", "--envs", "3.9.0,3.8.0,triton-3.0.90", "--variant", "copy", **offline
+    )
+    assert (done.returncode, "2 ok, 1 env_broken" in done.stdout) == (1, True), (
+        done.stdout + done.stderr
+    )
+    assert (
+        "warning: triton-3.0.90 cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read"
+        in done.stderr
+    )
     assert "--no-build" in done.stderr
     assert "not built: the package index does not answer" in done.stdout
     assert "output below" not in done.stdout

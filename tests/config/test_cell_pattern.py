@@ -1,4 +1,6 @@
-"""What names a cell or a kernel on the command line, and what is said where it names none or several."""
+"""What names a cell or a kernel on the command line, and what is said where it names none or
+several.
+"""
 
 from __future__ import annotations
 
@@ -58,19 +60,27 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(*arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}, timeout=120)
+    return commands.run(
+        *arguments,
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        timeout=120,
+    )
 
 
 def described(selection: Selection) -> list[tuple[str, str, bool]]:
     return [(spec.kernel, spec.case, spec.guessed) for spec in selection.specs]
 
 
-# --- which kernels -----------------------------------------------------------------------------------------------------------
+# --- which kernels --------------------------------------------------------------------------------
 
 
 def test_a_function_of_a_source_is_what_the_projects_kernel_file_says_of_it(project: Path) -> None:
-    (spec, _) = select(kernel_files=["ops.py::soft"]).specs
-    assert described(select(kernel_files=["ops.py::soft"])) == [("softmax", "small", False), ("softmax", "large", False)]
+    spec, _ = select(kernel_files=["ops.py::soft"]).specs
+    assert described(select(kernel_files=["ops.py::soft"])) == [
+        ("softmax", "small", False),
+        ("softmax", "large", False),
+    ]
     assert spec.compile.signature["x_ptr"] == "*bf16"
     assert spec == select(kernels=["softmax"], cases=["small"]).specs[0]
 
@@ -102,7 +112,10 @@ def test_a_kernels_name_stands_where_files_of_kernels_do(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["softmax", "ops.py::soft"])
-@pytest.mark.parametrize("command", [["list", "cells"], ["check", "--no-build"], ["matrix", "--no-build", "--envs", "3.9"]])
+@pytest.mark.parametrize(
+    "command",
+    [["list", "cells"], ["check", "--no-build"], ["matrix", "--no-build", "--envs", "3.9"]],
+)
 def test_commands_take_a_kernels_name(project: Path, command: list[str], name: str) -> None:
     done = compat(project, *command, name)
     assert "softmax" in done.stdout, done.stderr
@@ -110,12 +123,17 @@ def test_commands_take_a_kernels_name(project: Path, command: list[str], name: s
     assert "guessed" not in done.stderr
 
 
-# --- which cells -------------------------------------------------------------------------------------------------------------
+# --- which cells ----------------------------------------------------------------------------------
 
 
 def test_the_beginning_of_an_id_names_all_that_begin_so(project: Path) -> None:
     chosen = select()
-    for text, count in {"softmax": 8, "softmax/as_written": 8, "softmax/as_written/large": 4, "softmax/*/large/h100": 2}.items():
+    for text, count in {
+        "softmax": 8,
+        "softmax/as_written": 8,
+        "softmax/as_written/large": 4,
+        "softmax/*/large/h100": 2,
+    }.items():
         assert len(cell_pattern(text, chosen.config).choose(chosen.cells)) == count, text
     (one,) = cell_pattern("softmax/as_written/large/h100/3.9", chosen.config).choose(chosen.cells)
     assert one.id == "softmax/as_written/large/sm_90/triton-3.9.0"
@@ -126,8 +144,12 @@ def test_the_part_of_an_id_that_nothing_has_is_named(project: Path) -> None:
     for text, hint in {
         "softmux": "unknown kernel 'softmux'. Did you mean softmax?",
         "softmax/grid": "softmax has no variant 'grid'. Available: as_written.",
-        "softmax/as_written/smal/sm_90": "softmax/as_written has no case 'smal'. Did you mean small?",
-        "softmax/as_written/small/gfx942/3.9": "softmax/as_written/small has no target 'gfx942'. Available: sm_80, sm_90.",
+        "softmax/as_written/smal/sm_90": (
+            "softmax/as_written has no case 'smal'. Did you mean small?"
+        ),
+        "softmax/as_written/small/gfx942/3.9": (
+            "softmax/as_written/small has no target 'gfx942'. Available: sm_80, sm_90."
+        ),
     }.items():
         with pytest.raises(SelectionError) as raised:
             cell_pattern(text, chosen.config).choose(chosen.cells)
@@ -138,14 +160,18 @@ def test_where_several_cells_match_it_is_said_in_what_they_differ(project: Path)
     chosen = select(cases=["small"], envs=["3.9"])
     few = several_match("softmax", chosen.cells)
     assert str(few) == "'softmax' matches 2 cells"
-    assert few.hint == (
-        "Add --target, or name one:"
-        "\n    softmax/as_written/small/sm_80/triton-3.9.0\n    softmax/as_written/small/sm_90/triton-3.9.0"
+    assert (
+        few.hint
+        == "Add --target, or name one:\n    softmax/as_written/small/sm_80/triton-3.9.0\n   "
+        " softmax/as_written/small/sm_90/triton-3.9.0"
     )
     many = several_match("softmax", select(envs=["*"], targets=["sm_*"]).cells)
     assert many.hint is not None
     first, *options = many.hint.splitlines()
-    assert first == "Add --case, --target and --envs, or name one, such as softmax/as_written/small/sm_70/triton-3.1.0."
+    assert (
+        first == "Add --case, --target and --envs, or name one, such as"
+        " softmax/as_written/small/sm_70/triton-3.1.0."
+    )
     assert options[0] == "    --case: small, large"
     assert options[2] == "    --envs: triton-3.1.0, triton-3.9.0"
 
@@ -153,11 +179,15 @@ def test_where_several_cells_match_it_is_said_in_what_they_differ(project: Path)
 @pytest.mark.parametrize("name", ["softmax", "ops.py::soft"])
 @pytest.mark.parametrize("command", ["explain", "fix", "reduce"])
 def test_an_ambiguity_is_about_what_was_typed(project: Path, command: str, name: str) -> None:
-    (project / "kernels" / "other.toml").write_text(SOFT.replace('"softmax"', '"other"').replace('"soft"', '"hard"'))
+    (project / "kernels" / "other.toml").write_text(
+        SOFT.replace('"softmax"', '"other"').replace('"soft"', '"hard"')
+    )
     done = compat(project, command, name, "--envs", "3.9", "--target", "h100")
     what = "kernels and targets" if command == "reduce" else "cells"
     assert done.returncode == 3
-    assert done.stderr.startswith(f"error: '{name}' matches 2 {what}\n  hint: Add --case, or name one:\n")
+    assert done.stderr.startswith(
+        f"error: '{name}' matches 2 {what}\n  hint: Add --case, or name one:\n"
+    )
     assert "softmax/as_written/small/sm_90" in done.stderr
     assert "other" not in done.stderr
 

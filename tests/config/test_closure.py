@@ -10,7 +10,9 @@ import pytest
 from compat.source.closure import closure_files, read_source
 
 FILES = {
-    "kernel.py": "import os\nimport helper\nfrom pack.deep import f\nfrom . import sibling\nimport gone\n",
+    "kernel.py": (
+        "import os\nimport helper\nfrom pack.deep import f\nfrom . import sibling\nimport gone\n"
+    ),
     "helper.py": "def h():\n    from late import x\n",
     "late.py": "import helper  # a circle\nfrom ... import beyond\n",
     "sibling.py": "x = 1\n",
@@ -21,7 +23,16 @@ FILES = {
     "above.py": "def broken(:\n",
     "unrelated.py": "",
 }
-DRAWN = {"kernel.py", "helper.py", "late.py", "sibling.py", "pack/__init__.py", "pack/deep.py", "pack/other.py", "above.py"}
+DRAWN = {
+    "kernel.py",
+    "helper.py",
+    "late.py",
+    "sibling.py",
+    "pack/__init__.py",
+    "pack/deep.py",
+    "pack/other.py",
+    "above.py",
+}
 
 
 @pytest.fixture
@@ -40,7 +51,9 @@ def test_imports_are_followed_inside_the_folder(kernel: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
-def test_the_digest_changes_with_every_file_drawn_in_and_with_no_other(kernel: Path, name: str) -> None:
+def test_the_digest_changes_with_every_file_drawn_in_and_with_no_other(
+    kernel: Path, name: str
+) -> None:
     before = read_source(kernel).closure
     path = kernel.parent / name
     path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")

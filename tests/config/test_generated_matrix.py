@@ -14,6 +14,9 @@ def test_whatever_a_folder_is_called(tmp_path: Path) -> None:
         {"name": "ours-2", "triton": "3.9.0"},
     ]
     declared = declare(envs, tmp_path)
-    assert [(env.name, env.install) for env in declared.envs] == [("ours-1", ("numpy<2",)), ("ours-2", ())]
+    assert [(env.name, env.install) for env in declared.envs] == [
+        ("ours-1", ("numpy<2",)),
+        ("ours-2", ()),
+    ]
     assert declared.envs[0].wheel == wheel
     assert declare(envs, tmp_path).path == declared.path

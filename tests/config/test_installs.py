@@ -13,7 +13,9 @@ from compat.errors import ConfigError
 
 def matrix(folder: Path, install: str) -> Path:
     env = f'env = [{{ triton = "3.9.0", install = [{install}] }}]'
-    text = f'schema = 1\nkernels = ["k.toml"]\n{env}\n[defaults]\nenvs = ["*"]\ntargets = ["sm_90"]\n'
+    text = (
+        f'schema = 1\nkernels = ["k.toml"]\n{env}\n[defaults]\nenvs = ["*"]\ntargets = ["sm_90"]\n'
+    )
     (folder / "matrix.toml").write_text(text)
     return folder / "matrix.toml"
 

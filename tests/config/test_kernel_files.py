@@ -68,7 +68,12 @@ def load(tmp_path: Path) -> Load:
 
 def test_a_kernel_file(load: Load, tmp_path: Path) -> None:
     (spec,) = load(WHOLE)
-    assert (spec.kernel, spec.variant, spec.case, spec.function) == ("load", "grid", "small", "load_grid")
+    assert (spec.kernel, spec.variant, spec.case, spec.function) == (
+        "load",
+        "grid",
+        "small",
+        "load_grid",
+    )
     assert spec.source == str(tmp_path / "kernels/load.py")
     assert spec.origin == "kernels/x.toml"
     assert spec.compile.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
@@ -88,7 +93,11 @@ options = { num_warps = 8, num_stages = 3 }
 
 
 def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> None:
-    case = CASE + 'constexprs = { BLOCK = 32 }\nsignature = { x = "*bf16" }\noptions = { num_stages = { drop = true } }\n'
+    case = (
+        CASE
+        + 'constexprs = { BLOCK = 32 }\nsignature = { x = "*bf16" }\noptions = { num_stages = {'
+        " drop = true } }\n"
+    )
     (spec,) = load(HEAD + TABLES + case + VARIANT + LAYERS)
     assert spec.compile.signature == {"x": "*bf16", "y": "*fp32", "n": "i32", "stride": "i32"}
     assert spec.compile.constexprs == {"BLOCK": 32, "DTYPE": {"dtype": "bf16"}}
@@ -98,7 +107,10 @@ def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> 
 
 
 def test_a_constexpr_has_no_type(load: Load) -> None:
-    with pytest.raises(ConfigError, match="'BLOCK' is a constexpr of the function, and the signature gives it a type"):
+    with pytest.raises(
+        ConfigError,
+        match="'BLOCK' is a constexpr of the function, and the signature gives it a type",
+    ):
         load(HEAD + TABLES.replace("[constexprs]\nBLOCK = 64", 'BLOCK = "i32"') + CASE + VARIANT)
 
 
@@ -115,8 +127,20 @@ BLOCK = 64
 
 
 def test_arguments_that_are_tuples(load: Load) -> None:
-    (spec,) = load(HEAD + TUPLES + '[hints]\nequal_to_1 = ["x[2][0]"]\n' + CASE + 'constexprs = { "x[1]" = 3.0 }\n' + VARIANT)
-    assert spec.compile.signature == {"x": ("*fp16", "constexpr", ("i32", "*fp32")), "y": "*fp16", "n": "i32", "stride": ()}
+    (spec,) = load(
+        HEAD
+        + TUPLES
+        + '[hints]\nequal_to_1 = ["x[2][0]"]\n'
+        + CASE
+        + 'constexprs = { "x[1]" = 3.0 }\n'
+        + VARIANT
+    )
+    assert spec.compile.signature == {
+        "x": ("*fp16", "constexpr", ("i32", "*fp32")),
+        "y": "*fp16",
+        "n": "i32",
+        "stride": (),
+    }
     assert spec.compile.constexprs == {"BLOCK": 64, "x[1]": 3.0}
     assert spec.compile.divisible_by_16 == ("x[0]", "x[2][1]", "y")
     assert spec.compile.equal_to_1 == ("x[2][0]",)
@@ -126,15 +150,32 @@ def test_arguments_that_are_tuples(load: Load) -> None:
     ("was", "now", "where", "message"),
     [
         ('"x[1]" = 2.0', "", "variant[0]", "the element 'x[1]' is a constexpr and has no value"),
-        ('"x[1]" = 2.0', '"x[1]" = 1\n"x[0]" = 2', "variant[0]", "'x[0]' has a value, but its type is '*fp16'"),
-        ('"x[1]" = 2.0', '"x[1]" = 1\n"x[7]" = 2', "variant[0]", "'x[7]' has a value, but the signature has no such element"),
+        (
+            '"x[1]" = 2.0',
+            '"x[1]" = 1\n"x[0]" = 2',
+            "variant[0]",
+            "'x[0]' has a value, but its type is '*fp16'",
+        ),
+        (
+            '"x[1]" = 2.0',
+            '"x[1]" = 1\n"x[7]" = 2',
+            "variant[0]",
+            "'x[7]' has a value, but the signature has no such element",
+        ),
         ('"i32", "*fp32"', '"i32", "*fp31"', "signature.x[2][1]", "found '*fp31'"),
         ('y = "*fp16"', 'y = "constexpr"', "signature.y", "found 'constexpr'"),
         ('"i32", "*fp32"', '"i32", 3', "signature.x[2][1]", "found the number 3"),
-        ("[constexprs]", '[hints]\nequal_to_1 = ["x[2]"]\n[constexprs]', "hints.equal_to_1[0]", "'x[2]' is not in any signature"),
+        (
+            "[constexprs]",
+            '[hints]\nequal_to_1 = ["x[2]"]\n[constexprs]',
+            "hints.equal_to_1[0]",
+            "'x[2]' is not in any signature",
+        ),
     ],
 )
-def test_tuples_that_cannot_be_meant(load: Load, was: str, now: str, where: str, message: str) -> None:
+def test_tuples_that_cannot_be_meant(
+    load: Load, was: str, now: str, where: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         load(HEAD + TUPLES.replace(was, now) + CASE + VARIANT)
     assert caught.value.where == f"kernels/x.toml: {where}"
@@ -158,7 +199,10 @@ def test_none_is_a_value(load: Load) -> None:
         ('{ torch_dtype = "bfloat16" }', {"torch_dtype": "bfloat16"}),
         ('{ function = "load_loop" }', {"function": "load_loop"}),
         ("[]", ()),
-        ('[64, [true, { dtype = "fp32" }], { none = true }]', (64, (True, {"dtype": "fp32"}), None)),
+        (
+            '[64, [true, { dtype = "fp32" }], { none = true }]',
+            (64, (True, {"dtype": "fp32"}), None),
+        ),
     ],
 )
 def test_every_form_of_a_constexpr(load: Load, written: str, read: object) -> None:
@@ -192,13 +236,22 @@ def test_what_is_not_said_of_pointers_is_what_a_launch_finds(
     tables = TABLES.replace(GIVEN, kernel if kernel.startswith("[") else "")
     top = "" if kernel.startswith("[") else kernel
     (spec,) = load(HEAD + top + tables + CASE + VARIANT + variant)
-    assert (spec.compile.divisible_by_16, spec.compile.equal_to_1, spec.compile.pointer_range_32) == expected
-    assert ("pointer_range_32" in spec.assumed) is ("none" not in kernel + variant and "pointer_range_32" not in kernel)
+    assert (
+        spec.compile.divisible_by_16,
+        spec.compile.equal_to_1,
+        spec.compile.pointer_range_32,
+    ) == expected
+    assert ("pointer_range_32" in spec.assumed) is (
+        "none" not in kernel + variant and "pointer_range_32" not in kernel
+    )
 
 
 def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
     case = CASE + 'signature = { n = "i64" }\n'
-    variant = '[[variant]]\nname = "loop"\nfunction = "load_loop"\nsignature = { n = { drop = true }, stride = { drop = true } }\n'
+    variant = (
+        '[[variant]]\nname = "loop"\nfunction = "load_loop"\nsignature = { n = { drop = true },'
+        " stride = { drop = true } }\n"
+    )
     loop, grid = load(HEAD + TABLES + case + variant + VARIANT)
     assert loop.compile.signature == {"x": "*fp16", "y": "*fp16"}
     assert (loop.compile.divisible_by_16, loop.compile.equal_to_1) == (("x",), ())
@@ -207,7 +260,14 @@ def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
 
 def test_a_variant_may_be_for_some_cases(load: Load) -> None:
     cases = CASE + '[[case]]\nname = "large"\n[[case]]\nname = "largest"\n'
-    specs = load(HEAD + TABLES + cases + VARIANT + 'cases = ["large*"]\n' + VARIANT.replace('"grid"', '"other"'))
+    specs = load(
+        HEAD
+        + TABLES
+        + cases
+        + VARIANT
+        + 'cases = ["large*"]\n'
+        + VARIANT.replace('"grid"', '"other"')
+    )
     assert [(spec.variant, spec.case) for spec in specs] == [
         ("grid", "large"),
         ("grid", "largest"),
@@ -227,7 +287,11 @@ def test_expectations(load: Load) -> None:
     assert first.covers(release=Version("3.9.0"), target="sm_80", case="small")
     assert not first.covers(release=Version("3.8.0"), target="sm_80", case="small")
     assert not first.covers(release=Version("3.9.0"), target="gfx942", case="small")
-    assert (second.status, second.failure_class, second.reason) == (Status.CRASHED, None, "It always did.")
+    assert (second.status, second.failure_class, second.reason) == (
+        Status.CRASHED,
+        None,
+        "It always did.",
+    )
     assert second.covers(release=Version("3.0.0"), target="gfx942", case="small")
 
 
@@ -240,27 +304,63 @@ ERRORS = [
     (HEAD + 'function = "load_gird"', "function: load.py does not define a function 'load_gird'"),
     (HEAD + 'function = "load_loop"', "load_loop (case default): no type or value for x, y, BLOCK"),
     (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
-    (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a valid name: use letters, digits and . _ + - only"),
+    (
+        WHOLE.replace('"load"', '"a/b"'),
+        "kernel: 'a/b' is not a valid name: use letters, digits and . _ + - only",
+    ),
     (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' next to this one"),
-    (WHOLE + 'source = "gone.py"', "variant[0].source: there is no file 'gone.py' next to this one"),
-    (WHOLE.replace("load_grid", "load_gird"), "variant[0].function: load.py does not define a function 'load_gird'"),
+    (
+        WHOLE + 'source = "gone.py"',
+        "variant[0].source: there is no file 'gone.py' next to this one",
+    ),
+    (
+        WHOLE.replace("load_grid", "load_gird"),
+        "variant[0].function: load.py does not define a function 'load_gird'",
+    ),
     (WHOLE.replace('function = "load_grid"', ""), "variant[0].function: is missing"),
     (WHOLE + VARIANT, "variant[1].name: the name 'grid' is already used by variant[0]"),
-    (HEAD + TABLES + CASE + CASE + VARIANT, "case[1].name: the name 'small' is already used by case[0]"),
+    (
+        HEAD + TABLES + CASE + CASE + VARIANT,
+        "case[1].name: the name 'small' is already used by case[0]",
+    ),
     (WHOLE + "cases = ['big']", "variant[0].cases[0]: no case matches 'big'"),
     # types, values, hints
-    (WHOLE.replace('x = "*fp16"', 'x = "*f16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'*f16\''),
+    (
+        WHOLE.replace('x = "*fp16"', 'x = "*f16"'),
+        'signature.x: expected a Triton type such as "*fp16" or "i32", found \'*f16\'',
+    ),
     (
         WHOLE.replace('x = "*fp16"', 'x = "**fp16"'),
         'signature.x: expected a Triton type such as "*fp16" or "i32", found \'**fp16\'',
     ),
-    (WHOLE.replace('x = "*fp16"', "x = 16"), 'signature.x: expected a Triton type such as "*fp16" or "i32", found the number 16'),
-    (WHOLE + 'signature = { n = "int" }', 'variant[0].signature.n: expected a Triton type such as "*fp16" or "i32", found \'int\''),
-    (WHOLE.replace("BLOCK = 64", "BLOCK = { size = 64 }"), "constexprs.BLOCK: a table is not a valid constexpr value"),
-    (WHOLE.replace("BLOCK = 64", "BLOCK = [64, 1979-05-27]"), "constexprs.BLOCK[1]: a date is not a valid constexpr value"),
-    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: 'half' is not a dtype"),
-    (WHOLE.replace("BLOCK = 64", "BLOCK = { dtype = [1] }"), "constexprs.BLOCK: [1] is not a dtype"),
-    (WHOLE.replace("BLOCK = 64", 'BLOCK = { torch_dtype = "fp16" }'), "constexprs.BLOCK: 'fp16' is not a dtype of PyTorch"),
+    (
+        WHOLE.replace('x = "*fp16"', "x = 16"),
+        'signature.x: expected a Triton type such as "*fp16" or "i32", found the number 16',
+    ),
+    (
+        WHOLE + 'signature = { n = "int" }',
+        'variant[0].signature.n: expected a Triton type such as "*fp16" or "i32", found \'int\'',
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", "BLOCK = { size = 64 }"),
+        "constexprs.BLOCK: a table is not a valid constexpr value",
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", "BLOCK = [64, 1979-05-27]"),
+        "constexprs.BLOCK[1]: a date is not a valid constexpr value",
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'),
+        "constexprs.BLOCK: 'half' is not a dtype",
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", "BLOCK = { dtype = [1] }"),
+        "constexprs.BLOCK: [1] is not a dtype",
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", 'BLOCK = { torch_dtype = "fp16" }'),
+        "constexprs.BLOCK: 'fp16' is not a dtype of PyTorch",
+    ),
     (
         WHOLE.replace("BLOCK = 64", 'BLOCK = [[{ dtype = "i3" }]]'),
         "constexprs.BLOCK[0][0]: 'i3' is not a dtype",
@@ -269,9 +369,18 @@ ERRORS = [
         WHOLE.replace("BLOCK = 64", 'BLOCK = { function = "load_lop" }'),
         f"{GRID}: a constexpr names the function 'load_lop', which load.py does not define",
     ),
-    (WHOLE.replace('x = "*fp16"', 'x = "kfp16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'kfp16\''),
-    (WHOLE + 'hints = "non"', "variant[0].hints: expected a table, or 'none', found the string 'non'"),
-    (WHOLE + "options = { mine = [4] }", "variant[0].options.mine: an array is not a valid option value"),
+    (
+        WHOLE.replace('x = "*fp16"', 'x = "kfp16"'),
+        'signature.x: expected a Triton type such as "*fp16" or "i32", found \'kfp16\'',
+    ),
+    (
+        WHOLE + 'hints = "non"',
+        "variant[0].hints: expected a table, or 'none', found the string 'non'",
+    ),
+    (
+        WHOLE + "options = { mine = [4] }",
+        "variant[0].options.mine: an array is not a valid option value",
+    ),
     *(
         (WHOLE + f"options = {{ {name} = {value} }}", f"variant[0].options.{name}: {said}")
         for name, value, said in (
@@ -290,20 +399,40 @@ ERRORS = [
             ("ptx_options", "3", 'expected a string, such as "tf32", found the number 3'),
         )
     ),
-    (WHOLE.replace('["x", "n"]', '"x"'), "hints.divisible_by_16: expected an array, such as [\"…\"], found the string 'x'"),
-    (WHOLE.replace('["stride"]', '["y"]'), "hints.equal_to_1[0]: 'y' has the type '*fp16'; only whole numbers have this hint"),
+    (
+        WHOLE.replace('["x", "n"]', '"x"'),
+        "hints.divisible_by_16: expected an array, such as [\"…\"], found the string 'x'",
+    ),
+    (
+        WHOLE.replace('["stride"]', '["y"]'),
+        "hints.equal_to_1[0]: 'y' has the type '*fp16'; only whole numbers have this hint",
+    ),
     (
         WHOLE + "hints = { pointer_range_32 = ['n'] }",
-        "variant[0].hints.pointer_range_32[0]: 'n' has the type 'i32'; only pointers have this hint",
+        (
+            "variant[0].hints.pointer_range_32[0]: 'n' has the type 'i32'; only pointers have this"
+            " hint"
+        ),
     ),
     (
-        WHOLE.replace('stride = "i32"', 'stride = "fp32"').replace("equal_to_1", "#").replace('"n"]', '"stride"]'),
-        "hints.divisible_by_16[1]: 'stride' has the type 'fp32'; only pointers and whole numbers have this hint",
+        WHOLE.replace('stride = "i32"', 'stride = "fp32"')
+        .replace("equal_to_1", "#")
+        .replace('"n"]', '"stride"]'),
+        (
+            "hints.divisible_by_16[1]: 'stride' has the type 'fp32'; only pointers and whole"
+            " numbers have this hint"
+        ),
     ),
     (WHOLE + "hints = { div = [] }", "variant[0].hints.div: unknown key"),
-    (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is not in any signature of this kernel"),
+    (
+        WHOLE.replace('["x", "n"]', '["x", "m"]'),
+        "hints.divisible_by_16[1]: 'm' is not in any signature of this kernel",
+    ),
     # arguments against the function
-    (WHOLE + "constexprs = { BLCK = 1 }", f"{GRID} has no parameter 'BLCK', but the tables give it a type or a value"),
+    (
+        WHOLE + "constexprs = { BLCK = 1 }",
+        f"{GRID} has no parameter 'BLCK', but the tables give it a type or a value",
+    ),
     (WHOLE + "signature = { n = { drop = true } }", f"{GRID}: no type or value for n"),
     (WHOLE + "constexprs = { n = 1 }", f"{GRID}: 'n' is in the signature and among the constexprs"),
     # expectations
@@ -320,7 +449,10 @@ ERRORS = [
         WHOLE + '[[variant.expect]]\nstatus = "rejected"\nclass = "typo"',
         "variant[0].expect[0].class: 'typo' is not a failure class",
     ),
-    (WHOLE + '[[variant.expect]]\nstatus = "rejected"\ncases = ["big"]', "variant[0].expect[0].cases[0]: no case matches 'big'"),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "rejected"\ncases = ["big"]',
+        "variant[0].expect[0].cases[0]: no case matches 'big'",
+    ),
     (
         WHOLE + '[[variant.expect]]\nstatus = "ok"\nreleases = "3.9"',
         "variant[0].expect[0].releases: '3.9' is not a version specifier, such as \">=3.1,<3.9\"",
@@ -329,7 +461,9 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
-def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, message: str) -> None:
+def test_what_is_wrong_is_said_with_the_path_of_the_key(
+    load: Load, text: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value) == f"kernels/x.toml: {message}"
@@ -372,26 +506,45 @@ constexprs = { BLOCK = 1024 }
 
 def test_several_kernels_in_one_file_take_from_the_top_what_they_do_not_say(load: Load) -> None:
     grid, small, large = load(SEVERAL)
-    assert [(spec.kernel, spec.variant, spec.case, spec.function) for spec in (grid, small, large)] == [
+    assert [
+        (spec.kernel, spec.variant, spec.case, spec.function) for spec in (grid, small, large)
+    ] == [
         ("load_grid", "as_written", "default", "load_grid"),
         ("loop", "as_written", "small", "load_loop"),
         ("loop", "as_written", "large", "load_loop"),
     ]
     assert grid.compile.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
     assert small.compile.signature == {"x": "*fp16", "y": "*fp32"}
-    assert [spec.compile.options for spec in (grid, small, large)] == [{"num_warps": number} for number in (2, 8, 8)]
+    assert [spec.compile.options for spec in (grid, small, large)] == [
+        {"num_warps": number} for number in (2, 8, 8)
+    ]
     assert [spec.compile.divisible_by_16 for spec in (grid, small)] == [("x", "n"), ("x",)]
     assert [spec.summary for spec in (grid, small)] == ["Loads.", "In a loop."]
     assert {Path(spec.source).name for spec in (grid, small)} == {"load.py"}
 
 
 SEVERAL_WRONG = [
-    (SEVERAL.replace('name = "loop"', 'name = "load_grid"'), "kernel[1].name: the name 'load_grid' is already used by kernel[0]"),
-    (SEVERAL.replace('function = "load_loop"', ""), "kernel[1].function: load.py does not define a function 'loop'"),
+    (
+        SEVERAL.replace('name = "loop"', 'name = "load_grid"'),
+        "kernel[1].name: the name 'load_grid' is already used by kernel[0]",
+    ),
+    (
+        SEVERAL.replace('function = "load_loop"', ""),
+        "kernel[1].function: load.py does not define a function 'loop'",
+    ),
     (SEVERAL.replace('source = "load.py"', ""), "source: is missing"),
-    (SEVERAL.replace('"load.py"', '"gone.py"'), "source: there is no file 'gone.py' next to this one"),
-    (SEVERAL.replace("BLOCK = 1024", "BLCK = 1"), "kernel[1]: load_loop (case large) has no parameter 'BLCK', but the tables"),
-    (SEVERAL.replace('["x", "n"]', '["m"]'), "hints.divisible_by_16[0]: 'm' is not in any signature of this file"),
+    (
+        SEVERAL.replace('"load.py"', '"gone.py"'),
+        "source: there is no file 'gone.py' next to this one",
+    ),
+    (
+        SEVERAL.replace("BLOCK = 1024", "BLCK = 1"),
+        "kernel[1]: load_loop (case large) has no parameter 'BLCK', but the tables",
+    ),
+    (
+        SEVERAL.replace('["x", "n"]', '["m"]'),
+        "hints.divisible_by_16[0]: 'm' is not in any signature of this file",
+    ),
     (SEVERAL.replace("[options]", "[[case]]\nname = 'a'\n[options]"), "case: unknown key"),
     (SEVERAL.replace('name = "loop"', 'kernel = "loop"'), "kernel[1].name: is missing"),
     ("schema = 1\nkernel = []", "kernel: declares no kernel"),
@@ -399,7 +552,9 @@ SEVERAL_WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), SEVERAL_WRONG, ids=[message for _, message in SEVERAL_WRONG])
+@pytest.mark.parametrize(
+    ("text", "message"), SEVERAL_WRONG, ids=[message for _, message in SEVERAL_WRONG]
+)
 def test_what_is_wrong_in_one_of_several(load: Load, text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
@@ -407,13 +562,20 @@ def test_what_is_wrong_in_one_of_several(load: Load, text: str, message: str) ->
 
 
 def test_one_kernel_of_several_in_another_file(load: Load, tmp_path: Path) -> None:
-    (tmp_path / "kernels/a.toml").write_text(HEAD.replace('"load"', '"loop"') + TABLES + CASE + VARIANT, encoding="utf-8")
+    (tmp_path / "kernels/a.toml").write_text(
+        HEAD.replace('"load"', '"loop"') + TABLES + CASE + VARIANT, encoding="utf-8"
+    )
     with pytest.raises(ConfigError) as raised:
         load(SEVERAL)
-    assert str(raised.value) == "kernels/x.toml: kernel[1].name: the kernel 'loop' is already declared in kernels/a.toml"
+    assert (
+        str(raised.value)
+        == "kernels/x.toml: kernel[1].name: the kernel 'loop' is already declared in kernels/a.toml"
+    )
 
 
-def test_sources_that_do_not_parse(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sources_that_do_not_parse(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kernels/load.py").write_text("def f(:\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"^kernels/x\.toml: source: kernels/load\.py, line 1: "):
@@ -433,10 +595,15 @@ def test_one_kernel_in_two_files(load: Load, tmp_path: Path) -> None:
     (tmp_path / "kernels/a.toml").write_text(WHOLE, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         load(WHOLE)
-    assert str(raised.value) == "kernels/x.toml: kernel: the kernel 'load' is already declared in kernels/a.toml"
+    assert (
+        str(raised.value)
+        == "kernels/x.toml: kernel: the kernel 'load' is already declared in kernels/a.toml"
+    )
 
 
-def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(load: Load, tmp_path: Path) -> None:
+def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(
+    load: Load, tmp_path: Path
+) -> None:
     load(WHOLE)
     path = tmp_path / "kernels/x.toml"
     assert len(load_kernels(["kernels/*.toml", "kernels/x.toml", str(path)], tmp_path)) == 1
@@ -446,20 +613,27 @@ def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(load: Loa
 
 HINTS_GIVEN = [
     (WHOLE.replace("num_warps = 4", 'num_warps = "4"'), "Write it without quotes: num_warps = 4."),
-    (WHOLE.replace("num_warps = 4", "num_warps = 6"), "No Triton release compiles with 6; 4 and 8 are the nearest."),
+    (
+        WHOLE.replace("num_warps = 4", "num_warps = 6"),
+        "No Triton release compiles with 6; 4 and 8 are the nearest.",
+    ),
     (
         WHOLE + '[[variant.expect]]\nstatus = "ok"\nreleases = ">=3.1,=<3.8"',
         "Did you mean '>=3.1,<=3.8'?",
     ),
     (
         HEAD + 'function = "flagged"',
-        'Add BLOCK = 64, EVEN = true to [constexprs] and x = "*fp32", out_ptr = "*fp32", n = "i32" to [signature]. '
-        "Replace these examples with what a launch passes.",
+        (
+            'Add BLOCK = 64, EVEN = true to [constexprs] and x = "*fp32", out_ptr = "*fp32", n ='
+            ' "i32" to [signature]. Replace these examples with what a launch passes.'
+        ),
     ),
     (
         HEAD + 'function = "flagged"\n[launch]\nx = "*fp32"\n',
-        'Add BLOCK = 64, EVEN = true to [constexprs] and out_ptr = "*fp32", n = 4096 to [launch]. '
-        "Replace these examples with what a launch passes.",
+        (
+            'Add BLOCK = 64, EVEN = true to [constexprs] and out_ptr = "*fp32", n = 4096 to'
+            " [launch]. Replace these examples with what a launch passes."
+        ),
     ),
 ]
 

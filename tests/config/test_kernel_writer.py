@@ -1,4 +1,6 @@
-"""Kernel files that are written: what is read from them is what was written, in every form that it can have."""
+"""Kernel files that are written: what is read from them is what was written, in every form that it
+can have.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,18 @@ from compat.toolchains.triton.language.types import DTYPES
 from tests.config.test_launch_table import ARGUMENTS as PASSED
 
 ROOT = Path(__file__).parent.parent.parent
-KERNEL_FILES = sorted(path.relative_to(ROOT) for folder in ("kernels", "tests") for path in (ROOT / folder).rglob("*.toml"))
+KERNEL_FILES = sorted(
+    path.relative_to(ROOT)
+    for folder in ("kernels", "tests")
+    for path in (ROOT / folder).rglob("*.toml")
+)
 
 ARGUMENTS = ("x", "y", "n", "größe", "_")
 VALUES = ("BLOCK", "KIND", "λ", "options")
 VARIANTS, CASES = ("one", "two", "three"), ("a", "b", "c")
 SOURCE = "def add(a, b):\n    return a + b\n\n\n" + "\n\n\n".join(
-    f"def {name}({', '.join(f'{each}=0' for each in (*ARGUMENTS, *VALUES))}):\n    pass\n" for name in VARIANTS
+    f"def {name}({', '.join(f'{each}=0' for each in (*ARGUMENTS, *VALUES))}):\n    pass\n"
+    for name in VARIANTS
 )
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -57,9 +64,16 @@ CONSTEXPRS = st.recursive(
 )
 TYPES = st.one_of(
     st.builds("{}{}".format, st.sampled_from(["", "*", "*k"]), st.sampled_from(DTYPES)),
-    st.builds("tensordesc<{}[{}, {}]>".format, st.sampled_from(DTYPES), st.integers(1, 512), st.integers(1, 512)),
+    st.builds(
+        "tensordesc<{}[{}, {}]>".format,
+        st.sampled_from(DTYPES),
+        st.integers(1, 512),
+        st.integers(1, 512),
+    ),
 )
-TUPLES = st.recursive(TYPES | st.just(CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
+TUPLES = st.recursive(
+    TYPES | st.just(CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5
+)
 EXPECTATIONS = st.builds(
     Expectation,
     status=st.sampled_from([status for status in Status if status.is_answer]),
@@ -72,13 +86,19 @@ EXPECTATIONS = st.builds(
 )
 
 
-HINTED = {"divisible_by_16": r"\*|[iu]\d|tensordesc", "equal_to_1": r"[iu]\d", "pointer_range_32": r"\*"}
+HINTED = {
+    "divisible_by_16": r"\*|[iu]\d|tensordesc",
+    "equal_to_1": r"[iu]\d",
+    "pointer_range_32": r"\*",
+}
 """Hint → the types of the arguments that can have it."""
 
 
 def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
     """Some of the names, in any order."""
-    return st.permutations(list(names)).flatmap(lambda order: st.integers(0, len(order)).map(lambda size: tuple(order[:size])))
+    return st.permutations(list(names)).flatmap(
+        lambda order: st.integers(0, len(order)).map(lambda size: tuple(order[:size]))
+    )
 
 
 @st.composite
@@ -93,7 +113,10 @@ def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> C
         launch=launch,
         constexprs={**draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)), **known},
         options=draw(st.dictionaries(OPTIONS, options, max_size=3)),
-        **{hint: draw(subset(path for path, kind in elements.items() if re.match(taken, kind))) for hint, taken in HINTED.items()},
+        **{
+            hint: draw(subset(path for path, kind in elements.items() if re.match(taken, kind)))
+            for hint, taken in HINTED.items()
+        },
     )
 
 
@@ -104,7 +127,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def spec_of(folder: Path, compiled: CompileSpec, variant: str = "one", case: str = "a", **facts: Any) -> Specialization:
+def spec_of(
+    folder: Path, compiled: CompileSpec, variant: str = "one", case: str = "a", **facts: Any
+) -> Specialization:
     source, roots = folder / "k.py", [Path(root) for root in facts.get("roots", ())]
     return Specialization(
         kernel="k",
@@ -134,21 +159,37 @@ def without_origin(specs: Any) -> list[Specialization]:
     st.sampled_from([(), ("..",), ("..", "."), (".", "..")]),
 )
 def test_one_specialization_is_read_as_it_was_written(
-    folder: Path, compiled: CompileSpec, expectations: list[Expectation], summary: str, targets: list[str], roots: tuple[str, ...]
+    folder: Path,
+    compiled: CompileSpec,
+    expectations: list[Expectation],
+    summary: str,
+    targets: list[str],
+    roots: tuple[str, ...],
 ) -> None:
-    facts: dict[str, Any] = {"targets": tuple(targets), "roots": tuple(str((folder / root).resolve()) for root in roots)}
+    facts: dict[str, Any] = {
+        "targets": tuple(targets),
+        "roots": tuple(str((folder / root).resolve()) for root in roots),
+    }
     spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary, **facts)
     written = write_kernel_file([spec], folder / "k.toml")
     assert without_origin(written) == [spec]
     assert without_origin(read(folder / "k.toml")) == [spec]
-    assert json.dumps(read(folder / "k.toml")[0].compile.document()) == json.dumps(spec.compile.document())
+    assert json.dumps(read(folder / "k.toml")[0].compile.document()) == json.dumps(
+        spec.compile.document()
+    )
 
 
-@given(st.dictionaries(st.sampled_from(["k", "l", "one"]), compile_specs(), min_size=1), st.booleans())
-def test_several_kernels_are_read_as_they_were_written(folder: Path, kernels: Mapping[str, CompileSpec], plain: bool) -> None:
+@given(
+    st.dictionaries(st.sampled_from(["k", "l", "one"]), compile_specs(), min_size=1), st.booleans()
+)
+def test_several_kernels_are_read_as_they_were_written(
+    folder: Path, kernels: Mapping[str, CompileSpec], plain: bool
+) -> None:
     names = ("as_written", "default") if plain else ("other", "a")
     given = [
-        evolve(spec_of(folder, compiled, variant="one"), kernel=kernel, variant=names[0], case=names[1])
+        evolve(
+            spec_of(folder, compiled, variant="one"), kernel=kernel, variant=names[0], case=names[1]
+        )
         for kernel, compiled in kernels.items()
     ]
     assert without_origin(write_kernel_file(given, folder / "several.toml")) == given
@@ -162,13 +203,23 @@ def layers(draw: st.DrawFn, launched: bool) -> dict[str, Any]:
     tables: dict[str, Any] = {
         "launch" if launched else "signature": draw(
             st.dictionaries(
-                st.sampled_from(ARGUMENTS[:3]), st.sampled_from(["*fp16", 1, 1.0] if launched else ["*fp16", "i32"]) | drop
+                st.sampled_from(ARGUMENTS[:3]),
+                st.sampled_from(["*fp16", 1, 1.0] if launched else ["*fp16", "i32"]) | drop,
             )
         ),
-        "constexprs": draw(st.dictionaries(st.sampled_from(VALUES[:3]), st.sampled_from([1, 1.0, True]) | drop)),
-        "options": draw(st.dictionaries(st.sampled_from(["num_warps", "num_stages"]), st.sampled_from([1, 2]) | drop)),
+        "constexprs": draw(
+            st.dictionaries(st.sampled_from(VALUES[:3]), st.sampled_from([1, 1.0, True]) | drop)
+        ),
+        "options": draw(
+            st.dictionaries(
+                st.sampled_from(["num_warps", "num_stages"]), st.sampled_from([1, 2]) | drop
+            )
+        ),
     }
-    hints = st.dictionaries(st.sampled_from([hint for hint in HINTS if hint != "equal_to_1"]), subset(ARGUMENTS[:3]).map(list))
+    hints = st.dictionaries(
+        st.sampled_from([hint for hint in HINTS if hint != "equal_to_1"]),
+        subset(ARGUMENTS[:3]).map(list),
+    )
     return tables if launched else tables | {"hints": draw(hints | st.just("none"))}
 
 
@@ -177,7 +228,8 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     """A kernel file with variants and cases."""
     launched = draw(st.booleans())
     top, said = draw(layers(launched)), "launch" if launched else "signature"
-    top[said] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[said]}  # hints are of arguments that there are
+    # Hints are of arguments that there are.
+    top[said] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[said]}
     cases = draw(st.integers(1, 3))
     variants = [
         {"name": name, "function": name, **draw(layers(launched))}
@@ -212,14 +264,18 @@ def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]
 @given(
     st.dictionaries(
         st.tuples(st.sampled_from(VARIANTS), st.sampled_from(CASES)),
-        st.fixed_dictionaries({}, optional={"BLOCK": st.sampled_from([1, 2]), "KIND": st.sampled_from([None, (1, 2)])}),
+        st.fixed_dictionaries(
+            {}, optional={"BLOCK": st.sampled_from([1, 2]), "KIND": st.sampled_from([None, (1, 2)])}
+        ),
         min_size=2,
     )
 )
 def test_what_no_layers_come_to_is_refused_and_never_written_wrong(
     folder: Path, places: Mapping[tuple[str, str], Mapping[str, Any]]
 ) -> None:
-    specs = [spec_of(folder, CompileSpec(constexprs=values), *place) for place, values in places.items()]
+    specs = [
+        spec_of(folder, CompileSpec(constexprs=values), *place) for place, values in places.items()
+    ]
     path = folder / "any.toml"
     path.unlink(missing_ok=True)
     refused: str | None = None
@@ -241,7 +297,14 @@ def test_our_own_kernel_files(path: Path, tmp_path: Path) -> None:
     assert without_origin(write_kernel_file(specs, tmp_path / "k.toml")) == without_origin(specs)
 
 
-@given(st.dictionaries(TEXTS, st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8)))
+@given(
+    st.dictionaries(
+        TEXTS,
+        st.recursive(
+            PLAIN, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8
+        ),
+    )
+)
 def test_any_toml_is_read_as_it_was_written(document: dict[str, Any]) -> None:
     for each in (document, {"table": document, "tables": [document, {"inner": [document, {}]}]}):
         assert repr(_sorted(tomllib.loads(toml_text(each)))) == repr(_sorted(each))
@@ -253,7 +316,7 @@ def _sorted(value: Any) -> Any:
     return [_sorted(each) for each in value] if isinstance(value, list) else value
 
 
-# --- one by one ------------------------------------------------------------------------------------------------------------------
+# --- one by one -----------------------------------------------------------------------------------
 
 
 def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
@@ -273,8 +336,8 @@ def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
         for variant, case in itertools.product(("one", "two"), ("a", "b"))
         if (variant, case) != ("one", "b")
     ]
-    assert kernel_text(specs, folder) == (
-        'schema = 1\nkernel = "k"\nsource = "k.py"\n\n'
+    assert (
+        kernel_text(specs, folder) == 'schema = 1\nkernel = "k"\nsource = "k.py"\n\n'
         '[signature]\nx = "*fp16"\nn = "i32"\n\n'
         "[constexprs]\nBLOCK = 64\n\n"
         '[hints]\ndivisible_by_16 = ["x"]\nequal_to_1 = []\npointer_range_32 = []\n\n'
@@ -288,13 +351,18 @@ def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
 
 
 def test_what_need_not_be_said_is_not_written(folder: Path) -> None:
-    spec = evolve(spec_of(folder, CompileSpec(signature={"x": "i32"})), variant="as_written", case="default", assumed=HINTS)
+    spec = evolve(
+        spec_of(folder, CompileSpec(signature={"x": "i32"})),
+        variant="as_written",
+        case="default",
+        assumed=HINTS,
+    )
     head = 'schema = 1\nkernel = "k"\nsource = "k.py"\n'
     assert kernel_text([spec], folder) == head + 'function = "one"\n\n[signature]\nx = "i32"\n'
     one = evolve(spec, kernel="one")
     assert "function" not in kernel_text([one], folder)
-    assert kernel_text([spec, one], folder) == (
-        'schema = 1\nsource = "k.py"\n\n'
+    assert (
+        kernel_text([spec, one], folder) == 'schema = 1\nsource = "k.py"\n\n'
         '[[kernel]]\nname = "k"\nfunction = "one"\nsignature = {x = "i32"}\n\n'
         '[[kernel]]\nname = "one"\nsignature = {x = "i32"}\n'
     )
@@ -305,13 +373,20 @@ def test_a_note_stands_behind_its_entry() -> None:
     document = {
         "schema": Noted(1, "a\nb"),
         "table": {"x": Noted(several, "many"), "y": 2},
-        "kernel": [{"name": "k", "signature": {"x": Noted("i32", "guessed")}, "case": [{"name": "a", "options": {"x": 1}}]}],
+        "kernel": [
+            {
+                "name": "k",
+                "signature": {"x": Noted("i32", "guessed")},
+                "case": [{"name": "a", "options": {"x": 1}}],
+            }
+        ],
     }
     text = toml_text(document)
     assert text.startswith("schema = 1  # a b\n")
     assert '    "argument_19",\n]  # many\ny = 2\n' in text
     assert text.endswith(
-        '[[kernel]]\nname = "k"\n\n[kernel.signature]\nx = "i32"  # guessed\n\n[[kernel.case]]\nname = "a"\noptions = {x = 1}\n'
+        '[[kernel]]\nname = "k"\n\n[kernel.signature]\nx = "i32"  #'
+        ' guessed\n\n[[kernel.case]]\nname = "a"\noptions = {x = 1}\n'
     )
     assert tomllib.loads(text)["table"] == {"x": several, "y": 2}
 
@@ -319,7 +394,10 @@ def test_a_note_stands_behind_its_entry() -> None:
 def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
     def options(*numbers: int | None) -> list[Specialization]:
         chosen = zip(itertools.product(VARIANTS, "ab"), numbers, strict=True)
-        return [spec_of(folder, CompileSpec(options={"num_ctas": n} if n else {}), *place) for place, n in chosen]
+        return [
+            spec_of(folder, CompileSpec(options={"num_ctas": n} if n else {}), *place)
+            for place, n in chosen
+        ]
 
     text = kernel_text(options(None, None, None, None, 2, 2), folder)
     assert text.endswith('name = "three"\nfunction = "three"\noptions = {num_ctas = 2}\n')
@@ -329,7 +407,9 @@ def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
 
 
 def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
-    usual = CompileSpec(signature={"x": "*fp16", "n": "i32"}, divisible_by_16=("x",), pointer_range_32=("x",))
+    usual = CompileSpec(
+        signature={"x": "*fp16", "n": "i32"}, divisible_by_16=("x",), pointer_range_32=("x",)
+    )
     spec = spec_of(folder, usual, assumed=HINTS)
     assert "hints" not in kernel_text([spec], folder)
     assert without_origin(write_kernel_file([spec], folder / "k.toml")) == [spec]
@@ -338,17 +418,28 @@ def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
 
 
 def test_a_hint_of_a_variant_whose_argument_is_no_pointer_in_one_case(folder: Path) -> None:
-    """The variant's hint counts where the type of the argument may have it, so one layer is enough."""
+    """The variant's hint counts where the type of the argument may have it, so one layer is
+    enough.
+    """
     usual = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",), pointer_range_32=("x",))
     scalar = CompileSpec(signature={"x": "fp16"})
     pointer = CompileSpec(signature={"x": "*fp16"}, pointer_range_32=("x",))
-    assumed = [spec_of(folder, compiled, "one", case, assumed=HINTS) for case, compiled in zip("ab", (usual, scalar), strict=True)]
-    specs = [*assumed, *(spec_of(folder, each, "two", case) for case, each in zip("ab", (pointer, scalar), strict=True))]
+    assumed = [
+        spec_of(folder, compiled, "one", case, assumed=HINTS)
+        for case, compiled in zip("ab", (usual, scalar), strict=True)
+    ]
+    specs = [
+        *assumed,
+        *(
+            spec_of(folder, each, "two", case)
+            for case, each in zip("ab", (pointer, scalar), strict=True)
+        ),
+    ]
     assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
 def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
-    (found, *_) = load_kernels(["kernels/sel_dense.toml"], ROOT)
+    found, *_ = load_kernels(["kernels/sel_dense.toml"], ROOT)
     alone = bundle(evolve(found, expectations=())).write(tmp_path / "alone.py")
     (spec,) = write_kernel_file([alone], tmp_path / "alone.toml")
     assert evolve(spec, origin=found.origin) == alone
@@ -356,7 +447,11 @@ def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
 
 
 def test_the_example_in_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/kernel-files.md").read_text(), re.MULTILINE | re.DOTALL)
+    (example,) = re.findall(
+        r"^```python\n(.*?)^```",
+        (ROOT / "docs/kernel-files.md").read_text(),
+        re.MULTILINE | re.DOTALL,
+    )
     (tmp_path / "kernels").symlink_to(ROOT / "kernels")
     monkeypatch.chdir(tmp_path)
     exec(compile(example, "kernel-files.md", "exec"), {})
@@ -369,8 +464,14 @@ REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
     "signature": ({"compile": CompileSpec(signature={"x": "*fp17"})}, "signature.x"),
     "number": ({"compile": CompileSpec(options={"num_warps": 1 << 64})}, "options.num_warps"),
     "function": ({"function": "sub"}, "variant[0].function"),
-    "cases": ({"expectations": (Expectation(status=Status.OK, cases=("d64",)),)}, "variant[0].expect[0].cases[0]"),
-    "surrogate": ({"compile": CompileSpec(options={"arch": "\ud800"})}, "cannot be written as a kernel file"),
+    "cases": (
+        {"expectations": (Expectation(status=Status.OK, cases=("d64",)),)},
+        "variant[0].expect[0].cases[0]",
+    ),
+    "surrogate": (
+        {"compile": CompileSpec(options={"arch": "\ud800"})},
+        "cannot be written as a kernel file",
+    ),
     "source": ({"source": ""}, "has no source"),
     "changed": ({"closure": "0" * 64}, "another closure"),
 }
@@ -388,9 +489,13 @@ def test_what_no_kernel_file_says_is_refused_before_it_is_written(folder: Path, 
 
 def test_what_a_variant_says_once(folder: Path) -> None:
     one, other = (spec_of(folder, CompileSpec(), case=case) for case in "ab")
-    with pytest.raises(ConfigError, match="one has one function in the case a, and another one in b"):
+    with pytest.raises(
+        ConfigError, match="one has one function in the case a, and another one in b"
+    ):
         kernel_text([one, evolve(other, function="two")], folder)
-    with pytest.raises(ConfigError, match="at least one kernel, and each variant and case of it once"):
+    with pytest.raises(
+        ConfigError, match="at least one kernel, and each variant and case of it once"
+    ):
         kernel_text([one, one], folder)
     with pytest.raises(ConfigError, match="at least one kernel"):
         kernel_text([], folder)

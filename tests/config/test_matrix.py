@@ -46,7 +46,10 @@ ERRORS = [
     ("schema = true", "schema: expected a whole number, such as 1, found the boolean true"),
     (ONE + "[defautls]\n", "defautls: unknown key"),
     ("schema = 1\nkernels = [3]", "kernels[0]: expected a string, found the number 3"),
-    ('schema = 1\nkernels = "k.toml"', "kernels: expected an array, such as [\"…\"], found the string 'k.toml'"),
+    (
+        'schema = 1\nkernels = "k.toml"',
+        "kernels: expected an array, such as [\"…\"], found the string 'k.toml'",
+    ),
     # environments
     (HEAD + "env = []", "env: must not be empty"),
     (HEAD + "env = 3", "env: expected an array, such as [[env]], found the number 3"),
@@ -55,24 +58,51 @@ ERRORS = [
     (envs(GOOD, GOOD), "env[1]: the name 'triton-3.0.0' is already used by env[0]"),
     (envs(GOOD) + "envs = 3\n", "envs: expected a table, found the number 3"),
     (envs(GOOD) + "envs.folders = 'x'\n", "envs.folders: unknown key"),
-    (envs(GOOD) + "envs.folder = 3\n", 'envs.folder: expected a string, such as "../envs", found the number 3'),
+    (
+        envs(GOOD) + "envs.folder = 3\n",
+        'envs.folder: expected a string, such as "../envs", found the number 3',
+    ),
     (envs(GOOD) + "envs.folder = ''\n", "envs.folder: must not be empty"),
     (envs(GOOD) + "envs.folder = '/dev/null/envs'\n", "envs.folder: /dev/null is not a folder"),
     (
         envs(GOOD) + "envs.folder = '~nobody-of-that-name/envs'\n",
         "envs.folder: '~nobody-of-that-name/envs': the home folder does not exist",
     ),
-    (envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'), "env[1].name: the name 'Triton-3-0-0' is already used by env[0]"),
+    (
+        envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'),
+        "env[1].name: the name 'Triton-3-0-0' is already used by env[0]",
+    ),
     (envs(GOOD, '{ triton = "3.1.0" }', '{ tritn = "3.1.0" }'), "env[2].tritn: unknown key"),
-    (envs("{ triton = 3.0 }"), 'env[0].triton: expected a string, such as "3.1.0", found the number 3.0'),
+    (
+        envs("{ triton = 3.0 }"),
+        'env[0].triton: expected a string, such as "3.1.0", found the number 3.0',
+    ),
     (envs('{ triton = "3.x" }'), "env[0].triton: '3.x' is not a version, such as \"3.1.0\""),
     (envs('{ triton = "" }'), "env[0].triton: must not be empty"),
-    (envs('{ triton = "3.1.0", torch = ">=2" }'), "env[0].torch: '>=2' is not a version, such as \"3.1.0\""),
-    (envs('{ triton = "3.1.0", name = "a b" }'), "env[0].name: 'a b' is not a valid name: use letters, digits and . _ + - only"),
-    (envs('{ triton = "3.1.0", groups = "all" }'), "env[0].groups: expected an array, such as [\"…\"], found the string 'all'"),
-    (envs('{ triton = "3.1.0", groups = [1] }'), "env[0].groups[0]: expected a string, found the number 1"),
-    (envs('{ triton = "3.1.0", python = "3.11" }'), "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\""),
-    (envs('{ triton = "3.1.0", install = ["numpy ="] }'), "env[0].install[0]: 'numpy =' is not a requirement, such as \"numpy<2\""),
+    (
+        envs('{ triton = "3.1.0", torch = ">=2" }'),
+        "env[0].torch: '>=2' is not a version, such as \"3.1.0\"",
+    ),
+    (
+        envs('{ triton = "3.1.0", name = "a b" }'),
+        "env[0].name: 'a b' is not a valid name: use letters, digits and . _ + - only",
+    ),
+    (
+        envs('{ triton = "3.1.0", groups = "all" }'),
+        "env[0].groups: expected an array, such as [\"…\"], found the string 'all'",
+    ),
+    (
+        envs('{ triton = "3.1.0", groups = [1] }'),
+        "env[0].groups[0]: expected a string, found the number 1",
+    ),
+    (
+        envs('{ triton = "3.1.0", python = "3.11" }'),
+        "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\"",
+    ),
+    (
+        envs('{ triton = "3.1.0", install = ["numpy ="] }'),
+        "env[0].install[0]: 'numpy =' is not a requirement, such as \"numpy<2\"",
+    ),
     (
         envs('{ triton = "3.1.0", released = "2026-01-31" }'),
         "env[0].released: expected a date, such as 2026-01-31, found the string '2026-01-31'",
@@ -81,10 +111,16 @@ ERRORS = [
         envs('{ triton = "3.1.0", released = 2026-01-31T12:00:00 }'),
         "env[0].released: expected a date, such as 2026-01-31, found a datetime",
     ),
-    (envs('{ triton = "3.1.0", index = "pypi.org" }'), "env[0].index: 'pypi.org' is not the URL of a package index"),
+    (
+        envs('{ triton = "3.1.0", index = "pypi.org" }'),
+        "env[0].index: 'pypi.org' is not the URL of a package index",
+    ),
     (
         envs('{ wheel = "triton.whl" }'),
-        "env[0].wheel: 'triton.whl' is not the name of a wheel (name-version-python-abi-platform.whl)",
+        (
+            "env[0].wheel: 'triton.whl' is not the name of a wheel"
+            " (name-version-python-abi-platform.whl)"
+        ),
     ),
     (
         envs('{ wheel = "triton-3.1.0-py3-none-any.whl", triton = "3.1.0" }'),
@@ -103,7 +139,10 @@ ERRORS = [
     # targets
     (ONE + '[[target]]\nname = "sm_80"', "target[0].name: the target 'sm_80' already exists"),
     (ONE + '[[target]]\nname = "sm_87"', "target[0].backend: is missing"),
-    (ONE + '[[target]]\nname = "x"\nbackend = "metal"', 'target[0].backend: expected "cuda" or "hip", found \'metal\''),
+    (
+        ONE + '[[target]]\nname = "x"\nbackend = "metal"',
+        'target[0].backend: expected "cuda" or "hip", found \'metal\'',
+    ),
     (
         ONE + '[[target]]\nname = "x"\nbackend = "cuda"\narch = "sm_87"',
         "target[0].arch: expected a whole number, found the string 'sm_87'",
@@ -113,21 +152,41 @@ ERRORS = [
         "target[0].warp_size: must be greater than zero, found 0",
     ),
     # defaults
-    (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env, group of envs or release matches 'defalut'"),
-    (ONE + '[defaults]\ntargets = ["sm_80", "sm80"]', "defaults.targets[1]: no target matches 'sm80'"),
+    (
+        ONE + '[defaults]\nenvs = ["defalut"]',
+        "defaults.envs[0]: no env, group of envs or release matches 'defalut'",
+    ),
+    (
+        ONE + '[defaults]\ntargets = ["sm_80", "sm80"]',
+        "defaults.targets[1]: no target matches 'sm80'",
+    ),
     (ONE + "[defaults]\nenvs = []", "defaults.envs: must not be empty"),
-    (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
+    (
+        ONE + '[defaults]\ndeadline = "1 min"',
+        "defaults.deadline: expected a number, found the string '1 min'",
+    ),
     (ONE + "[defaults]\ndeadline = 0", "defaults.deadline: must be greater than zero, found 0"),
-    (ONE + "[defaults]\nkeep_workers = -1", "defaults.keep_workers: must be zero or more, found -1"),
+    (
+        ONE + "[defaults]\nkeep_workers = -1",
+        "defaults.keep_workers: must be zero or more, found -1",
+    ),
     (ONE + "[defaults]\ndeadline = nan", "defaults.deadline: must be greater than zero, found nan"),
-    (ONE + '[defaults]\nmemory = "4 GB"', "defaults.memory: '4 GB' is not a size, such as \"4 GiB\", or a number of bytes"),
+    (
+        ONE + '[defaults]\nmemory = "4 GB"',
+        "defaults.memory: '4 GB' is not a size, such as \"4 GiB\", or a number of bytes",
+    ),
     (ONE + "[defaults]\nmemory = -1", "defaults.memory: must be greater than zero, found -1"),
-    (ONE + "[defaults]\nmemory = true", "defaults.memory: expected a whole number, found the boolean true"),
+    (
+        ONE + "[defaults]\nmemory = true",
+        "defaults.memory: expected a whole number, found the boolean true",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
-def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, message: str) -> None:
+def test_what_is_wrong_is_said_with_the_path_of_the_key(
+    load: Load, text: str, message: str
+) -> None:
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value) == f"matrix.toml: {message}"
@@ -142,7 +201,10 @@ def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, m
         (ONE + "[defautls]\n", "Did you mean defaults?"),
         (ONE + '[defaults]\nenvs = ["defalut"]', "Did you mean default?"),
         (envs(GOOD, GOOD), 'Give one of them another name = "…".'),
-        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, cute, torch, install, why, toolchain."),
+        (
+            ONE + "[[companion]]\nxyz = 1",
+            "Known keys here: triton, cute, torch, install, why, toolchain.",
+        ),
     ],
 )
 def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None:
@@ -153,7 +215,9 @@ def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"^matrix\.toml: cannot be read: No such file or directory$"):
+    with pytest.raises(
+        ConfigError, match=r"^matrix\.toml: cannot be read: No such file or directory$"
+    ):
         load_matrix(tmp_path / "matrix.toml")
     with pytest.raises(ConfigError, match=r"cannot be read: Is a directory$"):
         load_matrix(tmp_path)
@@ -173,7 +237,9 @@ def test_defaults_are_filled_in(load: Load) -> None:
     assert config.base == config.path.parent
 
 
-@pytest.mark.parametrize(("text", "size"), [('"512 MiB"', 512 * 1024**2), ('"1.5GiB"', 3 * 1024**3 // 2), ("1000", 1000)])
+@pytest.mark.parametrize(
+    ("text", "size"), [('"512 MiB"', 512 * 1024**2), ('"1.5GiB"', 3 * 1024**3 // 2), ("1000", 1000)]
+)
 def test_sizes(load: Load, text: str, size: int) -> None:
     assert load(ONE + f"[defaults]\nmemory = {text}").memory == size
 
@@ -200,7 +266,9 @@ def test_names_are_derived(load: Load) -> None:
 
 
 def test_a_fork_is_an_env_that_knows_its_version_from_its_wheel(load: Load) -> None:
-    config = load(envs(GOOD, '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }'))
+    config = load(
+        envs(GOOD, '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }')
+    )
     fork = config.envs[1]
     assert fork.wheel == str(config.base / "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl")
     assert fork.release == Version("3.1.0+fork1")
@@ -208,7 +276,8 @@ def test_a_fork_is_an_env_that_knows_its_version_from_its_wheel(load: Load) -> N
 
 
 COMPANIONS = (
-    '[[companion]]\ntriton = "<3.3"\ninstall = ["setuptools<81"]\n[[companion]]\ntorch = "<2.6"\ninstall = ["numpy<2", "six"]\n'
+    '[[companion]]\ntriton = "<3.3"\ninstall = ["setuptools<81"]\n[[companion]]\ntorch ='
+    ' "<2.6"\ninstall = ["numpy<2", "six"]\n'
 )
 
 
@@ -239,7 +308,10 @@ def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> 
         "numpy==1.26.4; python_version < '3.13'",
         "numpy<2.4; python_version >= '3.13'",
     )
-    assert load(envs(pair + ', install = ["NumPy==2.0"] }')).envs[0].install == ("NumPy==2.0", "setuptools<81")
+    assert load(envs(pair + ', install = ["NumPy==2.0"] }')).envs[0].install == (
+        "NumPy==2.0",
+        "setuptools<81",
+    )
     own = '[[companion]]\ntorch = "==2.6"\ninstall = ["numpy<2", "einops"]\n'
     assert load(envs(pair + " }") + own).envs[0].install == ("numpy<2", "einops", "setuptools<81")
     assert load(envs(pair + " }") + "companion = []").envs[0].install == ()
@@ -253,14 +325,27 @@ def test_envs_need_not_be_in_the_file(load: Load) -> None:
     assert config.env("triton-3.1.0") is config.envs[0]
 
 
-@pytest.mark.parametrize("name", ["triton-", "triton-abc", "torch-2.5.1", "triton-3.1.0-torch", "triton-3.1.0-torch-x", "default"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "triton-",
+        "triton-abc",
+        "torch-2.5.1",
+        "triton-3.1.0-torch",
+        "triton-3.1.0-torch-x",
+        "default",
+    ],
+)
 def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> None:
     with pytest.raises(SelectionError, match="unknown env"):
         load(ONE).env(name)
 
 
 def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
-    text = '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory = 166912\n'
+    text = (
+        '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory ='
+        " 166912\n"
+    )
     config = load(ONE + text + '[defaults]\ntargets = ["sm_8*"]')
     assert next(target for target in config.targets if target.name == "sm_87").arch == 87
     assert "sm_87" not in TARGETS
@@ -269,7 +354,11 @@ def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
 def test_this_repositorys_matrix() -> None:
     config = load_matrix(REPOSITORY / "matrix.toml")
     chosen = [env.name for env in config.choose_envs()]
-    assert chosen == ["triton-3.0.0-torch-2.4.1", "triton-3.1.0-torch-2.5.1", "triton-3.5.1-torch-2.9.1"]
+    assert chosen == [
+        "triton-3.0.0-torch-2.4.1",
+        "triton-3.1.0-torch-2.5.1",
+        "triton-3.5.1-torch-2.9.1",
+    ]
     assert len(config.groups["pairs"]) == 10
     assert len(config.groups["releases"]) == 13
     # Neither 3.0, 3.1 nor 3.2 can be imported without setuptools, which none of them declares.
@@ -287,18 +376,44 @@ def test_this_repositorys_matrix() -> None:
         ('schema = 1\nkernels = ["a\\u0000b"]\n', "kernels[0]: contains a control character"),
         ('schema = 1\nkernels = ["\\u001b[31m"]\n', "kernels[0]: contains a control character"),
         (
-            'schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline = inf\n',
+            (
+                'schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline ='
+                " inf\n"
+            ),
             "defaults.deadline: must be at most",
         ),
-        ('schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline = nan\n', "must be greater than zero"),
-        (f'schema = 1\nkernels = ["k"]\nenv = [{{ triton = "{"9" * 5000}" }}]\n', "env[0].triton: '9999"),
         (
-            f'schema = 1\nkernels = ["k"]\nenv = [{{ triton = "3.1.0" }}]\n[defaults]\nmemory = "{"9" * 400} GiB"\n',
+            (
+                'schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline ='
+                " nan\n"
+            ),
+            "must be greater than zero",
+        ),
+        (
+            f'schema = 1\nkernels = ["k"]\nenv = [{{ triton = "{"9" * 5000}" }}]\n',
+            "env[0].triton: '9999",
+        ),
+        (
+            (
+                'schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\nmemory ='
+                f' "{"9" * 400} GiB"\n'
+            ),
             "defaults.memory: ",
         ),
         ("\ud800", "is not UTF-8 text"),
     ],
-    ids=["arrays", "dotted key", "digits", "NUL", "ESC", "inf", "nan", "version", "memory", "surrogate"],
+    ids=[
+        "arrays",
+        "dotted key",
+        "digits",
+        "NUL",
+        "ESC",
+        "inf",
+        "nan",
+        "version",
+        "memory",
+        "surrogate",
+    ],
 )
 def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "matrix.toml"
@@ -309,19 +424,32 @@ def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, said: str) 
     assert len(str(caught.value)) < 500
 
 
-# --- what is built in --------------------------------------------------------------------------------------------------------
+# --- what is built in -----------------------------------------------------------------------------
 
 
 def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
     config = no_matrix(tmp_path)
-    assert (config.path, config.path.exists(), config.kernels) == (tmp_path / "matrix.toml", False, ())
+    assert (config.path, config.path.exists(), config.kernels) == (
+        tmp_path / "matrix.toml",
+        False,
+        (),
+    )
     assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
     assert all(not env.paired for env in config.choose_envs())
-    assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90", "sm_90a"]
+    assert [target.name for target in config.choose_targets()] == [
+        "sm_80",
+        "sm_89",
+        "sm_90",
+        "sm_90a",
+    ]
 
 
-@pytest.mark.parametrize("text", ["", 'kernels = ["k.toml"]', "schema = 1\n[defaults]\ndeadline = 3\n"])
-def test_a_file_that_declares_no_envs_has_the_built_in_ones(load: Load, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["", 'kernels = ["k.toml"]', "schema = 1\n[defaults]\ndeadline = 3\n"]
+)
+def test_a_file_that_declares_no_envs_has_the_built_in_ones(
+    load: Load, tmp_path: Path, text: str
+) -> None:
     assert load(text).envs == no_matrix(tmp_path).envs
     assert load(text).choose_envs() == no_matrix(tmp_path).choose_envs()
 
@@ -331,7 +459,11 @@ def test_a_file_that_declares_envs_has_exactly_those_and_others_can_be_named(loa
     own = ["triton-3.1.0", "triton-3.5.1-torch-2.9.1"]
     assert [env.name for env in config.choose_envs()] == own
     assert [env.name for env in config.choose_envs(["*"])] == own
-    assert [env.name for env in config.choose_envs(["3.9", "3.5.1", "triton-3.0.0"])] == [own[1], "triton-3.0.0", "triton-3.9.0"]
+    assert [env.name for env in config.choose_envs(["3.9", "3.5.1", "triton-3.0.0"])] == [
+        own[1],
+        "triton-3.0.0",
+        "triton-3.9.0",
+    ]
     assert config.choose_envs(["3.0.0"])[0].install == ("setuptools<81",)
     assert len(config.choose_envs(["releases"])) == 13
 

@@ -1,4 +1,6 @@
-"""What a kernel can notice of the files that are imported with it: its results stay known where anything else is edited."""
+"""What a kernel can notice of the files that are imported with it: its results stay known where
+anything else is edited.
+"""
 
 from __future__ import annotations
 
@@ -42,23 +44,35 @@ if __name__ == "__main__":
 '''
 )
 FILES = {
-    "pkg/__init__.py": "from .softmax import Softmax, softmax, softmax_fwd\nfrom .norm import norm_fwd\n__all__ = ['softmax']\n",
+    "pkg/__init__.py": (
+        "from .softmax import Softmax, softmax, softmax_fwd\nfrom .norm import norm_fwd\n__all__ ="
+        " ['softmax']\n"
+    ),
     "pkg/softmax.py": SOFTMAX,
-    "pkg/norm.py": HEADER
-    + "from .utils import scaled\n\n\n@triton.jit\ndef norm_fwd(x, BLOCK: tl.constexpr):\n    tl.store(x, scaled(x))\n",
+    "pkg/norm.py": (
+        HEADER
+        + "from .utils import scaled\n\n\n@triton.jit\ndef norm_fwd(x, BLOCK: tl.constexpr):\n   "
+        " tl.store(x, scaled(x))\n"
+    ),
     "pkg/utils.py": HEADER + "FACTOR = 2\n\n\n@triton.jit\ndef scaled(x):\n    return x * FACTOR\n",
 }
 BODY = ("+ 1.0)", "+ 2.0)")
 UNNOTICED = {
     "a kernel's body": BODY,
-    "more lines in it": ('"""A softmax."""\n', '"""A softmax."""\n    size = BLOCK * 2\n    size += 1\n'),
+    "more lines in it": (
+        '"""A softmax."""\n',
+        '"""A softmax."""\n    size = BLOCK * 2\n    size += 1\n',
+    ),
     "a wrapper's body": ("softmax_fwd[(1,)]", "softmax_fwd[(2,)]"),
     "a helper's body": ("torch.softmax(x, -1)", "torch.softmax(x, 0)"),
     "an f-string": ("    return torch.softmax(x, -1)", "    return f'{x.shape}: {x[0]!r:>10}'"),
     "what only a program runs": ("torch.ones(4)", "torch.ones(8)"),
 }
 NOTICED = {
-    "an import that may fail": ("import triton\n", "import triton\nimport triton.tools.tensor_descriptor\n"),
+    "an import that may fail": (
+        "import triton\n",
+        "import triton\nimport triton.tools.tensor_descriptor\n",
+    ),
     "a constant": ("WIDTH = 64", "WIDTH = 128"),
     "a decorator": ("(64, 128)", "(64, 256)"),
     "a parameter": ("softmax_fwd(x, n, ", "softmax_fwd(x, n, m, "),
@@ -66,9 +80,15 @@ NOTICED = {
     "a function more": ("WIDTH = 64", "def another():\n    pass\n\n\nWIDTH = 64"),
     "a patch": ("WIDTH = 64", "tl.my_new_api = softmax_fwd\nWIDTH = 64"),
     "what is no Python": ("+ 1.0)", "+ )"),
-    "what only newer Pythons take": ("torch.softmax(x, -1)", "[match for match in x]\n    match x:\n        case 1: pass"),
+    "what only newer Pythons take": (
+        "torch.softmax(x, -1)",
+        "[match for match in x]\n    match x:\n        case 1: pass",
+    ),
     "what some Pythons warn of": ("torch.softmax(x, -1)", "'\\d'"),
-    "a comment that ends the indentation": ("return reference(x)", "pass\n# out\n        return reference(x)"),
+    "a comment that ends the indentation": (
+        "return reference(x)",
+        "pass\n# out\n        return reference(x)",
+    ),
     "an assertion": ("WIDTH = 64", "WIDTH = 64\nassert WIDTH"),
 }
 LEADS = {
@@ -92,8 +112,12 @@ LEADS = {
     "setattr": "setattr(triton, 'j' + 'it', print)",
     "a library that scans": "import venusian\nvenusian.scan(__name__)",
     "a library that has the package": "import pkg.softmax\nimport venusian\nvenusian.scan(pkg)",
-    "a library that has the module": "from . import softmax as one\nimport venusian\nvenusian.scan(one)",
-    "a library that has the module of a package": "import pkg\nimport venusian\nvenusian.scan(pkg.softmax)",
+    "a library that has the module": (
+        "from . import softmax as one\nimport venusian\nvenusian.scan(one)"
+    ),
+    "a library that has the module of a package": (
+        "import pkg\nimport venusian\nvenusian.scan(pkg.softmax)"
+    ),
     "importlib": "import importlib\nimportlib.import_module('pkg.softmax')",
 }
 DECORATORS = {
@@ -126,7 +150,9 @@ def change(folder: Path, name: str, edit: tuple[str, str]) -> None:
     path.write_text(text.replace(*edit), encoding="utf-8")
 
 
-def is_noticed(folder: Path, *edits: tuple[str, str], name: str = "softmax.py", by: str = "norm") -> bool:
+def is_noticed(
+    folder: Path, *edits: tuple[str, str], name: str = "softmax.py", by: str = "norm"
+) -> bool:
     before = noticed(folder, by)
     for edit in edits:
         change(folder, name, edit)
@@ -137,7 +163,9 @@ def is_noticed(folder: Path, *edits: tuple[str, str], name: str = "softmax.py", 
 def test_what_importing_a_file_only_defines_is_not_noticed(folder: Path, what: str) -> None:
     whole = read_source(folder / "pkg/norm.py").closure
     assert not is_noticed(folder, UNNOTICED[what])
-    assert read_source(folder / "pkg/norm.py").closure != whole, "a failure is only known while all is the same"
+    assert read_source(folder / "pkg/norm.py").closure != whole, (
+        "a failure is only known while all is the same"
+    )
 
 
 @pytest.mark.parametrize("what", UNNOTICED)
@@ -184,14 +212,21 @@ def test_a_body_that_a_decorator_may_look_at_is_noticed(folder: Path, what: str)
         "from pkg import *",
         "from .again import reference",
         "from .again import *",
-        "try:\n    from .fast import reference\nexcept ImportError:\n    from .softmax import reference",
+        (
+            "try:\n    from .fast import reference\nexcept ImportError:\n    from .softmax import"
+            " reference"
+        ),
         "def late():\n    from .softmax import reference",
         "import sys\ndef late():\n    return sys.modules['pkg.softmax']",
     ],
 )
 def test_all_of_a_file_that_a_kernel_uses_is_noticed(folder: Path, uses: str) -> None:
-    (folder / "pkg/again.py").write_text("from .softmax import reference, softmax_fwd\n", encoding="utf-8")
-    change(folder, "norm.py", ("from .utils import scaled\n", f"from .utils import scaled\n{uses}\n"))
+    (folder / "pkg/again.py").write_text(
+        "from .softmax import reference, softmax_fwd\n", encoding="utf-8"
+    )
+    change(
+        folder, "norm.py", ("from .utils import scaled\n", f"from .utils import scaled\n{uses}\n")
+    )
     assert is_noticed(folder, BODY)
 
 
@@ -212,7 +247,9 @@ def test_names_come_through_packages_without_what_else_these_import(folder: Path
     change(folder, "norm.py", ("from .utils import", "from pkg.shared import"))
     shared = folder / "pkg/shared"
     shared.mkdir()
-    (shared / "__init__.py").write_text("from ..softmax import softmax_fwd\nfrom ..utils import *\n", encoding="utf-8")
+    (shared / "__init__.py").write_text(
+        "from ..softmax import softmax_fwd\nfrom ..utils import *\n", encoding="utf-8"
+    )
     assert is_noticed(folder, ("return x * FACTOR", "return FACTOR * x"), name="utils.py")
     assert not is_noticed(folder, BODY)
 
@@ -233,7 +270,13 @@ def test_lines_that_end_otherwise(folder: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "deep", ["+".join("1" * 900), "+".join("1" * 3000), "(" * 80 + ")" * 80, "if 1:\n    pass\n" + "elif 1:\n    pass\n" * 900]
+    "deep",
+    [
+        "+".join("1" * 900),
+        "+".join("1" * 3000),
+        "(" * 80 + ")" * 80,
+        "if 1:\n    pass\n" + "elif 1:\n    pass\n" * 900,
+    ],
 )
 def test_a_file_that_is_nested_deeply_can_be_read(folder: Path, deep: str) -> None:
     change(folder, "softmax.py", ("WIDTH = 64", f"WIDTH = 64\n{deep}\n"))

@@ -16,8 +16,14 @@ import triton
 def add(x_ptr, n, BLOCK: tl.constexpr):
     pass
 """
-PROBLEMS = "def add(parameters, dtype, seed, device, large):\n    yield {}\n\ndef other(parameters):\n    yield {}\n"
-HEAD = 'schema = 1\nkernel = "add"\nsource = "add.py"\n[signature]\nx_ptr = "*bf16"\nn = "i32"\n[constexprs]\nBLOCK = 64\n'
+PROBLEMS = (
+    "def add(parameters, dtype, seed, device, large):\n    yield {}\n\ndef other(parameters):\n   "
+    " yield {}\n"
+)
+HEAD = (
+    'schema = 1\nkernel = "add"\nsource = "add.py"\n[signature]\nx_ptr = "*bf16"\nn ='
+    ' "i32"\n[constexprs]\nBLOCK = 64\n'
+)
 USUAL = '[problem]\nsource = "problems.py"\nfunction = "add"\n'
 
 
@@ -28,7 +34,9 @@ def loaded(folder: Path, text: str, head: str = HEAD) -> dict[str, Specializatio
     return {spec.case: spec for spec in load_kernels(["add.toml"], folder)}
 
 
-def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_signature(tmp_path: Path) -> None:
+def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_signature(
+    tmp_path: Path,
+) -> None:
     (spec,) = loaded(tmp_path, USUAL).values()
     assert spec.problem is not None
     assert (spec.problem.dtype, spec.problem.parameters) == ("bf16", {"BLOCK": 64})
@@ -36,7 +44,10 @@ def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_si
 
 
 def test_a_case_says_what_differs(tmp_path: Path) -> None:
-    cases = '[[case]]\nname = "a"\n[[case]]\nname = "b"\nproblem = { dtype = "fp32", parameters = { causal = true } }\n'
+    cases = (
+        '[[case]]\nname = "a"\n[[case]]\nname = "b"\nproblem = { dtype = "fp32", parameters = {'
+        " causal = true } }\n"
+    )
     found = loaded(tmp_path, USUAL + cases)
     assert found["a"].problem is not None
     assert found["b"].problem is not None
@@ -73,7 +84,9 @@ def test_without_the_table_there_is_none(tmp_path: Path) -> None:
         ('[problem]\nfunction = "add"\n', "problem.source", "is missing"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, words: str) -> None:
+def test_what_is_wrong_is_said_with_its_place(
+    tmp_path: Path, text: str, place: str, words: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         loaded(tmp_path, text)
     assert str(caught.value.where).endswith(f"add.toml: {place}")

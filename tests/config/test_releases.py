@@ -68,7 +68,9 @@ def test_what_a_word_means(built_in: MatrixConfig, word: str, found: list[str]) 
     assert names(built_in, word) == found
 
 
-@pytest.mark.parametrize("word", ["3.10", "4", ">=4", ">=x", "3.10.*", "9" * 5000, ">=" + "9" * 5000, "3.1.", "2.0"])
+@pytest.mark.parametrize(
+    "word", ["3.10", "4", ">=4", ">=x", "3.10.*", "9" * 5000, ">=" + "9" * 5000, "3.1.", "2.0"]
+)
 def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
     with pytest.raises(SelectionError, match=r"^no known release matches") as raised:
         built_in.choose_envs([word])
@@ -78,11 +80,20 @@ def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        *(("=>3.4", ">=3.4"), ("=<3.4", "<=3.4"), ("=> v3.4", ">=3.4"), ("3.4+", ">=3.4"), ("≥3.4", ">=3.4"), ("=~3.4", "~=3.4")),
+        *(
+            ("=>3.4", ">=3.4"),
+            ("=<3.4", "<=3.4"),
+            ("=> v3.4", ">=3.4"),
+            ("3.4+", ">=3.4"),
+            ("≥3.4", ">=3.4"),
+            ("=~3.4", "~=3.4"),
+        ),
         *(("=3.4", "==3.4.*"), ("=3.4.0", "==3.4.0"), ("=!3.4.0", "!=3.4.0"), ("^3.4", "~=3.4")),
     ],
 )
-def test_an_operator_that_is_none_is_told_which_is_meant(built_in: MatrixConfig, word: str, meant: str) -> None:
+def test_an_operator_that_is_none_is_told_which_is_meant(
+    built_in: MatrixConfig, word: str, meant: str
+) -> None:
     with pytest.raises(SelectionError) as raised:
         built_in.choose_envs([word])
     assert str(raised.value) == f"{word!r} is neither a release nor a version specifier"
@@ -90,8 +101,13 @@ def test_an_operator_that_is_none_is_told_which_is_meant(built_in: MatrixConfig,
     assert built_in.choose_envs([meant])
 
 
-@pytest.mark.parametrize(("word", "meant"), [("newst", "newest"), ("relases", "releases"), ("triton-3.9.x", "triton-3.9.0")])
-def test_a_slip_is_told_what_it_may_have_been(built_in: MatrixConfig, word: str, meant: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("newst", "newest"), ("relases", "releases"), ("triton-3.9.x", "triton-3.9.0")],
+)
+def test_a_slip_is_told_what_it_may_have_been(
+    built_in: MatrixConfig, word: str, meant: str
+) -> None:
     with pytest.raises(SelectionError, match=r"^no env, group of envs or release") as raised:
         built_in.choose_envs([word])
     assert meant in str(raised.value.hint)
@@ -108,7 +124,9 @@ env = [
 """
 
 
-def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(tmp_path: Path) -> None:
+def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(OWN)
     config = load_matrix(path)
@@ -126,9 +144,29 @@ def test_names_and_groups_go_first_and_a_release_without_pytorch_is_preferred(tm
 @pytest.mark.parametrize(
     ("word", "target"),
     [
-        *(("h100", "sm_90"), ("H200", "sm_90"), ("a100", "sm_80"), ("4090", "sm_89"), ("rtx4090", "sm_89"), ("RTX-4090", "sm_89")),
-        *(("l40s", "sm_89"), ("b200", "sm_100"), ("rtx5090", "sm_120"), ("5090", "sm_120"), ("t4", "sm_75"), ("v100", "sm_70")),
-        *(("a10", "sm_86"), ("l4", "sm_89"), ("mi300x", "gfx942"), ("mi250", "gfx90a"), ("mi350x", "gfx950")),
+        *(
+            ("h100", "sm_90"),
+            ("H200", "sm_90"),
+            ("a100", "sm_80"),
+            ("4090", "sm_89"),
+            ("rtx4090", "sm_89"),
+            ("RTX-4090", "sm_89"),
+        ),
+        *(
+            ("l40s", "sm_89"),
+            ("b200", "sm_100"),
+            ("rtx5090", "sm_120"),
+            ("5090", "sm_120"),
+            ("t4", "sm_75"),
+            ("v100", "sm_70"),
+        ),
+        *(
+            ("a10", "sm_86"),
+            ("l4", "sm_89"),
+            ("mi300x", "gfx942"),
+            ("mi250", "gfx90a"),
+            ("mi350x", "gfx950"),
+        ),
         *(("rx7900", "gfx1100"), ("RX 7900 XTX", "gfx1100"), ("sm_90", "sm_90")),
     ],
 )
@@ -163,7 +201,10 @@ def test_gpus_are_of_targets_that_there_are() -> None:
         ("k/v/c/sm_90/3.77", ["k/v/c/sm_90/3.77"]),
         ("softmax", ["softmax"]),
         ("k/h100/*", ["k/h100/*"]),
-        ("k/*/h100/3.9", ["k/*/h100/triton-3.9.0", "k/*/sm_90/triton-3.9.0", "k/*/sm_90a/triton-3.9.0"]),
+        (
+            "k/*/h100/3.9",
+            ["k/*/h100/triton-3.9.0", "k/*/sm_90/triton-3.9.0", "k/*/sm_90a/triton-3.9.0"],
+        ),
         ("*/h100/*", ["*/h100/*", "*/sm_90/*", "*/sm_90a/*"]),
         ("*/h100", ["*/h100", "*/sm_90", "*/sm_90a"]),
         ("*/*/*/h100/newest", ["*/*/*/sm_90/triton-3.9.0", "*/*/*/sm_90a/triton-3.9.0"]),

@@ -49,16 +49,31 @@ def test_envs(config: MatrixConfig, patterns: list[str], names: list[str]) -> No
 
 def test_targets(config: MatrixConfig) -> None:
     assert [target.name for target in config.choose_targets([])] == ["sm_80", "sm_89", "sm_90"]
-    assert [target.name for target in config.choose_targets(["gfx9*", "sm_70"])] == ["sm_70", "gfx90a", "gfx942", "gfx950"]
+    assert [target.name for target in config.choose_targets(["gfx9*", "sm_70"])] == [
+        "sm_70",
+        "gfx90a",
+        "gfx942",
+        "gfx950",
+    ]
 
 
 def spec(kernel: str, variant: str, case: str) -> Specialization:
     return Specialization(
-        kernel=kernel, variant=variant, case=case, source="", function="", compile=CompileSpec(signature={}, constexprs={})
+        kernel=kernel,
+        variant=variant,
+        case=case,
+        source="",
+        function="",
+        compile=CompileSpec(signature={}, constexprs={}),
     )
 
 
-SPECS = (spec("dense", "grid", "d64"), spec("dense", "loop", "d64"), spec("varlen", "grid", "few"), spec("varlen", "loop", "many"))
+SPECS = (
+    spec("dense", "grid", "d64"),
+    spec("dense", "loop", "d64"),
+    spec("varlen", "grid", "few"),
+    spec("varlen", "loop", "many"),
+)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +91,9 @@ def test_specs(kernels: list[str], variants: list[str], cases: list[str], left: 
 
 
 def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:
-    with pytest.raises(SelectionError, match=r"^no env, group of envs or release matches 'triton-3\.1\.0x'$") as raised:
+    with pytest.raises(
+        SelectionError, match=r"^no env, group of envs or release matches 'triton-3\.1\.0x'$"
+    ) as raised:
         config.choose_envs(["old", "triton-3.1.0x"])
     assert raised.value.hint is not None
     assert "triton-3.1.0" in raised.value.hint

@@ -1,12 +1,14 @@
 """Capture the evidence that the tests of classification stand on, with real toolchains.
 
-    ENVS=$(compat envs where)
-    python -m tests.diagnosis.capture "$ENVS/triton-{release}-*/cp*/bin/python" '/tmp/bare-{release}/bin/python' [CLASS…]
+    ENVS=$(compat envs where) python -m tests.diagnosis.capture
+    "$ENVS/triton-{release}-*/cp*/bin/python" '/tmp/bare-{release}/bin/python' [CLASS…]
 
-The arguments say where the interpreter of an env with a given release is (``{release}`` is ``3.9.0``, a pattern means the first
-file that it matches): with setuptools, as 3.0 to 3.2 need it, and without. Each :class:`Shot` is a kernel of ``tests/kernels`` or
-of the corpus compiled by several releases, once among neighbours and, when that fails, once more alone; what came of it is
-written to ``fixtures/CLASS.json``, with this machine's paths made neutral. The file of a class is written as a whole.
+The arguments say where the interpreter of an env with a given release is (``{release}`` is
+``3.9.0``, a pattern means the first file that it matches): with setuptools, as 3.0 to 3.2 need it,
+and without. Each :class:`Shot` is a kernel of ``tests/kernels`` or of the corpus compiled by
+several releases, once among neighbours and, when that fails, once more alone; what came of it is
+written to ``fixtures/CLASS.json``, with this machine's paths made neutral. The file of a class is
+written as a whole.
 """
 
 from __future__ import annotations
@@ -34,7 +36,21 @@ from tests.targets import TARGETS
 KERNELS = Path(__file__).parents[1] / "kernels"
 FIXTURES = Path(__file__).parent / "fixtures"
 SOME = ("3.0.0", "3.2.0", "3.3.1", "3.5.1", "3.8.0", "3.9.0")
-ALL = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+ALL = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 _STDERR_KEPT = 2500
 _FRAMES_KEPT = 6
 """Lines of a traceback: two a frame."""
@@ -43,7 +59,9 @@ _FLOAT = "*fp32"
 
 @frozen(kw_only=True)
 class Shot:
-    """One kernel, compiled the same way by several releases, all of which fail in the same class."""
+    """One kernel, compiled the same way by several releases, all of which fail in the same
+    class.
+    """
 
     expect: str
     """The failure class."""
@@ -56,11 +74,15 @@ class Shot:
     block: int = 128
     options: Mapping[str, Any] = {}
     same: str | None = None
-    """A name that all captured_failures of one defect share: their fingerprints have to be equal, and differ from all others'."""
+    """A name that all captured_failures of one defect share: their fingerprints have to be equal,
+    and differ from all others'.
+    """
     deadline: float = 20.0
     memory: int = 4 << 30
     setting: str | None = None
-    """Of a kernel of the corpus: its file is ``file``, and what it is compiled with has this name."""
+    """Of a kernel of the corpus: its file is ``file``, and what it is compiled with has this
+    name.
+    """
 
 
 CRASHED, UNSUPPORTED = "crashed", "unsupported"
@@ -70,11 +92,56 @@ BEFORE_DESCRIPTORS = ("3.0.0", "3.2.0", "3.3.1")
 AMD = ("3.5.1", "3.6.0", "3.9.0")
 REJECTED = "rejected"
 FROM_CORPUS = (
-    ("undefined-name", "control", "undefined_in_a_long_kernel", "usual", "undefined-b_ps", ALL, "sm_90", REJECTED),
-    ("undefined-name", "control", "undefined_in_a_slice", "usual", "undefined-b_ps", ALL, "sm_90", REJECTED),
-    ("undefined-name", "control", "undefined_in_a_keyword", "usual", "undefined-b_ps", ALL, "sm_90", REJECTED),
-    ("undefined-name", "control", "undefined_in_an_augmented_assignment", "usual", "undefined-b_ps", ALL, "sm_90", REJECTED),
-    ("undefined-name", "control", "helper_of_helper_fails", "usual", "undefined-in-helper", SOME, "sm_90", REJECTED),
+    (
+        "undefined-name",
+        "control",
+        "undefined_in_a_long_kernel",
+        "usual",
+        "undefined-b_ps",
+        ALL,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "undefined-name",
+        "control",
+        "undefined_in_a_slice",
+        "usual",
+        "undefined-b_ps",
+        ALL,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "undefined-name",
+        "control",
+        "undefined_in_a_keyword",
+        "usual",
+        "undefined-b_ps",
+        ALL,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "undefined-name",
+        "control",
+        "undefined_in_an_augmented_assignment",
+        "usual",
+        "undefined-b_ps",
+        ALL,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "undefined-name",
+        "control",
+        "helper_of_helper_fails",
+        "usual",
+        "undefined-in-helper",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     (
         "target-unknown",
         "dots",
@@ -85,33 +152,168 @@ FROM_CORPUS = (
         "gfx906",
         UNSUPPORTED,
     ),
-    ("target-unknown", "dots", "dot", "fp16", "too-old-for-the-target", ("3.0.0", "3.1.0", "3.2.0"), "sm_120", UNSUPPORTED),
+    (
+        "target-unknown",
+        "dots",
+        "dot",
+        "fp16",
+        "too-old-for-the-target",
+        ("3.0.0", "3.1.0", "3.2.0"),
+        "sm_120",
+        UNSUPPORTED,
+    ),
     ("compiler-assert", "dots", "dot", "fp16", "dots-of-sm_120", ("3.3.0",), "sm_120", CRASHED),
-    ("loop-carried-type", "control", "for_carrying_none", "usual", "no-block", SOME, "sm_90", REJECTED),
-    ("loop-carried-type", "control", "for_reassigning_constexpr", "usual", "no-block", SOME, "sm_90", REJECTED),
-    ("unsupported-syntax", "operands", "matrix_multiplication_sign", "usual", "matmul", SOME, "sm_90", REJECTED),
-    ("unsupported-syntax", "control", "for_over_a_tuple", "usual", "no-range", SOME, "sm_90", REJECTED),
+    (
+        "loop-carried-type",
+        "control",
+        "for_carrying_none",
+        "usual",
+        "no-block",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "loop-carried-type",
+        "control",
+        "for_reassigning_constexpr",
+        "usual",
+        "no-block",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "unsupported-syntax",
+        "operands",
+        "matrix_multiplication_sign",
+        "usual",
+        "matmul",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "unsupported-syntax",
+        "control",
+        "for_over_a_tuple",
+        "usual",
+        "no-range",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     ("unsupported-syntax", "operands", "python_round", "usual", "round", SOME, "sm_90", REJECTED),
     ("invalid-option", "control", "static_range", "warps_three", "warps", SOME, "sm_90", REJECTED),
-    ("invalid-option", "control", "static_range", "ctas_on_old", "ctas", ("3.5.1", "3.8.0", "3.9.0"), "sm_80", REJECTED),
+    (
+        "invalid-option",
+        "control",
+        "static_range",
+        "ctas_on_old",
+        "ctas",
+        ("3.5.1", "3.8.0", "3.9.0"),
+        "sm_80",
+        REJECTED,
+    ),
     ("invalid-option", "control", "static_range", "ctas_on_old", "ctas", AMD, "gfx942", REJECTED),
-    ("invalid-option", "control", "static_range", "stages_none", "prefetch-control", ("3.5.0", "3.5.1"), "gfx942", REJECTED),
+    (
+        "invalid-option",
+        "control",
+        "static_range",
+        "stages_none",
+        "prefetch-control",
+        ("3.5.0", "3.5.1"),
+        "gfx942",
+        REJECTED,
+    ),
     ("recursion", "control", "calls_recursion", "usual", "recursion", SOME, "sm_90", REJECTED),
-    ("dtype-unsupported", "memory", "libdevice_tanh", "bf16", "libdevice-bf16", ALL, "sm_90", REJECTED),
-    ("dtype-unsupported", "memory", "libdevice_tanh", "i32", "libdevice-i32", SOME, "sm_90", REJECTED),
+    (
+        "dtype-unsupported",
+        "memory",
+        "libdevice_tanh",
+        "bf16",
+        "libdevice-bf16",
+        ALL,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "dtype-unsupported",
+        "memory",
+        "libdevice_tanh",
+        "i32",
+        "libdevice-i32",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     ("dtype-unsupported", "dots", "to_fp8e4nv", "fp32", "fp8e4nv", SOME, "sm_80", REJECTED),
     ("dtype-unsupported", "dots", "to_fp8e4nv", "fp32", "fp8e4nv", SOME, "sm_75", REJECTED),
-    ("dtype-unsupported", "dots", "to_fp8e4b8", "fp16", "fp8e4nv", ("3.0.0", "3.1.0"), "sm_80", CRASHED),
+    (
+        "dtype-unsupported",
+        "dots",
+        "to_fp8e4b8",
+        "fp16",
+        "fp8e4nv",
+        ("3.0.0", "3.1.0"),
+        "sm_80",
+        CRASHED,
+    ),
     ("dtype-unsupported", "dots", "exponential", "fp16", "exp-fp16", SOME, "sm_90", REJECTED),
     ("dtype-unsupported", "dots", "dot", "i32", "dot-i32", SOME, "sm_90", REJECTED),
     ("dot-operands", "dots", "dot_of_scalars", "usual", "dot-ranks", SOME, "sm_90", REJECTED),
     ("dot-operands", "dots", "dot_of_vectors", "usual", "dot-ranks", SOME, "sm_90", REJECTED),
     ("dot-operands", "dots", "dot_too_small", "usual", "dot-small", SOME, "sm_90", REJECTED),
-    ("dot-operands", "dots", "dot_with_accumulator_of_shape", "fp16", "dot-accumulator", SOME, "sm_90", REJECTED),
-    ("pointer-or-value", "operands", "pointer_plus_pointer", "usual", "pointers-added", SOME, "sm_90", REJECTED),
-    ("pointer-or-value", "operands", "pointer_times_number", "usual", "pointer-times-number", SOME, "sm_90", REJECTED),
-    ("scalar-pointer", "operands", "store_of_a_block_to_a_scalar", "usual", "block-to-scalar", SOME, "sm_90", REJECTED),
-    ("scalar-pointer", "operands", "mask_block_scalar_pointer", "usual", "mask-of-scalar", SOME, "sm_90", REJECTED),
+    (
+        "dot-operands",
+        "dots",
+        "dot_with_accumulator_of_shape",
+        "fp16",
+        "dot-accumulator",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "pointer-or-value",
+        "operands",
+        "pointer_plus_pointer",
+        "usual",
+        "pointers-added",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "pointer-or-value",
+        "operands",
+        "pointer_times_number",
+        "usual",
+        "pointer-times-number",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "scalar-pointer",
+        "operands",
+        "store_of_a_block_to_a_scalar",
+        "usual",
+        "block-to-scalar",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "scalar-pointer",
+        "operands",
+        "mask_block_scalar_pointer",
+        "usual",
+        "mask-of-scalar",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     (
         "descriptor-rules",
         "memory",
@@ -132,12 +334,57 @@ FROM_CORPUS = (
         "sm_90",
         REJECTED,
     ),
-    ("block-size", "names", "arange_not_a_power_of_two", "usual", "arange-power", SOME, "sm_90", REJECTED),
+    (
+        "block-size",
+        "names",
+        "arange_not_a_power_of_two",
+        "usual",
+        "arange-power",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     ("block-size", "names", "block_too_large", "usual", "too-large", SOME, "sm_90", REJECTED),
-    ("shape-mismatch", "shapes", "split_of_four", "usual", "split-of-four", SOME, "sm_90", REJECTED),
-    ("shape-mismatch", "shapes", "split_of_a_scalar", "usual", "split-of-scalar", SOME, "sm_90", REJECTED),
-    ("block-indexing", "operands", "block_indexed", "usual", "block-indexed", SOME, "sm_90", REJECTED),
-    ("signature-type", "control", "static_range", "type_unknown", "type-unknown", SOME, "sm_90", REJECTED),
+    (
+        "shape-mismatch",
+        "shapes",
+        "split_of_four",
+        "usual",
+        "split-of-four",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "shape-mismatch",
+        "shapes",
+        "split_of_a_scalar",
+        "usual",
+        "split-of-scalar",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "block-indexing",
+        "operands",
+        "block_indexed",
+        "usual",
+        "block-indexed",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "signature-type",
+        "control",
+        "static_range",
+        "type_unknown",
+        "type-unknown",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     (
         "api-missing",
         "memory",
@@ -148,22 +395,121 @@ FROM_CORPUS = (
         "sm_90",
         REJECTED,
     ),
-    ("invalid-argument", "names", "cache_modifier_unknown", "usual", "cache-modifier", SOME, "sm_90", REJECTED),
-    ("invalid-argument", "names", "input_precision_unknown", "usual", "input-precision", SOME, "sm_90", REJECTED),
-    ("invalid-argument", "operands", "other_without_mask", "usual", "other-without-mask", SOME, "sm_90", REJECTED),
-    ("number-range", "operands", "int_overflow", "usual", "nonrepresentable", SOME, "sm_90", REJECTED),
-    ("loop-bounds", "control", "for_with_a_float_bound", "usual", "float-bound", SOME, "sm_90", REJECTED),
+    (
+        "invalid-argument",
+        "names",
+        "cache_modifier_unknown",
+        "usual",
+        "cache-modifier",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "invalid-argument",
+        "names",
+        "input_precision_unknown",
+        "usual",
+        "input-precision",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "invalid-argument",
+        "operands",
+        "other_without_mask",
+        "usual",
+        "other-without-mask",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "number-range",
+        "operands",
+        "int_overflow",
+        "usual",
+        "nonrepresentable",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "loop-bounds",
+        "control",
+        "for_with_a_float_bound",
+        "usual",
+        "float-bound",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     ("python-value", "operands", "store_of_none", "usual", "none", SOME, "sm_90", REJECTED),
-    ("python-value", "operands", "none_plus_one", "usual", "none-plus-one", SOME, "sm_90", REJECTED),
+    (
+        "python-value",
+        "operands",
+        "none_plus_one",
+        "usual",
+        "none-plus-one",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
     ("python-value", "dots", "dot_of_a_number", "usual", "dot-of-number", SOME, "sm_90", REJECTED),
     ("type-error", "operands", "mixed_signs_divided", "usual", "signs", SOME, "sm_90", REJECTED),
     ("type-error", "operands", "invert_of_floats", "usual", "invert", SOME, "sm_90", REJECTED),
-    ("constexpr-required", "names", "program_id_at_run_time", "usual", "axis-at-run-time", SOME, "sm_90", REJECTED),
-    ("constexpr-required", "control", "pipelined_at_run_time", "usual", "stages-at-run-time", SOME, "sm_90", REJECTED),
-    ("internal-error", "odd", "constant_max_of_nan", "usual", "max-of-nan", ("3.6.0", "3.7.1"), "sm_90", CRASHED),
+    (
+        "constexpr-required",
+        "names",
+        "program_id_at_run_time",
+        "usual",
+        "axis-at-run-time",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "constexpr-required",
+        "control",
+        "pipelined_at_run_time",
+        "usual",
+        "stages-at-run-time",
+        SOME,
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "internal-error",
+        "odd",
+        "constant_max_of_nan",
+        "usual",
+        "max-of-nan",
+        ("3.6.0", "3.7.1"),
+        "sm_90",
+        CRASHED,
+    ),
     ("internal-error", "dots", "dot", "fp8e5b16", "map-at", ("3.0.0", "3.1.0"), "sm_80", CRASHED),
-    ("internal-error", "odd", "maps_nothing", "usual", "maps-nothing", ("3.5.1", "3.7.1"), "sm_90", CRASHED),
-    ("compiler-crash", "odd", "code_after_two_returns", "usual", "two-returns", ("3.0.0", "3.1.0"), "sm_90", CRASHED),
+    (
+        "internal-error",
+        "odd",
+        "maps_nothing",
+        "usual",
+        "maps-nothing",
+        ("3.5.1", "3.7.1"),
+        "sm_90",
+        CRASHED,
+    ),
+    (
+        "compiler-crash",
+        "odd",
+        "code_after_two_returns",
+        "usual",
+        "two-returns",
+        ("3.0.0", "3.1.0"),
+        "sm_90",
+        CRASHED,
+    ),
     (
         "unsupported-syntax",
         "control",
@@ -174,22 +520,79 @@ FROM_CORPUS = (
         "sm_90",
         REJECTED,
     ),
-    ("inline-asm", "memory", "asm_too_few_constraints", "usual", "asm-constraints", SOME, "sm_90", CRASHED),
-    ("inline-asm", "memory", "asm_fine", "usual", "amd-asm", ("3.5.1", "3.6.0"), "gfx1100", CRASHED),
-    ("target-feature", "memory", "descriptor_gather", "fp16", "gather4", ("3.4.0", "3.5.1", "3.8.0", "3.9.0"), "sm_90", REJECTED),
-    ("verifier", "shapes", "reduced_to_another_dtype", "usual", "reduce-dtype", SOME, "sm_90", CRASHED),
-    ("device-library", "memory", "hip_libdevice", "fp32", "ocml-tanh", ("3.3.1", "3.5.1", "3.9.0"), "sm_90", REJECTED),
+    (
+        "inline-asm",
+        "memory",
+        "asm_too_few_constraints",
+        "usual",
+        "asm-constraints",
+        SOME,
+        "sm_90",
+        CRASHED,
+    ),
+    (
+        "inline-asm",
+        "memory",
+        "asm_fine",
+        "usual",
+        "amd-asm",
+        ("3.5.1", "3.6.0"),
+        "gfx1100",
+        CRASHED,
+    ),
+    (
+        "target-feature",
+        "memory",
+        "descriptor_gather",
+        "fp16",
+        "gather4",
+        ("3.4.0", "3.5.1", "3.8.0", "3.9.0"),
+        "sm_90",
+        REJECTED,
+    ),
+    (
+        "verifier",
+        "shapes",
+        "reduced_to_another_dtype",
+        "usual",
+        "reduce-dtype",
+        SOME,
+        "sm_90",
+        CRASHED,
+    ),
+    (
+        "device-library",
+        "memory",
+        "hip_libdevice",
+        "fp32",
+        "ocml-tanh",
+        ("3.3.1", "3.5.1", "3.9.0"),
+        "sm_90",
+        REJECTED,
+    ),
 )
 
 SHOTS = (
     Shot(expect="shape-mismatch", kernel="mismatched", same="broadcast"),
-    Shot(expect="shape-mismatch", kernel="mismatched", same="broadcast", block=32, releases=("3.1.0", "3.9.0")),
+    Shot(
+        expect="shape-mismatch",
+        kernel="mismatched",
+        same="broadcast",
+        block=32,
+        releases=("3.1.0", "3.9.0"),
+    ),
     Shot(expect="dot-operands", kernel="dot_of_shapes", same="dot-shapes", block=16),
     Shot(expect="dot-operands", kernel="dot_of_dtypes", same="dot-dtypes", block=16),
     Shot(expect="pointer-or-value", kernel="load_of_a_number", same="load-of-number"),
     Shot(expect="invalid-argument", kernel="max_of_zero", same="max-of-zero"),
     Shot(expect="branch-types", kernel="branches_disagree", same="branches"),
-    Shot(expect="mlir-bitwidth-assert", kernel="block_typed_bound", same="block-bound", status=CRASHED, releases=ALL),
+    Shot(
+        expect="mlir-bitwidth-assert",
+        kernel="block_typed_bound",
+        same="block-bound",
+        status=CRASHED,
+        releases=ALL,
+    ),
     Shot(
         expect="compiler-assert",
         kernel="scan",
@@ -238,11 +641,36 @@ SHOTS = (
         releases=("3.7.1", "3.8.0", "3.9.0"),
     ),
     Shot(expect="inline-asm", kernel="garbled_constraints", same="constraints", status=CRASHED),
-    Shot(expect="inline-asm", kernel="no_such_instruction", same="amd-asm", status=CRASHED, target="gfx942", releases=("3.5.1",)),
+    Shot(
+        expect="inline-asm",
+        kernel="no_such_instruction",
+        same="amd-asm",
+        status=CRASHED,
+        target="gfx942",
+        releases=("3.5.1",),
+    ),
     Shot(expect="compiler-assert", kernel="fp64_to_fp8", same="rounding", status=CRASHED),
-    Shot(expect="compiler-assert", kernel="block_condition", same="block-condition", status=CRASHED, releases=("3.2.0", "3.3.1")),
-    Shot(expect="compiler-assert", kernel="sum_of_fp8", same="fp8-packing", status=CRASHED, releases=("3.8.0", "3.9.0")),
-    Shot(expect="verifier", kernel="sum_of_fp8", same="fp8-adding", status=CRASHED, releases=("3.6.0", "3.7.1")),
+    Shot(
+        expect="compiler-assert",
+        kernel="block_condition",
+        same="block-condition",
+        status=CRASHED,
+        releases=("3.2.0", "3.3.1"),
+    ),
+    Shot(
+        expect="compiler-assert",
+        kernel="sum_of_fp8",
+        same="fp8-packing",
+        status=CRASHED,
+        releases=("3.8.0", "3.9.0"),
+    ),
+    Shot(
+        expect="verifier",
+        kernel="sum_of_fp8",
+        same="fp8-adding",
+        status=CRASHED,
+        releases=("3.6.0", "3.7.1"),
+    ),
     Shot(
         expect="pass-failure",
         kernel="old_descriptor",
@@ -251,17 +679,54 @@ SHOTS = (
         target="sm_80",
         releases=("3.2.0", "3.3.0", "3.3.1"),
     ),
-    Shot(expect="pass-failure", kernel="waits_for_grid", same="no-grid", status=CRASHED, target="gfx942", releases=("3.9.0",)),
-    Shot(expect="ptxas", kernel="nvidia_instruction", same="amd-mov", target="gfx1100", releases=("3.5.1", "3.6.0", "3.9.0")),
-    Shot(expect="verifier", kernel="uneven_pack", same="pack", status=CRASHED),
-    Shot(expect="verifier", kernel="scalar_in_exchange", same="cas-shape", status=CRASHED, releases=("3.0.0", "3.2.0", "3.3.1")),
-    Shot(expect="verifier", kernel="scalar_in_exchange", same="cas-type", status=CRASHED, releases=("3.5.1", "3.8.0", "3.9.0")),
     Shot(
-        expect="verifier", kernel="wide_histogram", same="histogram", status=CRASHED, releases=("3.0.0", "3.2.0", "3.3.1", "3.5.1")
+        expect="pass-failure",
+        kernel="waits_for_grid",
+        same="no-grid",
+        status=CRASHED,
+        target="gfx942",
+        releases=("3.9.0",),
+    ),
+    Shot(
+        expect="ptxas",
+        kernel="nvidia_instruction",
+        same="amd-mov",
+        target="gfx1100",
+        releases=("3.5.1", "3.6.0", "3.9.0"),
+    ),
+    Shot(expect="verifier", kernel="uneven_pack", same="pack", status=CRASHED),
+    Shot(
+        expect="verifier",
+        kernel="scalar_in_exchange",
+        same="cas-shape",
+        status=CRASHED,
+        releases=("3.0.0", "3.2.0", "3.3.1"),
+    ),
+    Shot(
+        expect="verifier",
+        kernel="scalar_in_exchange",
+        same="cas-type",
+        status=CRASHED,
+        releases=("3.5.1", "3.8.0", "3.9.0"),
+    ),
+    Shot(
+        expect="verifier",
+        kernel="wide_histogram",
+        same="histogram",
+        status=CRASHED,
+        releases=("3.0.0", "3.2.0", "3.3.1", "3.5.1"),
     ),
     Shot(expect="ir-parse", file="broken_ir.py", kernel="broken", same="konstant"),
     Shot(expect="ptxas", kernel="no_such_instruction", same="instruction"),
-    Shot(expect="ptxas", kernel="square", same="registers", pointers="*fp16", block=256, releases=("3.2.0",), deadline=60),
+    Shot(
+        expect="ptxas",
+        kernel="square",
+        same="registers",
+        pointers="*fp16",
+        block=256,
+        releases=("3.2.0",),
+        deadline=60,
+    ),
     Shot(
         expect="shared-memory",
         kernel="square",
@@ -272,11 +737,18 @@ SHOTS = (
         releases=("3.5.1", "3.9.0"),
     ),
     Shot(expect="api-missing", kernel="missing_function", same="no-such-function"),
-    Shot(expect="api-missing", kernel="descriptor", same="no-descriptor", releases=BEFORE_DESCRIPTORS),
+    Shot(
+        expect="api-missing", kernel="descriptor", same="no-descriptor", releases=BEFORE_DESCRIPTORS
+    ),
     Shot(expect="api-missing", file="asks_for_too_much.py", kernel="asking", same="no-import"),
     Shot(expect="api-removed", kernel="block_pointer", same="block-pointers", releases=("3.9.0",)),
     Shot(expect="api-changed", kernel="wrong_keyword", same="load-keyword"),
-    Shot(expect="api-changed", kernel="loop_hint", same="range-keyword", releases=("3.0.0", "3.1.0", "3.2.0")),
+    Shot(
+        expect="api-changed",
+        kernel="loop_hint",
+        same="range-keyword",
+        releases=("3.0.0", "3.1.0", "3.2.0"),
+    ),
     Shot(expect="constexpr-required", kernel="runtime_range", same="runtime-range"),
     Shot(expect="constexpr-required", kernel="runtime_shape", same="runtime-shape"),
     Shot(expect="constexpr-required", kernel="runtime_unrolling", same="runtime-unrolling"),
@@ -307,7 +779,12 @@ SHOTS = (
         releases=("3.0.0", "3.2.0", "3.3.1", "3.4.0"),
     ),
     Shot(
-        expect="timeout", kernel="unrolled_for_ever", same="unrolling", status="timed_out", deadline=2, releases=("3.0.0", "3.9.0")
+        expect="timeout",
+        kernel="unrolled_for_ever",
+        same="unrolling",
+        status="timed_out",
+        deadline=2,
+        releases=("3.0.0", "3.9.0"),
     ),
     Shot(
         expect="out-of-memory",
@@ -325,11 +802,26 @@ SHOTS = (
     Shot(expect="unsupported-syntax", kernel="leaves_a_loop", same="break"),
     Shot(expect="unsupported-syntax", kernel="catches", same="try"),
     Shot(expect="unsupported-syntax", kernel="lists_by_comprehension", same="comprehension"),
-    Shot(expect="unsupported-syntax", kernel="function_in_function", same="nested-function", releases=ALL),
+    Shot(
+        expect="unsupported-syntax",
+        kernel="function_in_function",
+        same="nested-function",
+        releases=ALL,
+    ),
     Shot(expect="unsupported-syntax", kernel="assigns_into_a_block", same="setitem"),
-    Shot(expect="unsupported-syntax", kernel="returns_in_a_loop", same="return", releases=("3.2.0", *LATE)),
+    Shot(
+        expect="unsupported-syntax",
+        kernel="returns_in_a_loop",
+        same="return",
+        releases=("3.2.0", *LATE),
+    ),
     Shot(expect="unsupported-syntax", kernel="while_and_else", same="while-else"),
-    Shot(expect="block-condition", kernel="block_condition", same="block-condition-later", releases=("3.5.1", "3.8.0", "3.9.0")),
+    Shot(
+        expect="block-condition",
+        kernel="block_condition",
+        same="block-condition-later",
+        releases=("3.5.1", "3.8.0", "3.9.0"),
+    ),
     Shot(expect="python-value", kernel="converts_to_int", same="python-type"),
     Shot(
         expect="compiler-crash",
@@ -340,10 +832,25 @@ SHOTS = (
         options={"num_warps": 8},
         releases=("3.0.0", "3.1.0"),
     ),
-    Shot(expect="unclassified", file="hostile.py", kernel="leaves_loudly", same="exit", releases=("3.0.0", "3.9.0")),
+    Shot(
+        expect="unclassified",
+        file="hostile.py",
+        kernel="leaves_loudly",
+        same="exit",
+        releases=("3.0.0", "3.9.0"),
+    ),
     # From the corpus: a file, a kernel, a setting.
     *(
-        Shot(expect=kind, file=file, kernel=kernel, setting=setting, same=same, releases=releases, target=target, status=status)
+        Shot(
+            expect=kind,
+            file=file,
+            kernel=kernel,
+            setting=setting,
+            same=same,
+            releases=releases,
+            target=target,
+            status=status,
+        )
         for kind, file, kernel, setting, same, releases, target, status in FROM_CORPUS
     ),
 )
@@ -352,7 +859,9 @@ SHOTS = (
 def cell_of(shot: Shot, release: str) -> Cell:
     """The cell that a shot is, on one release."""
     if shot.setting is not None:
-        settings = {setting.name: setting for setting in corpus.SETTINGS.get(shot.kernel, (corpus.USUAL,))}
+        settings = {
+            setting.name: setting for setting in corpus.SETTINGS.get(shot.kernel, (corpus.USUAL,))
+        }
         spec = corpus.specialization(shot.file, shot.kernel, settings[shot.setting])
         return Cell(env=Env(name=f"t{release}"), target=corpus.targets()[shot.target], spec=spec)
     return Cell(
@@ -397,7 +906,10 @@ def _attempts(server: OwnWorker, shot: Shot, release: str) -> tuple[Evidence, ..
     cell = cell_of(shot, release)
     limits = Limits(deadline=shot.deadline, memory=shot.memory)
     stop = threading.Event()
-    crowd = {done.id: evidence for done, evidence in attempt(server, [neighbour, cell], limits, stop=stop)}
+    crowd = {
+        done.id: evidence
+        for done, evidence in attempt(server, [neighbour, cell], limits, stop=stop)
+    }
     first = crowd[cell.id]
     if first.built:
         return (first,)
@@ -424,12 +936,30 @@ def broken_import(python: str, release: str) -> dict[str, Any]:
 
 
 def broken_installs(python: str) -> Iterator[str]:
-    """What an installer says when there is no such release, and when there is no wheel for the Python in question."""
-    for requirement in (["triton==3.99.0"], ["triton==3.98.0"], ["--python-version", "3.14", "triton==3.0.0"]):
-        command = ["uv", "pip", "install", "--dry-run", "--only-binary", ":all:", "--python", python, *requirement]
+    """What an installer says when there is no such release, and when there is no wheel for the
+    Python in question.
+    """
+    for requirement in (
+        ["triton==3.99.0"],
+        ["triton==3.98.0"],
+        ["--python-version", "3.14", "triton==3.0.0"],
+    ):
+        command = [
+            "uv",
+            "pip",
+            "install",
+            "--dry-run",
+            "--only-binary",
+            ":all:",
+            "--python",
+            python,
+            *requirement,
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode, done.stdout
-        yield "\n".join(line for line in done.stderr.splitlines() if not line.startswith("Using Python"))
+        yield "\n".join(
+            line for line in done.stderr.splitlines() if not line.startswith("Using Python")
+        )
 
 
 def neutral(text: str, release: str) -> str:
@@ -447,11 +977,17 @@ def neutral(text: str, release: str) -> str:
 
 
 def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
-    """An attempt as a fixture keeps it: as it was read, neutral, without timings, its output short, and without mere defaults."""
+    """An attempt as a fixture keeps it: as it was read, neutral, without timings, its output short,
+    and without mere defaults.
+    """
 
     def text(words: str) -> str:
         words = neutral(words, release)
-        return words if len(words) <= _STDERR_KEPT else f"{words[: _STDERR_KEPT // 2]}\n[…]\n{words[-_STDERR_KEPT // 2 :]}"
+        return (
+            words
+            if len(words) <= _STDERR_KEPT
+            else f"{words[: _STDERR_KEPT // 2]}\n[…]\n{words[-_STDERR_KEPT // 2 :]}"
+        )
 
     kept = evolve(
         evidence,
@@ -459,7 +995,9 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
             Raised(
                 type=link.type,
                 message=text(link.message),
-                traceback="".join(neutral(link.traceback, release).splitlines(True)[-_FRAMES_KEPT:]),
+                traceback="".join(
+                    neutral(link.traceback, release).splitlines(True)[-_FRAMES_KEPT:]
+                ),
             )
             for link in evidence.raised
         ),
@@ -479,8 +1017,15 @@ def trimmed(evidence: Evidence, release: str) -> dict[str, Any]:
     plain, default = asdict(evolve(kept, done=())), asdict(Evidence(answered=False))
     plain["built"], default["built"] = evidence.built, False
     plain["diagnosis"] = {name: value for name, value in plain["diagnosis"].items() if value}
-    plain["raised"] = [{name: value for name, value in link.items() if value is not None} for link in plain["raised"]]
-    return {name: value for name, value in plain.items() if name == "answered" or value not in (default[name], {}, [], ())}
+    plain["raised"] = [
+        {name: value for name, value in link.items() if value is not None}
+        for link in plain["raised"]
+    ]
+    return {
+        name: value
+        for name, value in plain.items()
+        if name == "answered" or value not in (default[name], {}, [], ())
+    }
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -506,7 +1051,9 @@ def main(arguments: Sequence[str]) -> None:
     if not kinds or "install" in kinds:
         found["install"] = [{"words": words} for words in broken_installs(place(python, "3.9.0"))]
     for kind, captured_failures in found.items():
-        (FIXTURES / f"{kind}.json").write_text(json.dumps(captured_failures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (FIXTURES / f"{kind}.json").write_text(
+            json.dumps(captured_failures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -62,8 +62,13 @@ def all_captured_failures() -> list[CapturedFailure]:
 
 
 def installers_words() -> list[str]:
-    """What an installer said, one text per attempt: no such release, another such, no wheel for the Python in question."""
-    return [each["words"] for each in json.loads((FIXTURES / "install.json").read_text(encoding="utf-8"))]
+    """What an installer said, one text per attempt: no such release, another such, no wheel for the
+    Python in question.
+    """
+    return [
+        each["words"]
+        for each in json.loads((FIXTURES / "install.json").read_text(encoding="utf-8"))
+    ]
 
 
 def said(outcome: Outcome) -> tuple[str, str | None]:

@@ -1,4 +1,6 @@
-"""What failures are told to do about them, on what real releases said: it is of this failure, and not of another of its class."""
+"""What failures are told to do about them, on what real releases said: it is of this failure, and
+not of another of its class.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from tests.toolchains.compiling import compile_each
 ADVISED = {
     "shapes.indexed_too_often.usual 3.9.0": "The index has more axes than the value",
     "shapes.reshape_to_another_size.usual 3.0.0": "as many elements",
-    "shapes.transposed_vector.usual 3.9.0": "`tl.trans(x)` without axes takes only blocks with two axes",
+    "shapes.transposed_vector.usual 3.9.0": (
+        "`tl.trans(x)` without axes takes only blocks with two axes"
+    ),
     "shapes.split_of_four.usual 3.0.0": "`tl.split` takes a block whose last axis has two elements",
     "shapes.gathered_wrong_rank.usual 3.9.0": "to one shape first",
     "names.full_of_a_block.usual 3.0.0": "one axis, or one value",
@@ -31,7 +35,9 @@ ADVISED = {
     "control.calls_math.usual 3.2.0": "Python's own functions do not take blocks",
     "control.for_with_zero_step.usual 3.0.0": "The step of the loop is 0",
     "names.arange_backwards.usual 3.0.0": "Its end must exceed its start",
-    "memory.block_pointer_with_mask.usual 3.0.0": "`boundary_check` and `padding_option` instead of `mask`",
+    "memory.block_pointer_with_mask.usual 3.0.0": (
+        "`boundary_check` and `padding_option` instead of `mask`"
+    ),
     "operands.other_without_mask.usual 3.0.0": "Leave out the argument that the message names",
     "shapes.concatenated.usual 3.0.0": "`can_reorder=True`",
     "operands.bitcast_of_widths.usual 3.0.0": "type of the same width",
@@ -56,7 +62,11 @@ ADVISED = {
 @pytest.mark.parametrize("each", ADVISED.items(), ids=list(ADVISED))
 def test_the_advice_is_of_this_failure(each: tuple[str, str]) -> None:
     what, _, release = each[0].partition(" ")
-    of_it = [failure.advice for name, seen, failure in failures() if name == what and release in {one for one, _ in seen}]
+    of_it = [
+        failure.advice
+        for name, seen, failure in failures()
+        if name == what and release in {one for one, _ in seen}
+    ]
     assert of_it
     assert all(each[1] in advice for advice in of_it), of_it
 
@@ -77,12 +87,19 @@ TREE = {
     "pk/sub/__init__.py": "",
     "needs.py": HEAD + "import pk.bad\n" + KERNEL % "",
     "own.py": HEAD + MISSING + KERNEL % "",
-    "guarded.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n" + KERNEL % "TensorDescriptor",
-    "late.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n\nTYPES = [TensorDescriptor]\n" + KERNEL % "",
+    "guarded.py": (
+        HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n" + KERNEL % "TensorDescriptor"
+    ),
+    "late.py": (
+        HEAD
+        + f"try:\n    {MISSING}except ImportError:\n    pass\n\nTYPES = [TensorDescriptor]\n"
+        + KERNEL % ""
+    ),
     "annotated.py": HEAD + "class Tensor: ...\n" + (KERNEL % "").replace("(x,", "(x: Tensor,"),
-    "none.py": HEAD
-    + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError, OSError):\n    fast = None\n"
-    + KERNEL % "fast",
+    "none.py": (
+        HEAD + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError,"
+        " OSError):\n    fast = None\n" + KERNEL % "fast"
+    ),
 }
 
 
@@ -95,9 +112,18 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
 
     def failure(name: str) -> Failure:
         compiled = CompileSpec(signature={"x": "*fp32", "y": "*fp32"}, constexprs={"BLOCK": 64})
-        spec = Specialization(kernel="k", variant="v", case="c", source=str(tmp_path / name), function="k", compile=compiled)
+        spec = Specialization(
+            kernel="k",
+            variant="v",
+            case="c",
+            source=str(tmp_path / name),
+            function="k",
+            compile=compiled,
+        )
         cell = Cell(env=Env(name="triton-3.2.0"), target=TARGETS["sm_90"], spec=spec)
-        found = classify(compile_each(built("triton-3.2.0"), [cell]), target=cell.target, knowledge=KNOWLEDGE).failure
+        found = classify(
+            compile_each(built("triton-3.2.0"), [cell]), target=cell.target, knowledge=KNOWLEDGE
+        ).failure
         assert found is not None
         return found
 
@@ -105,36 +131,52 @@ def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[st
 
 
 @pytest.mark.wheels
-def test_an_import_that_fails_in_another_module_is_told_with_that_module(failure_of: Callable[[str], Failure]) -> None:
+def test_an_import_that_fails_in_another_module_is_told_with_that_module(
+    failure_of: Callable[[str], Failure],
+) -> None:
     sibling = failure_of("pk/good.py")
     assert (sibling.failure_class, sibling.location) == ("api-missing", "bad.py:2")
     assert sibling.advice.startswith(
-        "Importing pk/bad.py fails at line 2 (`from triton.tools.tensor_descriptor import TensorDescriptor`); line 2 of "
-        "pk/__init__.py imports it. The kernel's own file, pk/good.py, is not at fault: the import did not reach it. "
-        "This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`, with an `except ImportError`"
+        "Importing pk/bad.py fails at line 2 (`from triton.tools.tensor_descriptor import"
+        " TensorDescriptor`); line 2 of pk/__init__.py imports it. The kernel's own file,"
+        " pk/good.py, is not at fault: the import did not reach it. This release has no module"
+        " `triton.tools.tensor_descriptor`. Put the import into a `try`, with an `except"
+        " ImportError`"
     )
     needed = failure_of("needs.py")
     assert "The kernel's own file, needs.py, needs that module. " in needed.advice
     own = failure_of("own.py")
-    assert own.advice.startswith("This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`")
+    assert own.advice.startswith(
+        "This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`"
+    )
     assert sibling.fingerprint == needed.fingerprint == own.fingerprint
 
 
 @pytest.mark.wheels
-def test_a_name_whose_import_failed_unseen_is_told_with_that_import(failure_of: Callable[[str], Failure]) -> None:
+def test_a_name_whose_import_failed_unseen_is_told_with_that_import(
+    failure_of: Callable[[str], Failure],
+) -> None:
     statement = "`from triton.tools.tensor_descriptor import TensorDescriptor`"
     for name, failure_class in (("guarded.py", "undefined-name"), ("late.py", "source-import")):
         failure = failure_of(name)
         assert failure.failure_class == failure_class
         assert failure.advice.startswith(
-            f"`TensorDescriptor` is missing because its import failed: {statement} ({name}:4) is in a `try`"
+            f"`TensorDescriptor` is missing because its import failed: {statement} ({name}:4) is in"
+            " a `try`"
         )
     failure = failure_of("none.py")
-    assert "`fast` may be missing because its import failed: `from triton.language.math import no_such as fast`" in failure.advice
+    assert (
+        "`fast` may be missing because its import failed: `from triton.language.math import no_such"
+        " as fast`" in failure.advice
+    )
 
 
 @pytest.mark.wheels
-def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(failure_of: Callable[[str], Failure]) -> None:
+def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(
+    failure_of: Callable[[str], Failure],
+) -> None:
     failure = failure_of("annotated.py")
     assert failure.failure_class == "unusable-global"
-    assert failure.advice.startswith("The annotation of a parameter names `Tensor`, and Triton reads it as a global")
+    assert failure.advice.startswith(
+        "The annotation of a parameter names `Tensor`, and Triton reads it as a global"
+    )

@@ -11,13 +11,21 @@ from tests import records
 from tests.cells import spec
 from tests.records import OK, env
 
-PROBLEM = Problem(source="/k/recorded_problems.py", function=RECORDED, closure="c", dtype="fp32", parameters={RECORDED: {}})
+PROBLEM = Problem(
+    source="/k/recorded_problems.py",
+    function=RECORDED,
+    closure="c",
+    dtype="fp32",
+    parameters={RECORDED: {}},
+)
 UNKNOWN = Check(status=Status.UNSUPPORTED, reason="not compared")
 SPEC = spec("faces", "fine", problem=PROBLEM)
 RIGHT = (1.0, -2.0, 3.0)
 
 
-def sample(values: tuple[float, ...], kind: str = "float32", written: tuple[bool, ...] = (True, True, True)) -> Sample:
+def sample(
+    values: tuple[float, ...], kind: str = "float32", written: tuple[bool, ...] = (True, True, True)
+) -> Sample:
     return Sample(name="o_ptr", type=kind, elements=3, values=values, written=written)
 
 
@@ -36,16 +44,26 @@ def gpu_of(*results: Result) -> list[tuple[Status, str]]:
 def test_the_newest_release_that_agrees_with_an_interpreter_is_the_reference() -> None:
     near, far = sample((1.001, -2.0, 3.0)), sample((1.5, -2.0, 3.0))
     found = gpu_of(
-        result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", gpu=near), result("3.8.0", gpu=near), result("3.9.0", gpu=far)
+        result("3.5.1", interpreter=sample(RIGHT)),
+        result("3.0.0", gpu=near),
+        result("3.8.0", gpu=near),
+        result("3.9.0", gpu=far),
     )
     assert [status for status, _ in found] == [Status.OK, Status.OK, Status.WRONG]
-    assert found[0][1] == "compared with 3.8.0, which agrees with the interpreter of 3.5.1, in 3 elements"
+    assert (
+        found[0][1]
+        == "compared with 3.8.0, which agrees with the interpreter of 3.5.1, in 3 elements"
+    )
     assert found[1][1] == "compared with the interpreter of 3.5.1, in 3 elements"
-    assert found[2][1].startswith("o_ptr has 1.5 where the other has 1.001, and 0.006 is allowed; compared with 3.8.0")
+    assert found[2][1].startswith(
+        "o_ptr has 1.5 where the other has 1.001, and 0.006 is allowed; compared with 3.8.0"
+    )
 
 
 def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
-    found = gpu_of(result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", gpu=sample((9.0, 9.0, 9.0))))
+    found = gpu_of(
+        result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", gpu=sample((9.0, 9.0, 9.0)))
+    )
     assert found == [(Status.UNSUPPORTED, "not compared")]
     assert gpu_of(result("3.0.0", gpu=sample(RIGHT)), result("3.9.0", gpu=sample(RIGHT))) == 2 * [
         (Status.UNSUPPORTED, "not compared")
@@ -55,7 +73,9 @@ def test_where_none_agrees_nothing_is_right_or_wrong() -> None:
 def test_another_kernel_is_no_reference() -> None:
     other = result("3.5.1", interpreter=sample(RIGHT))
     other = evolve(other, cell=evolve(other.cell, spec=evolve(other.cell.spec, case="another")))
-    assert gpu_of(other, result("3.0.0", gpu=sample(RIGHT))) == [(Status.UNSUPPORTED, "not compared")]
+    assert gpu_of(other, result("3.0.0", gpu=sample(RIGHT))) == [
+        (Status.UNSUPPORTED, "not compared")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +84,8 @@ def test_another_kernel_is_no_reference() -> None:
         (sample((1, -2, 3), "int32"), True),
         (sample((1, -2, 4), "int32"), False),
         (sample((1.0, -2.0, float("nan"))), False),
-        (sample((0.001, 7.0, 7.0), written=(True, False, False)), False),  # what is left as it was allows nothing
+        # What is left as it was allows nothing.
+        (sample((0.001, 7.0, 7.0), written=(True, False, False)), False),
     ],
 )
 def test_numbers_agree_as_their_type_allows(got: Sample, *, agrees: bool) -> None:
@@ -78,16 +99,29 @@ def test_numbers_agree_as_their_type_allows(got: Sample, *, agrees: bool) -> Non
 
 
 def test_interpreters_are_only_told_of_each_other() -> None:
-    results = [result("3.5.1", interpreter=sample(RIGHT)), result("3.0.0", interpreter=sample((1.0, 2.0, 3.0)))]
+    results = [
+        result("3.5.1", interpreter=sample(RIGHT)),
+        result("3.0.0", interpreter=sample((1.0, 2.0, 3.0))),
+    ]
     checks = [each.numbers.interpreter for each in with_agreement(results)]
     assert [check and check.right for check in checks] == [None, None]
     assert checks[0] is not None
-    assert "other ones in triton-3.0.0-torch: o_ptr has -2 where the other has 2" in checks[0].reason
+    assert (
+        "other ones in triton-3.0.0-torch: o_ptr has -2 where the other has 2" in checks[0].reason
+    )
 
 
 def test_what_has_not_the_form_of_a_sample_is_none() -> None:
-    fine = {"name": "o", "type": "float32", "elements": 2, "changed": 2, "sample": ["1.5", "nan"], "written": "10"}
-    assert [each.written for each in samples_of([fine, {**fine, "written": "1"}, {**fine, "sample": ["x", "1"]}, 3])] == [
-        (True, False)
-    ]
+    fine = {
+        "name": "o",
+        "type": "float32",
+        "elements": 2,
+        "changed": 2,
+        "sample": ["1.5", "nan"],
+        "written": "10",
+    }
+    assert [
+        each.written
+        for each in samples_of([fine, {**fine, "written": "1"}, {**fine, "sample": ["x", "1"]}, 3])
+    ] == [(True, False)]
     assert samples_in("[{") == samples_in(3) == samples_of({}) == ()

@@ -50,7 +50,9 @@ def test_the_form_itself() -> None:
     assert not any("loc(" in line or "#loc" in line for line in lines)
     assert "    %{0 : i32} = arith.constant 0 : i32" in lines
     assert any("%addi.0 = arith.addi %arg.3, %make_range.0" in line for line in lines)
-    assert any('tt.print "%d of #blocked"' in line for line in lines), "what stands in a string is no name"
+    assert any('tt.print "%d of #blocked"' in line for line in lines), (
+        "what stands in a string is no name"
+    )
     assert any("cf.cond_br %call.0#1" in line for line in lines)
 
 
@@ -58,7 +60,14 @@ def test_it_is_stable() -> None:
     assert canonical(IR) == canonical(IR)
 
 
-@given(st.lists(st.from_regex(r"\A[a-z_][a-z0-9_]{3,9}\Z"), min_size=len(VALUES), max_size=len(VALUES), unique=True))
+@given(
+    st.lists(
+        st.from_regex(r"\A[a-z_][a-z0-9_]{3,9}\Z"),
+        min_size=len(VALUES),
+        max_size=len(VALUES),
+        unique=True,
+    )
+)
 def test_names_of_values_make_no_difference(names: list[str]) -> None:
     renamed = dict(zip(VALUES, (f"%{name}" for name in names), strict=True))
     text = re.sub(r"%[a-z]\w*", lambda found: renamed.get(found[0], found[0]), IR)
@@ -82,7 +91,9 @@ def test_names_of_values_make_no_difference(names: list[str]) -> None:
 )
 def test_other_names_make_no_difference(old: str, new: str) -> None:
     lines = IR.splitlines()
-    text = "\n".join(line if '"%d' in line and "#blocked" in old else re.sub(old, new, line) for line in lines)
+    text = "\n".join(
+        line if '"%d' in line and "#blocked" in old else re.sub(old, new, line) for line in lines
+    )
     if "helper" in old:
         text = re.sub(r"@(helper\S*? 'constexpr'\))", r'@"\1"', text)
     assert text != IR
@@ -90,7 +101,10 @@ def test_other_names_make_no_difference(old: str, new: str) -> None:
 
 
 def test_a_call_site_in_the_location_goes() -> None:
-    nested = '    %1 = tt.x loc(callsite("f (x)"("a.py":1:2) at fused["pass"(callsite(#loc at "b\\")".py))]))\n'
+    nested = (
+        '    %1 = tt.x loc(callsite("f (x)"("a.py":1:2) at fused["pass"(callsite(#loc at'
+        ' "b\\")".py))]))\n'
+    )
     assert canonical(nested) == "    %x.0 = tt.x\n"
 
 
@@ -146,7 +160,9 @@ def test_names_that_sibling_regions_use_again_are_different_values() -> None:
 def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> None:
     def text(used: str) -> str:
         made = "  %a = llvm.add %p\n  %b = llvm.add %p\n"
-        return f"llvm.func @f(%p: i32) {{\n^bb1:\n  llvm.store {used}\n^bb2:\n{made}  llvm.store %a\n"
+        return (
+            f"llvm.func @f(%p: i32) {{\n^bb1:\n  llvm.store {used}\n^bb2:\n{made}  llvm.store %a\n"
+        )
 
     assert canonical(text("%a")) != canonical(text("%b"))
     assert canonical(text("%a")) == canonical(text("%a").replace("%a", "%z"))
@@ -154,17 +170,26 @@ def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> Non
 
 def test_one_more_operation_gives_a_short_diff() -> None:
     more = IR.replace("    %at = ", "    %extra = tt.get_program_id x : i32 loc(#loc)\n    %at = ")
-    changed = [line for line in difference(canonical(IR), canonical(more), ("", "")).splitlines()[2:] if line[0] in "+-"]
+    changed = [
+        line
+        for line in difference(canonical(IR), canonical(more), ("", "")).splitlines()[2:]
+        if line[0] in "+-"
+    ]
     assert changed == ["+    %get_program_id.0 = tt.get_program_id x : i32"]
 
 
 def test_code_of_llvm_and_of_the_assembler() -> None:
-    one = "define void @k(ptr %0) !dbg !7 {\n  %2 = add i32 %1, 1, !dbg !9 ; why\n  br label %3\n}\n!7 = distinct !DISubprogram()\n"
+    one = (
+        "define void @k(ptr %0) !dbg !7 {\n  %2 = add i32 %1, 1, !dbg !9 ; why\n  br label"
+        " %3\n}\n!7 = distinct !DISubprogram()\n"
+    )
     other = "define void @k(ptr %a) {\n  %9 = add i32 %b, 1\n  br label %4\n}\n"
     assert canonical_code(one) == canonical_code(other)
     assert canonical_code(one) != canonical_code(one.replace(", 1", ", 2"))
     ptx = "\t.loc\t1 66 0\n$L__BB0_1:\n\tadd.s32 %r1, %r2, %r2; // here\n\tbra $L__BB0_1;\n"
-    assert canonical_code(ptx) == canonical_code("$L__BB0_7:\n\tadd.s32 %r5, %r3, %r3;\n\tbra $L__BB0_7;\n")
+    assert canonical_code(ptx) == canonical_code(
+        "$L__BB0_7:\n\tadd.s32 %r5, %r3, %r3;\n\tbra $L__BB0_7;\n"
+    )
     assert canonical_code(ptx) != canonical_code(ptx.replace("%r2, %r2", "%r2, %r1"))
 
 
@@ -197,8 +222,14 @@ attributes #1 = { nocallback nofree nosync nounwind speculatable memory(none) }
     [
         ("e-i64:64", "e-p6:32:32-i64:64"),
         ("%5 = add", "%sum = add"),
-        ("nocallback nofree nosync nounwind speculatable memory(none)", "nocallback nofree readnone"),
-        ("speculatable memory(none) }\n", "speculatable memory(none) }\nattributes #2 = { noreturn }\n"),
+        (
+            "nocallback nofree nosync nounwind speculatable memory(none)",
+            "nocallback nofree readnone",
+        ),
+        (
+            "speculatable memory(none) }\n",
+            "speculatable memory(none) }\nattributes #2 = { noreturn }\n",
+        ),
         ("!5 = !{", "!6 = !{"),
         ('"128" nounwind', '"128"'),
         ('name: "k"', 'name: "other"'),

@@ -10,7 +10,12 @@ import pytest
 from compat.diagnosis.classify import agree, broken_env, classify
 from compat.model import Status
 from compat.toolchains.triton.failures import KNOWLEDGE
-from tests.diagnosis.captured_failures import CapturedFailure, all_captured_failures, installers_words, said
+from tests.diagnosis.captured_failures import (
+    CapturedFailure,
+    all_captured_failures,
+    installers_words,
+    said,
+)
 
 CAPTURED_FAILURES = all_captured_failures()
 
@@ -18,21 +23,36 @@ CAPTURED_FAILURES = all_captured_failures()
 def fingerprints() -> dict[str, set[str | None]]:
     found: dict[str, set[str | None]] = defaultdict(set)
     for captured_failure in CAPTURED_FAILURES:
-        failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
+        failure = classify(
+            captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
+        ).failure
         found[captured_failure.same].add(failure.fingerprint if failure else None)
     return found
 
 
-@pytest.mark.parametrize("captured_failure", CAPTURED_FAILURES, ids=lambda captured_failure: captured_failure.id)
+@pytest.mark.parametrize(
+    "captured_failure", CAPTURED_FAILURES, ids=lambda captured_failure: captured_failure.id
+)
 def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: CapturedFailure) -> None:
     first, *others = captured_failure.attempts
-    outcome = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE)
+    outcome = classify(
+        captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
+    )
     assert said(outcome) == (captured_failure.status, captured_failure.failure_class)
     assert not outcome.flaky
-    assert all(agree(first, other, target=captured_failure.target, knowledge=KNOWLEDGE) for other in others)
+    assert all(
+        agree(first, other, target=captured_failure.target, knowledge=KNOWLEDGE) for other in others
+    )
     assert outcome.failure is not None
     assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12
-    for noise in ("Stack (most recent", "Traceback", 'File "', "Fatal Python error", "Repro command", "/worker/"):
+    for noise in (
+        "Stack (most recent",
+        "Traceback",
+        'File "',
+        "Fatal Python error",
+        "Repro command",
+        "/worker/",
+    ):
         assert noise not in outcome.failure.excerpt
     assert outcome.failure.advice
     assert "{" not in outcome.failure.advice
@@ -44,26 +64,40 @@ def test_one_defect_has_one_fingerprint_in_every_release() -> None:
 
 
 def test_different_defects_have_different_fingerprints() -> None:
-    merged = [(one, other) for (one, a), (other, b) in combinations(fingerprints().items(), 2) if a & b]
+    merged = [
+        (one, other) for (one, a), (other, b) in combinations(fingerprints().items(), 2) if a & b
+    ]
     assert not merged
 
 
 def test_every_class_was_seen() -> None:
     never = {"install", "sass-descriptor"}  # told by an installer, and by a number of what compiles
-    assert {captured_failure.failure_class for captured_failure in CAPTURED_FAILURES} | never == set(KNOWLEDGE.by_name)
+    assert {
+        captured_failure.failure_class for captured_failure in CAPTURED_FAILURES
+    } | never == set(KNOWLEDGE.by_name)
 
 
 def test_an_abort_and_a_failed_pass_manager_are_the_same_defect() -> None:
-    scans = [captured_failure for captured_failure in CAPTURED_FAILURES if captured_failure.same == "scan-over-ctas"]
+    scans = [
+        captured_failure
+        for captured_failure in CAPTURED_FAILURES
+        if captured_failure.same == "scan-over-ctas"
+    ]
     assert {captured_failure.attempts[0].signal for captured_failure in scans} == {"SIGABRT", None}
     assert {
-        classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).status
+        classify(
+            captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE
+        ).status
         for captured_failure in scans
     } == {Status.CRASHED}
 
 
 def test_an_env_without_setuptools_says_so() -> None:
-    broken = next(captured_failure for captured_failure in CAPTURED_FAILURES if captured_failure.failure_class == "import")
+    broken = next(
+        captured_failure
+        for captured_failure in CAPTURED_FAILURES
+        if captured_failure.failure_class == "import"
+    )
     failure = classify(broken.attempts, target=broken.target, knowledge=KNOWLEDGE).failure
     assert failure is not None
     assert failure.excerpt == "ModuleNotFoundError: No module named 'setuptools'"
@@ -71,7 +105,9 @@ def test_an_env_without_setuptools_says_so() -> None:
 
 
 def test_an_env_that_cannot_be_made_is_told_in_the_installers_words() -> None:
-    one, another, no_wheel = (broken_env(words, KNOWLEDGE.toolchain) for words in installers_words())
+    one, another, no_wheel = (
+        broken_env(words, KNOWLEDGE.toolchain) for words in installers_words()
+    )
     assert said(one) == ("env_broken", "install")
     assert one.failure is not None
     assert another.failure is not None

@@ -14,8 +14,13 @@ from tests.targets import TARGETS
 TARGET = TARGETS["sm_90"]
 COMPILED = (Done(do="compile"),)
 METRICS = {"shared": 1024, "registers": 32}
-OK = Evidence(answered=True, done=COMPILED, stage="cubin", metrics=METRICS, stages={"ast": 0.1}, seconds=0.3)
-ASSERTION = 'python: /build/mlir/Types.cpp:126: unsigned mlir::Type::width() const: Assertion `isWide() && "too narrow"\' failed.\n'
+OK = Evidence(
+    answered=True, done=COMPILED, stage="cubin", metrics=METRICS, stages={"ast": 0.1}, seconds=0.3
+)
+ASSERTION = (
+    "python: /build/mlir/Types.cpp:126: unsigned mlir::Type::width() const: Assertion `isWide() &&"
+    ' "too narrow"\' failed.\n'
+)
 ABORT = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=ASSERTION)
 RAISED = Evidence(
     answered=True,
@@ -25,7 +30,12 @@ RAISED = Evidence(
     stderr=ASSERTION.replace("/build", "/other").replace("126", "99"),
     diagnosis=Diagnosis(pass_="tritongpu-coalesce", reproducer="abc.mlir"),
 )
-SEGFAULT = Evidence(answered=False, stage="ttgir", signal="SIGSEGV", stderr="Fatal Python error: Segmentation fault\n")
+SEGFAULT = Evidence(
+    answered=False,
+    stage="ttgir",
+    signal="SIGSEGV",
+    stderr="Fatal Python error: Segmentation fault\n",
+)
 HANG = Evidence(answered=False, stage="llir", signal="SIGKILL", deadline=60.0)
 
 
@@ -34,16 +44,23 @@ def alone(evidence: Evidence) -> Evidence:
 
 
 TRITONS = (
-    '  File "k.py", line 3, in <module>\n  File "/env/lib/python3.11/site-packages/triton/runtime/autotuner.py", line 9, in f\n'
+    '  File "k.py", line 3, in <module>\n  File'
+    ' "/env/lib/python3.11/site-packages/triton/runtime/autotuner.py", line 9, in f\n'
 )
 """A traceback that ends in Triton's own code."""
 KERNELS_OWN = TRITONS + '  File "/home/user/k.py", line 7, in helper\n'
 """One that ends in code of the kernel's file, which Triton called."""
 
 
-def raised_at_import(error: str, message: str, traceback: str = '  File "k.py", line 3, in <module>\n') -> Evidence:
+def raised_at_import(
+    error: str, message: str, traceback: str = '  File "k.py", line 3, in <module>\n'
+) -> Evidence:
     """An exception that came while the kernel's file was imported."""
-    return Evidence(answered=True, stage="source", raised=(Raised(type=error, message=message, traceback=traceback),))
+    return Evidence(
+        answered=True,
+        stage="source",
+        raised=(Raised(type=error, message=message, traceback=traceback),),
+    )
 
 
 class TestOneAttempt:
@@ -60,7 +77,11 @@ class TestOneAttempt:
             Evidence(answered=False),
             Evidence(answered=False, exit_code=0),
             Evidence(answered=False, exit_code=0, stderr="all is well\n"),
-            Evidence(answered=False, exit_code=0, stderr="error: something that would explain another exit\n"),
+            Evidence(
+                answered=False,
+                exit_code=0,
+                stderr="error: something that would explain another exit\n",
+            ),
             Evidence(answered=False, exit_code=3),
             Evidence(answered=False, done=COMPILED),
             Evidence(answered=False, done=COMPILED, exit_code=0),
@@ -94,22 +115,36 @@ class TestOneAttempt:
         assert not outcome.status.is_answer
 
     def test_a_signal_that_mlir_tells_of_is_a_crash_with_its_pass(self) -> None:
-        told = "k.py:3:1: error: A signal was caught while processing the MLIR module:reproducer generated at `/tmp/r.mlir`\n"
-        for evidence in (evolve(RAISED, stderr=told), evolve(RAISED, answered=False, raised=(), signal="SIGSEGV", stderr=told)):
+        told = (
+            "k.py:3:1: error: A signal was caught while processing the MLIR module:reproducer"
+            " generated at `/tmp/r.mlir`\n"
+        )
+        for evidence in (
+            evolve(RAISED, stderr=told),
+            evolve(RAISED, answered=False, raised=(), signal="SIGSEGV", stderr=told),
+        ):
             outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
             assert said(outcome) == ("crashed", "compiler-crash")
             assert outcome.failure is not None
             assert outcome.failure.pass_ == "tritongpu-coalesce"
 
     def test_a_signal_that_mlir_caught_without_a_word_is_no_failed_pass(self) -> None:
-        silent = evolve(RAISED, stderr="error: Failures have been detected while processing an MLIR pass pipeline\n")
+        silent = evolve(
+            RAISED,
+            stderr="error: Failures have been detected while processing an MLIR pass pipeline\n",
+        )
         outcome = classify([SEGFAULT, silent], target=TARGET, knowledge=KNOWLEDGE)
         assert agree(SEGFAULT, silent, target=TARGET, knowledge=KNOWLEDGE)
         assert said(outcome) == ("crashed", "compiler-crash")
         assert outcome.failure is not None
         assert (outcome.failure.pass_, outcome.flaky) == ("tritongpu-coalesce", False)
-        assert said(classify([silent], target=TARGET, knowledge=KNOWLEDGE)) == ("crashed", "pass-failure")
-        assert said(classify([SEGFAULT, evolve(silent, stage="llir")], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert said(classify([silent], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "crashed",
+            "pass-failure",
+        )
+        assert said(
+            classify([SEGFAULT, evolve(silent, stage="llir")], target=TARGET, knowledge=KNOWLEDGE)
+        ) == (
             "crashed",
             "pass-failure",
         )
@@ -140,63 +175,120 @@ class TestOneAttempt:
         ids=("stopped", "python", "native"),
     )
     def test_memory(self, hog: Evidence) -> None:
-        assert said(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == ("out_of_memory", "out-of-memory")
+        assert said(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "out_of_memory",
+            "out-of-memory",
+        )
 
     def test_an_exit_that_explains_itself_is_a_crash(self) -> None:
-        evidence = Evidence(answered=False, exit_code=1, stage="amdgcn", stderr="error: couldn't allocate output register\n")
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("crashed", "compiler-assert")
+        evidence = Evidence(
+            answered=False,
+            exit_code=1,
+            stage="amdgcn",
+            stderr="error: couldn't allocate output register\n",
+        )
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "crashed",
+            "compiler-assert",
+        )
 
     def test_shared_memory_beyond_the_target_is_a_prediction(self) -> None:
-        outcome = classify([evolve(OK, metrics={"shared": 250_000})], target=TARGET, knowledge=KNOWLEDGE)
+        outcome = classify(
+            [evolve(OK, metrics={"shared": 250_000})], target=TARGET, knowledge=KNOWLEDGE
+        )
         assert said(outcome) == ("rejected", "shared-memory")
         assert outcome.stage == "launch"
         assert outcome.failure is not None
         assert outcome.failure.prediction
-        assert outcome.failure.excerpt == "would exceed shared memory: needs 250000 bytes, sm_90 allows 232448"
+        assert (
+            outcome.failure.excerpt
+            == "would exceed shared memory: needs 250000 bytes, sm_90 allows 232448"
+        )
         assert outcome.metrics == {"shared": 250_000}
 
     def test_shared_memory_up_to_the_limit_is_ok(self) -> None:
-        assert said(classify([evolve(OK, metrics={"shared": TARGET.shared_memory})], target=TARGET, knowledge=KNOWLEDGE)) == (
+        assert said(
+            classify(
+                [evolve(OK, metrics={"shared": TARGET.shared_memory})],
+                target=TARGET,
+                knowledge=KNOWLEDGE,
+            )
+        ) == (
             "ok",
             None,
         )
 
     def test_mixed_descriptors_are_a_prediction_of_wrong_numbers(self) -> None:
-        outcome = classify([evolve(OK, metrics={"shared": 40_000, "mixed_descriptors": 3})], target=TARGET, knowledge=KNOWLEDGE)
+        outcome = classify(
+            [evolve(OK, metrics={"shared": 40_000, "mixed_descriptors": 3})],
+            target=TARGET,
+            knowledge=KNOWLEDGE,
+        )
         assert said(outcome) == ("wrong", "sass-descriptor")
         failure = outcome.failure
         assert failure is not None
         assert (failure.prediction, failure.stage) == (True, "check")
-        assert failure.excerpt.startswith("would compute wrong numbers: 3 sums make the high word of a wgmma descriptor")
+        assert failure.excerpt.startswith(
+            "would compute wrong numbers: 3 sums make the high word of a wgmma descriptor"
+        )
         assert "TRITON_PTXAS_PATH" in failure.advice
 
     def test_code_without_mixed_descriptors_is_ok(self) -> None:
-        assert said(classify([evolve(OK, metrics={"mixed_descriptors": 0})], target=TARGET, knowledge=KNOWLEDGE)) == ("ok", None)
+        assert said(
+            classify(
+                [evolve(OK, metrics={"mixed_descriptors": 0})], target=TARGET, knowledge=KNOWLEDGE
+            )
+        ) == ("ok", None)
 
     def test_a_kernel_that_exits_is_rejected(self) -> None:
-        evidence = Evidence(answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),))
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("rejected", "unclassified")
+        evidence = Evidence(
+            answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),)
+        )
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "rejected",
+            "unclassified",
+        )
 
-    @pytest.mark.parametrize(("traceback", "told"), [(TRITONS, "crashed internal-error"), (KERNELS_OWN, "rejected unclassified")])
-    def test_an_exception_of_the_kernels_own_code_is_no_defect_of_the_compiler(self, traceback: str, told: str) -> None:
-        evidence = Evidence(answered=True, stage="ast", raised=(Raised(type="KeyError", message="7", traceback=traceback),))
+    @pytest.mark.parametrize(
+        ("traceback", "told"),
+        [(TRITONS, "crashed internal-error"), (KERNELS_OWN, "rejected unclassified")],
+    )
+    def test_an_exception_of_the_kernels_own_code_is_no_defect_of_the_compiler(
+        self, traceback: str, told: str
+    ) -> None:
+        evidence = Evidence(
+            answered=True,
+            stage="ast",
+            raised=(Raised(type="KeyError", message="7", traceback=traceback),),
+        )
         assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (told,)
 
     @pytest.mark.parametrize(
         ("evidence", "failure_class"),
         [
-            (raised_at_import("ModuleNotFoundError", "No module named 'torch'"), "source-needs-package"),
+            (
+                raised_at_import("ModuleNotFoundError", "No module named 'torch'"),
+                "source-needs-package",
+            ),
             # Triton's own autotuner imports torch in 3.0 and 3.1.
-            (raised_at_import("ModuleNotFoundError", "No module named 'torch'", TRITONS), "source-needs-package"),
+            (
+                raised_at_import("ModuleNotFoundError", "No module named 'torch'", TRITONS),
+                "source-needs-package",
+            ),
             (raised_at_import("SystemExit", "0"), "source-import"),
-            (raised_at_import("TypeError", "mine() got an unexpected keyword argument 'x'"), "source-import"),
+            (
+                raised_at_import("TypeError", "mine() got an unexpected keyword argument 'x'"),
+                "source-import",
+            ),
             (raised_at_import("MemoryError", ""), "source-import"),
             (Evidence(answered=False, deadline=120.0, signal="SIGKILL"), "source-timeout"),
             (Evidence(answered=False, memory=3 << 30, signal="SIGKILL"), "source-import"),
             (Evidence(answered=False, signal="SIGSEGV"), "source-import"),
         ],
     )
-    def test_a_file_that_cannot_be_imported_says_nothing_of_its_kernel(self, evidence: Evidence, failure_class: str) -> None:
+    def test_a_file_that_cannot_be_imported_says_nothing_of_its_kernel(
+        self, evidence: Evidence, failure_class: str
+    ) -> None:
         outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
         assert said(outcome) == ("source_broken", failure_class)
         assert not outcome.status.is_answer
@@ -204,16 +296,36 @@ class TestOneAttempt:
     @pytest.mark.parametrize(
         ("evidence", "failure_class"),
         [
-            (raised_at_import("ModuleNotFoundError", "No module named 'triton.ops'"), "api-missing"),
-            (raised_at_import("AttributeError", "module 'triton.language' has no attribute 'gather'"), "api-missing"),
-            (raised_at_import("TypeError", "Autotuner.__init__() got an unexpected keyword argument 'do_bench'"), "api-changed"),
-            (raised_at_import("ValueError", "key 'n' is not an argument of the kernel", TRITONS), "unclassified"),
+            (
+                raised_at_import("ModuleNotFoundError", "No module named 'triton.ops'"),
+                "api-missing",
+            ),
+            (
+                raised_at_import(
+                    "AttributeError", "module 'triton.language' has no attribute 'gather'"
+                ),
+                "api-missing",
+            ),
+            (
+                raised_at_import(
+                    "TypeError",
+                    "Autotuner.__init__() got an unexpected keyword argument 'do_bench'",
+                ),
+                "api-changed",
+            ),
+            (
+                raised_at_import("ValueError", "key 'n' is not an argument of the kernel", TRITONS),
+                "unclassified",
+            ),
         ],
     )
     def test_what_the_toolchain_refuses_while_a_file_is_imported_is_its_answer(
         self, evidence: Evidence, failure_class: str
     ) -> None:
-        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("rejected", failure_class)
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "rejected",
+            failure_class,
+        )
 
     def test_no_attempt_is_no_outcome(self) -> None:
         with pytest.raises(ValueError, match="no attempt"):
@@ -241,9 +353,13 @@ class TestSeveralAttempts:
         assert not agree(SEGFAULT, alone(OK), target=TARGET, knowledge=KNOWLEDGE)
 
     @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-    def test_alone_and_different_each_time_is_flaky_and_never_ok(self, order: tuple[int, int]) -> None:
+    def test_alone_and_different_each_time_is_flaky_and_never_ok(
+        self, order: tuple[int, int]
+    ) -> None:
         pair = [alone(OK), alone(SEGFAULT)]
-        outcome = classify([SEGFAULT, *(pair[index] for index in order)], target=TARGET, knowledge=KNOWLEDGE)
+        outcome = classify(
+            [SEGFAULT, *(pair[index] for index in order)], target=TARGET, knowledge=KNOWLEDGE
+        )
         assert said(outcome) == ("crashed", "compiler-crash")
         assert outcome.flaky
 
@@ -256,7 +372,9 @@ class TestSeveralAttempts:
         assert not outcome.flaky
 
     def test_a_shorter_timeout_confirms_a_timeout(self) -> None:
-        shorter = evolve(HANG, alone=True, deadline=3.0, stage="ast", diagnosis=Diagnosis(pass_="elsewhere"))
+        shorter = evolve(
+            HANG, alone=True, deadline=3.0, stage="ast", diagnosis=Diagnosis(pass_="elsewhere")
+        )
         outcome = classify([HANG, shorter], target=TARGET, knowledge=KNOWLEDGE)
         assert said(outcome) == ("timed_out", "timeout")
         assert not outcome.flaky
@@ -265,7 +383,9 @@ class TestSeveralAttempts:
         assert outcome.failure.pass_ is None, "a pass of another stage is not where it hung"
 
     def test_a_shorter_timeout_in_the_same_stage_names_the_pass(self) -> None:
-        shorter = evolve(HANG, alone=True, deadline=3.0, diagnosis=Diagnosis(pass_="convert-triton-gpu-to-llvm"))
+        shorter = evolve(
+            HANG, alone=True, deadline=3.0, diagnosis=Diagnosis(pass_="convert-triton-gpu-to-llvm")
+        )
         outcome = classify([HANG, shorter], target=TARGET, knowledge=KNOWLEDGE)
         assert outcome.failure is not None
         assert outcome.failure.pass_ == "convert-triton-gpu-to-llvm"

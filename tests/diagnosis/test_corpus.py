@@ -1,4 +1,5 @@
-"""What the corpus of mistakes and features is told as: hundreds of small kernels, captured on real wheels.
+"""What the corpus of mistakes and features is told as: hundreds of small kernels, captured on real
+wheels.
 
 ``python -m tests.diagnosis.corpus`` compiles it anew.
 """
@@ -29,7 +30,13 @@ def outcomes() -> list[tuple[str, list[tuple[str, str]], Outcome]]:
         attempts = [evidence_of(attempt) for attempt in captured_failure["attempts"]]
         seen = [(release, target) for release, target in captured_failure["seen"]]
         target: Target = every[seen[0][1]]
-        found.append((".".join(captured_failure["what"]), seen, classify(attempts, target=target, knowledge=KNOWLEDGE)))
+        found.append(
+            (
+                ".".join(captured_failure["what"]),
+                seen,
+                classify(attempts, target=target, knowledge=KNOWLEDGE),
+            )
+        )
     return found
 
 
@@ -44,7 +51,9 @@ def test_every_failure_is_told_as_it_was(golden: Callable[[str, str], None]) -> 
         failure = outcome.failure
         assert failure is not None, what
         place = f"{min(seen)[0]}@{min(seen)[1]}"
-        lines.append(f"{what} {failure.stage} {place} {len(seen)}: {outcome.status} {failure.fingerprint}\n")
+        lines.append(
+            f"{what} {failure.stage} {place} {len(seen)}: {outcome.status} {failure.fingerprint}\n"
+        )
     golden("corpus.txt", "".join(sorted(lines)))
 
 
@@ -63,17 +72,30 @@ def test_no_class_takes_what_others_should_know() -> None:
 
 
 def test_a_failure_in_the_front_end_names_its_line() -> None:
-    nowhere = [what for what, _, failure in failures() if failure.stage in FRONT_END and not failure.location]
+    nowhere = [
+        what
+        for what, _, failure in failures()
+        if failure.stage in FRONT_END and not failure.location
+    ]
     assert [what for what in nowhere if not _is_unsupported(what)] == []
 
 
 def _is_unsupported(what: str) -> bool:
-    return any(each == what and failure.failure_class in _UNSUPPORTED for each, _, failure in failures())
+    return any(
+        each == what and failure.failure_class in _UNSUPPORTED for each, _, failure in failures()
+    )
 
 
 def test_undefined_names_are_told_wherever_they_are() -> None:
-    """Long kernels are printed whole where the offending part has no line of its own; the cause stands below."""
-    told = {what: failure for what, _, failure in failures() if "undefined_" in what and "default" not in what}
+    """Long kernels are printed whole where the offending part has no line of its own.
+
+    The cause stands below.
+    """
+    told = {
+        what: failure
+        for what, _, failure in failures()
+        if "undefined_" in what and "default" not in what
+    }
     assert len(told) == 7
     assert {failure.failure_class for failure in told.values()} == {"undefined-name"}
     for failure in told.values():

@@ -1,4 +1,7 @@
-"""Reading where it went wrong out of what compilers print. The texts are cut from real output, and shortened."""
+"""Reading where it went wrong out of what compilers print.
+
+The texts are cut from real output, and shortened.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ module attributes {"triton_gpu.num-warps" = 8 : i32} {
 }
 
 """
-ABORT = 'python: /project/lib/AccelerateMatmul.cpp:36: int getMMAVersionSafe(int): Assertion `false && "no"\' failed.\n'
+ABORT = (
+    "python: /project/lib/AccelerateMatmul.cpp:36: int getMMAVersionSafe(int): Assertion `false &&"
+    ' "no"\' failed.\n'
+)
 FAILED = """\
 module {
   tt.func public @k() {
@@ -57,7 +63,9 @@ NOTHING = READER.read("")
 
 
 def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -> Diagnosis:
-    return diagnosed(Evidence(answered=False, stage=stage, **facts), READER.read(printed), keep, READER).diagnosis
+    return diagnosed(
+        Evidence(answered=False, stage=stage, **facts), READER.read(printed), keep, READER
+    ).diagnosis
 
 
 def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
@@ -78,7 +86,10 @@ def test_a_module_that_nobody_asked_for_is_taken_out_too() -> None:
 
 
 def test_python_stacks_and_sources_are_no_ir() -> None:
-    text = 'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in visit_For\n'
+    text = (
+        'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in'
+        " visit_For\n"
+    )
     assert read(text) == Printed(words=text, pipeline=Pipeline(steps=()))
 
 
@@ -94,7 +105,8 @@ def test_without_dumps_the_note_names_the_pass() -> None:
 
 def test_the_heading_of_releases_since_3_9() -> None:
     text = DUMPS.replace(
-        "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)", "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul"
+        "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)",
+        "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul",
     )
     found = read(text + ABORT)
     assert found.words == ABORT
@@ -102,7 +114,10 @@ def test_the_heading_of_releases_since_3_9() -> None:
 
 
 def test_a_pass_that_is_dumped_after_it_failed() -> None:
-    after = "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul) //----- //\n"
+    after = (
+        "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul)"
+        " //----- //\n"
+    )
     found = read(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
     assert found.words == ABORT
     assert found.pipeline.failed == "tritongpu-accelerate-matmul"
@@ -110,7 +125,10 @@ def test_a_pass_that_is_dumped_after_it_failed() -> None:
 
 
 def test_a_single_pass_that_failed_is_named_without_brackets() -> None:
-    assert diagnose(FAILED.replace("[`", "`").replace("]:", ":"), "llir").pass_ == "ConvertTritonGPUToLLVM"
+    assert (
+        diagnose(FAILED.replace("[`", "`").replace("]:", ":"), "llir").pass_
+        == "ConvertTritonGPUToLLVM"
+    )
 
 
 def test_reproducer_and_ir_are_named_only_of_a_pass() -> None:
@@ -138,10 +156,18 @@ def test_the_front_ends_line_comes_from_the_beacon() -> None:
 
 def test_an_answer_knows_the_line_best() -> None:
     """The beacon may speak of the next cell already; a function's first line is only a place."""
-    facts: dict[str, Any] = {"in_flight": "/k/k.py:20", "at": "/k/k.py:3", "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"}}
-    found = diagnosed(Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER).diagnosis
+    facts: dict[str, Any] = {
+        "in_flight": "/k/k.py:20",
+        "at": "/k/k.py:3",
+        "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"},
+    }
+    found = diagnosed(
+        Evidence(answered=True, stage="ast", **facts), NOTHING, None, READER
+    ).diagnosis
     assert (found.location, found.line) == ("k.py:3", None)
-    nowhere = diagnosed(Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER).diagnosis
+    nowhere = diagnosed(
+        Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), NOTHING, None, READER
+    ).diagnosis
     assert nowhere.location is None
 
 
@@ -149,8 +175,17 @@ def test_an_answer_knows_the_line_best() -> None:
     ("line", "op"),
     [
         ("k.py:3:4: error: 'tt.dot' op operand #0 must be tensor", "tt.dot"),
-        ("k.py:3:4: error: failed to legalize operation 'tt.load' that was explicitly marked illegal", "tt.load"),
-        ('k.py:3:4: note: see current operation: %5 = "tt.make_range"() <{end = 3}>', "tt.make_range"),
+        (
+            (
+                "k.py:3:4: error: failed to legalize operation 'tt.load' that was explicitly marked"
+                " illegal"
+            ),
+            "tt.load",
+        ),
+        (
+            'k.py:3:4: note: see current operation: %5 = "tt.make_range"() <{end = 3}>',
+            "tt.make_range",
+        ),
         ("k.py:3:4: error: something else", None),
     ],
 )

@@ -34,9 +34,9 @@ MESSAGES = (
     "Unsupported lhs dtype int16",
 )
 
-folders = st.lists(st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True), min_size=1, max_size=5).map(
-    lambda parts: "/" + "/".join(parts)
-)
+folders = st.lists(
+    st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True), min_size=1, max_size=5
+).map(lambda parts: "/" + "/".join(parts))
 numbers = st.integers(0, 10**6)
 
 
@@ -52,8 +52,12 @@ def decorations(draw: st.DrawFn) -> tuple[str, ...]:
 
 
 @given(message=st.sampled_from(MESSAGES), one=decorations(), other=decorations())
-def test_paths_lines_addresses_and_values_do_not_matter(message: str, one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    assert normalise(f"{one[0]}{message}{one[1]}", OWN) == normalise(f"{other[0]}{message}{other[1]}", OWN)
+def test_paths_lines_addresses_and_values_do_not_matter(
+    message: str, one: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    assert normalise(f"{one[0]}{message}{one[1]}", OWN) == normalise(
+        f"{other[0]}{message}{other[1]}", OWN
+    )
 
 
 @given(
@@ -64,7 +68,9 @@ def test_paths_lines_addresses_and_values_do_not_matter(message: str, one: tuple
 def test_different_classes_and_messages_are_told_apart(
     one: tuple[str, str], other: tuple[str, str], around: tuple[str, ...]
 ) -> None:
-    fingerprints = [fingerprint(kind, f"{around[0]}{message}{around[1]}", OWN) for kind, message in (one, other)]
+    fingerprints = [
+        fingerprint(kind, f"{around[0]}{message}{around[1]}", OWN) for kind, message in (one, other)
+    ]
     assert (fingerprints[0] == fingerprints[1]) == (one == other)
 
 
@@ -79,7 +85,10 @@ def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: i
     [
         ("type <[128], fp32>", "type <['64'], fp32>"),
         ("shape (['constexpr[16]', 'constexpr[32]'])", "shape ([constexpr[16], constexpr[32]])"),
-        ("got multiple values for argument '_builder'", "got multiple values for argument '_semantic'"),
+        (
+            "got multiple values for argument '_builder'",
+            "got multiple values for argument '_semantic'",
+        ),
         ("tensor<16x16xi8, #triton_gpu.blocked>", "tensor<32x64xi8, #ttg1.blocked>"),
         ("Mismatched type", "mismatched type"),
         ("no version of triton==3.99.0", "no version of triton==4.1"),
@@ -97,10 +106,17 @@ def test_wrapped_or_chained_is_the_same(message: str, line: int, indent: int) ->
     faces = (
         (Raised(type=compilation, message=f"{where}\n{ValueError(message)!r}"),),
         (Raised(type=compilation, message=where), Raised(type="ValueError", message=message)),
-        (Raised(type=compilation, message=f"{where}\n{message}"), Raised(type="ValueError", message=message)),
+        (
+            Raised(type=compilation, message=f"{where}\n{message}"),
+            Raised(type="ValueError", message=message),
+        ),
     )
     outcomes = [
-        classify([Evidence(answered=True, stage="ast", raised=raised)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+        classify(
+            [Evidence(answered=True, stage="ast", raised=raised)],
+            target=TARGETS["sm_90"],
+            knowledge=KNOWLEDGE,
+        )
         for raised in faces
     ]
     assert len({outcome.failure.fingerprint for outcome in outcomes if outcome.failure}) == 1

@@ -8,30 +8,66 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_confirmed, is_mistake, settled, suspects
+from compat.diagnosis.numbers import (
+    Interpreter,
+    Probe,
+    check_of,
+    excused,
+    is_confirmed,
+    is_mistake,
+    settled,
+    suspects,
+)
 from compat.model import Check, Done, Evidence, Raised, Status
 
 DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products wrong")
 LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), words="cannot loop")
 INTERPRETER = Interpreter(
-    packages=("torch",), probes=Path("probes.py"), tried=(DOT, LOOP), lacks=(re.compile("not supported in interpreter"),)
+    packages=("torch",),
+    probes=Path("probes.py"),
+    tried=(DOT, LOOP),
+    lacks=(re.compile("not supported in interpreter"),),
 )
 USES = "dot:bf16 store:fp32 .range .tl"
 
 
 def compared(status: str = "wrong", uses: str = USES, **said: Any) -> Evidence:
-    check = {"status": status, "max_abs": 1.0, "max_rel": None, "where": "odd: O[3]", "reason": "is 1, expected 2", **said}
+    check = {
+        "status": status,
+        "max_abs": 1.0,
+        "max_rel": None,
+        "where": "odd: O[3]",
+        "reason": "is 1, expected 2",
+        **said,
+    }
     metrics = {"problem": "odd", "problems": 1, "uses": uses, "check": check}
-    return Evidence(answered=True, asked=("interpret",), done=(Done(do="interpret"),), stage="check", metrics=metrics)
+    return Evidence(
+        answered=True,
+        asked=("interpret",),
+        done=(Done(do="interpret"),),
+        stage="check",
+        metrics=metrics,
+    )
 
 
-def raised(message: str = "no such thing", line: int = 7, kind: str = "builtins.TypeError", stage: str = "interpret") -> Evidence:
-    frames = f'  File "kernel.py", line 3, in kernel\n    x\n  File "interpreter.py", line {line}, in create\n    y\n'
+def raised(
+    message: str = "no such thing",
+    line: int = 7,
+    kind: str = "builtins.TypeError",
+    stage: str = "interpret",
+) -> Evidence:
+    frames = (
+        f'  File "kernel.py", line 3, in kernel\n    x\n  File "interpreter.py", line {line}, in'
+        " create\n    y\n"
+    )
     return Evidence(
         answered=True,
         asked=("interpret",),
         stage=stage,
-        raised=(Raised(type="InterpreterError", message=f"({message})"), Raised(type=kind, message=message, traceback=frames)),
+        raised=(
+            Raised(type="InterpreterError", message=f"({message})"),
+            Raised(type=kind, message=message, traceback=frames),
+        ),
         at="/somewhere/kernel.py:3",
         metrics={"problem": "odd", "uses": USES},
     )
@@ -45,7 +81,9 @@ def test_a_comparison_is_told_as_it_is() -> None:
     assert check_of(compared(), INTERPRETER) == Check(
         status=Status.WRONG, max_abs=1.0, where="odd: O[3]", reason="is 1, expected 2"
     )
-    assert check_of(compared("ok", where="", reason=""), INTERPRETER) == Check(status=Status.OK, max_abs=1.0)
+    assert check_of(compared("ok", where="", reason=""), INTERPRETER) == Check(
+        status=Status.OK, max_abs=1.0
+    )
 
 
 @pytest.mark.parametrize("said", [{"status": "fine"}, {"status": None}, {"status": "crashed"}])
@@ -62,23 +100,37 @@ def test_errors_that_are_no_numbers_are_none() -> None:
     ("evidence", "status", "words"),
     [
         (ended(deadline=5.0), Status.TIMED_OUT, "took more than 5 s in the interpreter"),
-        (ended(deadline=120.0, stage="source"), Status.LOST, "importing its file took more than 120 s"),
+        (
+            ended(deadline=120.0, stage="source"),
+            Status.LOST,
+            "importing its file took more than 120 s",
+        ),
         (ended(memory=5 << 30), Status.OUT_OF_MEMORY, "took 5,120 MiB in the interpreter"),
         (ended(signal="SIGSEGV"), Status.CRASHED, "the interpreter ended by SIGSEGV"),
         (ended(signal="SIGKILL"), Status.LOST, "the interpreter gave no answer"),
         (ended(exit_code=1), Status.LOST, "the interpreter gave no answer"),
         (ended(refused="no room"), Status.LOST, "no room"),
         (
-            ended(toolchain_broken=True, raised=(Raised(type="builtins.ImportError", message="no torch"),)),
+            ended(
+                toolchain_broken=True,
+                raised=(Raised(type="builtins.ImportError", message="no torch"),),
+            ),
             Status.LOST,
             "the interpreter could not be started: ImportError: no torch",
         ),
         (raised(), Status.REJECTED, "raised in the interpreter: TypeError: no such thing"),
-        (raised(stage="source"), Status.LOST, "its file cannot be imported to be interpreted: TypeError: no such thing"),
+        (
+            raised(stage="source"),
+            Status.LOST,
+            "its file cannot be imported to be interpreted: TypeError: no such thing",
+        ),
         (
             raised("asm not supported in interpreter mode"),
             Status.UNSUPPORTED,
-            "this release's interpreter cannot do it: TypeError: asm not supported in interpreter mode",
+            (
+                "this release's interpreter cannot do it: TypeError: asm not supported in"
+                " interpreter mode"
+            ),
         ),
         (
             raised("two problems are called 'x'", kind="_compat_numerics.problems.ProblemError"),
@@ -87,7 +139,9 @@ def test_errors_that_are_no_numbers_are_none() -> None:
         ),
     ],
 )
-def test_every_end_has_a_status_and_a_reason(evidence: Evidence, status: Status, words: str) -> None:
+def test_every_end_has_a_status_and_a_reason(
+    evidence: Evidence, status: Status, words: str
+) -> None:
     check = check_of(evidence, INTERPRETER)
     assert (check.status, check.reason) == (status, words)
 
@@ -102,7 +156,9 @@ def test_only_mistakes_in_problems_are_such() -> None:
 
 
 def suspected(evidence: Evidence) -> list[str]:
-    return [probe.name for probe in suspects(evidence, check_of(evidence, INTERPRETER), INTERPRETER)]
+    return [
+        probe.name for probe in suspects(evidence, check_of(evidence, INTERPRETER), INTERPRETER)
+    ]
 
 
 def test_probes_are_about_what_a_kernel_uses() -> None:
@@ -143,12 +199,17 @@ def test_an_exception_is_excused_where_a_probe_raises_it_at_the_same_line() -> N
 def test_an_excuse_says_which_defect() -> None:
     evidence = compared()
     check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
-    words = "nothing is known: this release's interpreter gets products wrong (a kernel that is right: is 1, expected 2)"
+    words = (
+        "nothing is known: this release's interpreter gets products wrong (a kernel that is right:"
+        " is 1, expected 2)"
+    )
     assert (check.reason, check.where, check.max_abs) == (words, "odd: O[3]", None)
 
 
 def settled_as(first: Status, *later: Status) -> Check:
-    return settled(Check(status=first, reason="the first"), [Check(status=status) for status in later])
+    return settled(
+        Check(status=first, reason="the first"), [Check(status=status) for status in later]
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +233,10 @@ def test_several_runs_say_one_thing(runs: str, status: str) -> None:
 
 
 def test_what_differs_is_told_in_order() -> None:
-    reason = "not the same in each of 3 runs in the interpreter: wrong, then ok, then crashed (the first)"
+    reason = (
+        "not the same in each of 3 runs in the interpreter: wrong, then ok, then crashed (the"
+        " first)"
+    )
     assert settled_as(Status.WRONG, Status.OK, Status.CRASHED).reason == reason
 
 

@@ -51,14 +51,19 @@ def test_a_dump_as_older_releases_print_it() -> None:
     found = read(OLD).pipeline
     assert [step.pass_ for step in found.steps] == ["inline", "canonicalize"]
     assert found.steps[0].ir == "module {\n  %0 = tt.one\n\n  tt.return\n}\n"
-    assert found.steps[1].ir == "#blocked = #ttg.blocked<{a = 1}>\nmodule {\n}\n", "what is said after a dump is not IR"
+    assert found.steps[1].ir == "#blocked = #ttg.blocked<{a = 1}>\nmodule {\n}\n", (
+        "what is said after a dump is not IR"
+    )
     assert found.failed is None
     assert found.last == "canonicalize"
 
 
 def test_a_dump_as_newer_releases_print_it() -> None:
     found = read(NEW).pipeline
-    assert [(step.pass_, step.ir) for step in found.steps] == [("inline", "module {\n}\n"), ("cse", "module {\n}\n")]
+    assert [(step.pass_, step.ir) for step in found.steps] == [
+        ("inline", "module {\n}\n"),
+        ("cse", "module {\n}\n"),
+    ]
     assert found.failed == "cse", "of nested passes the inner one"
     assert found.last == "cse"
 
@@ -84,7 +89,9 @@ def test_renamed_passes(one: str, other: str) -> None:
 
 
 def made(text: str, failed: str | None = None) -> Pipeline:
-    """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an operation)."""
+    """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an
+    operation).
+    """
     parts = (part.split(":") for part in text.split())
     steps = tuple(Step(pass_=name, ir=f"module {{\n  tt.{ir}\n}}\n") for name, ir in parts)
     return Pipeline(steps=steps, failed=failed, pass_key=pass_key, canonical=canonical)
@@ -115,7 +122,12 @@ def test_ir_that_differs_and_becomes_the_same_again() -> None:
 def test_a_pass_that_only_one_runs() -> None:
     assert parted("a:x b:y c:z", "a:x new:y b:w c:w") == ("new", 1, 1, None)
     assert parted("a:x old:y b:w c:w", "a:x b:y c:z") == ("old", 2, 0, None)
-    assert parted("a:x b:y c:z", "a:x idle:y b:y c:w") == ("b", 2, None, None), "a pass that changes nothing parts nothing"
+    assert parted("a:x b:y c:z", "a:x idle:y b:y c:w") == (
+        "b",
+        2,
+        None,
+        None,
+    ), "a pass that changes nothing parts nothing"
     assert parted("a:x b:y c:z", "a:x idle:y new:y b:w c:w") == ("new", 1, 1, None)
 
 

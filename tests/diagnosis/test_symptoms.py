@@ -12,7 +12,9 @@ from compat.toolchains.triton.failures import KNOWLEDGE
 from tests.targets import TARGETS
 
 COMPILATION = "triton.compiler.errors.CompilationError"
-KERNEL = "def kernel(source, result):\n" + "\n".join(f"    x{number} = tl.load(source + {number})" for number in range(200))
+KERNEL = "def kernel(source, result):\n" + "\n".join(
+    f"    x{number} = tl.load(source + {number})" for number in range(200)
+)
 CAUSE = "NameError('b_ps is not defined')"
 LINE = "        b_ps += tl.load(source)"
 
@@ -46,13 +48,19 @@ def test_the_cause_below_a_long_kernel_is_found(message: str) -> None:
 
 def test_a_kernel_printed_without_a_cause_says_nothing_of_its_own() -> None:
     cause = Raised(type="NameError", message="b_ps is not defined")
-    assert failure(answer(Raised(type=COMPILATION, message=KERNEL), cause)).failure_class == "undefined-name"
+    assert (
+        failure(answer(Raised(type=COMPILATION, message=KERNEL), cause)).failure_class
+        == "undefined-name"
+    )
 
 
 def test_what_is_said_while_handling_an_error_explains_it() -> None:
     """``except KeyError: raise ValueError(…)``: the later one was written for a reader."""
     wrapper = Raised(type=COMPILATION, message="at 1:0:\n    x\n    ^")
-    said = Raised(type="ValueError", message="input arg type does not match. Expect one of …, got (triton.language.bfloat16,)")
+    said = Raised(
+        type="ValueError",
+        message="input arg type does not match. Expect one of …, got (triton.language.bfloat16,)",
+    )
     handled = Raised(type="KeyError", message="(triton.language.bfloat16,)")
     assert KNOWLEDGE.symptoms(answer(wrapper, said, handled)).error == "ValueError"
     assert KNOWLEDGE.symptoms(answer(said, handled)).error == "ValueError"
@@ -63,35 +71,53 @@ def test_the_cause_of_a_wrapper_within_a_wrapper_explains_it() -> None:
     inner = Raised(type=COMPILATION, message=f"at 2:4:\n    b_ps\n    ^\n{CAUSE}")
     said = KNOWLEDGE.symptoms(answer(outer, inner))
     assert (said.error, said.message) == ("NameError", "b_ps is not defined")
-    assert said.source.startswith("    helper(x)"), "the line of the kernel, not that of the library"
+    assert said.source.startswith("    helper(x)"), (
+        "the line of the kernel, not that of the library"
+    )
 
 
 @pytest.mark.parametrize("wrapped", [True, False])
 def test_a_key_is_told_the_same_by_its_repr_and_as_a_cause(wrapped: bool) -> None:
     direct = Raised(type="KeyError", message="'tensordesc<fp16[64, 64]>'")
-    shown = Raised(type=COMPILATION, message="at 1:0:\n    x\n    ^\nKeyError('tensordesc<fp16[64, 64]>')")
-    assert KNOWLEDGE.symptoms(answer(shown if wrapped else direct)).message == "tensordesc<fp16[64, 64]>"
+    shown = Raised(
+        type=COMPILATION, message="at 1:0:\n    x\n    ^\nKeyError('tensordesc<fp16[64, 64]>')"
+    )
+    assert (
+        KNOWLEDGE.symptoms(answer(shown if wrapped else direct)).message
+        == "tensordesc<fp16[64, 64]>"
+    )
 
 
 def bare(function: str, statement: str) -> Raised:
     trace = (
-        '  File "/env/lib/python3.11/site-packages/triton/language/core.py", line 9, in wrapper\n    return fn(*args, **kwargs)\n'
-        f'  File "/env/lib/python3.11/site-packages/triton/language/semantic.py", line 7, in {function}\n    {statement}\n'
+        '  File "/env/lib/python3.11/site-packages/triton/language/core.py", line 9, in wrapper\n '
+        "   return fn(*args, **kwargs)\n  File"
+        f' "/env/lib/python3.11/site-packages/triton/language/semantic.py", line 7, in {function}\n'
+        f"    {statement}\n"
     )
     return Raised(type="AssertionError", message="", traceback=trace)
 
 
 def test_an_assertion_without_words_is_told_by_its_place() -> None:
-    one, other = failure(answer(bare("some_check", "assert x"))), failure(answer(bare("other_check", "assert x")))
+    one, other = (
+        failure(answer(bare("some_check", "assert x"))),
+        failure(answer(bare("other_check", "assert x"))),
+    )
     again = failure(answer(bare("some_check", "assert (x)")))
     assert one.failure_class == other.failure_class == "internal-error"
     assert one.fingerprint != other.fingerprint
     assert one.fingerprint == again.fingerprint, "the place is what tells it, not how it is written"
-    assert one.excerpt.splitlines() == ["AssertionError", "raised in semantic.py: some_check by `assert x`"]
+    assert one.excerpt.splitlines() == [
+        "AssertionError",
+        "raised in semantic.py: some_check by `assert x`",
+    ]
 
 
 def test_assertions_of_one_function_are_told_apart_where_that_matters() -> None:
-    kinds = [failure(answer(bare("dot", text))) for text in ("assert lhs.type.is_block()", "assert acc.type == ret_ty")]
+    kinds = [
+        failure(answer(bare("dot", text)))
+        for text in ("assert lhs.type.is_block()", "assert acc.type == ret_ty")
+    ]
     assert {each.failure_class for each in kinds} == {"dot-operands"}
     assert len({each.fingerprint for each in kinds}) == 2
 
@@ -103,7 +129,10 @@ def test_an_index_that_a_cpp_map_lacks_is_an_internal_error() -> None:
 
 def test_what_is_called_is_read_off_the_caret() -> None:
     line = "    tl.store(result, tl.sum(x, dim=0))"
-    message = f"at 3:21:\n{line}\n{' ' * line.index('tl.sum')}^\nTypeError(\"got an unexpected keyword argument 'dim'\")"
+    message = (
+        f'at 3:21:\n{line}\n{" " * line.index("tl.sum")}^\nTypeError("got an unexpected keyword'
+        " argument 'dim'\")"
+    )
     found = failure(answer(Raised(type=COMPILATION, message=message)))
     older = message.replace("got an", "sum() got an")
     assert found.fingerprint == failure(answer(Raised(type=COMPILATION, message=older))).fingerprint
@@ -111,7 +140,9 @@ def test_what_is_called_is_read_off_the_caret() -> None:
 
 
 class TestPasses:
-    """Where a pass says nothing, or takes the process with it, the pass is all there is to tell defects apart."""
+    """Where a pass says nothing, or takes the process with it, the pass is all there is to tell
+    defects apart.
+    """
 
     def silent(self, pass_: str | None, *, alone: bool = True) -> Evidence:
         return Evidence(
@@ -123,7 +154,13 @@ class TestPasses:
         )
 
     def dead(self, pass_: str | None, *, alone: bool = True) -> Evidence:
-        return Evidence(answered=False, alone=alone, stage="ttgir", signal="SIGSEGV", diagnosis=Diagnosis(pass_=pass_))
+        return Evidence(
+            answered=False,
+            alone=alone,
+            stage="ttgir",
+            signal="SIGSEGV",
+            diagnosis=Diagnosis(pass_=pass_),
+        )
 
     @pytest.mark.parametrize("shape", ["silent", "dead"])
     def test_differ_by_pass_and_not_by_its_spelling(self, shape: str) -> None:
@@ -137,7 +174,11 @@ class TestPasses:
     @pytest.mark.parametrize("shape", ["silent", "dead"])
     def test_an_attempt_among_neighbours_need_not_know_the_pass(self, shape: str) -> None:
         make = getattr(self, shape)
-        outcome = classify([make(None, alone=False), make("tritongpu-pipeline")], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+        outcome = classify(
+            [make(None, alone=False), make("tritongpu-pipeline")],
+            target=TARGETS["sm_90"],
+            knowledge=KNOWLEDGE,
+        )
         assert not outcome.flaky
         assert outcome.failure is not None
         assert outcome.failure.fingerprint == failure(make("tritongpu-pipeline")).fingerprint
@@ -145,18 +186,37 @@ class TestPasses:
     @pytest.mark.parametrize("shape", ["silent", "dead"])
     def test_two_passes_alone_are_flaky(self, shape: str) -> None:
         make = getattr(self, shape)
-        outcome = classify([make("tritongpu-coalesce"), make("tritongpu-pipeline")], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+        outcome = classify(
+            [make("tritongpu-coalesce"), make("tritongpu-pipeline")],
+            target=TARGETS["sm_90"],
+            knowledge=KNOWLEDGE,
+        )
         assert outcome.flaky
 
 
 def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
     """3.3.0 builds for sm_120, but not dots."""
     said = 'false && "computeCapability not supported"'
-    words = f"python: /x/AccelerateMatmul.cpp:42: int getMMAVersionSafe(int): Assertion `{said}' failed.\n"
+    words = (
+        f"python: /x/AccelerateMatmul.cpp:42: int getMMAVersionSafe(int): Assertion `{said}'"
+        " failed.\n"
+    )
     first = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=words)
-    alone = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=words, alone=True, target_known=True)
-    unknown = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=words, alone=True, target_known=False)
-    told = [classify([first, second], target=TARGETS["sm_120"], knowledge=KNOWLEDGE) for second in (alone, unknown)]
+    alone = Evidence(
+        answered=False, stage="ttgir", signal="SIGABRT", stderr=words, alone=True, target_known=True
+    )
+    unknown = Evidence(
+        answered=False,
+        stage="ttgir",
+        signal="SIGABRT",
+        stderr=words,
+        alone=True,
+        target_known=False,
+    )
+    told = [
+        classify([first, second], target=TARGETS["sm_120"], knowledge=KNOWLEDGE)
+        for second in (alone, unknown)
+    ]
     assert [(str(each.status), each.failure and each.failure.failure_class) for each in told] == [
         ("crashed", "compiler-assert"),
         ("unsupported", "target-unknown"),
@@ -164,11 +224,18 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
     assert not any(each.flaky for each in told)
 
 
-@pytest.mark.parametrize("word", ["x", "fp8", "atomic", "shape ", "got ", "a.", "cannot cast x to ", "dict "])
-@pytest.mark.parametrize("error", ["TypeError", "ValueError", "AssertionError", "KeyError", "SystemError"])
+@pytest.mark.parametrize(
+    "word", ["x", "fp8", "atomic", "shape ", "got ", "a.", "cannot cast x to ", "dict "]
+)
+@pytest.mark.parametrize(
+    "error", ["TypeError", "ValueError", "AssertionError", "KeyError", "SystemError"]
+)
 def test_long_words_cost_no_time(word: str, error: str) -> None:
     text = word * (300_000 // len(word))
-    raised = Raised(type=error, message=text), Raised(type=COMPILATION, message=f"at 1:0:\n{text}\n^\n{error}({text!r})")
+    raised = (
+        Raised(type=error, message=text),
+        Raised(type=COMPILATION, message=f"at 1:0:\n{text}\n^\n{error}({text!r})"),
+    )
     start = time.process_time()
     for link in raised:
         failure(answer(link))

@@ -80,7 +80,9 @@ def test_these_are_the_classes_in_this_order() -> None:
     assert list(KNOWLEDGE.by_name) == NAMES
 
 
-@pytest.mark.parametrize("failure_class", KNOWLEDGE.by_name.values(), ids=lambda failure_class: failure_class.name)
+@pytest.mark.parametrize(
+    "failure_class", KNOWLEDGE.by_name.values(), ids=lambda failure_class: failure_class.name
+)
 class TestFailureClass:
     def test_says_all_there_is_to_say(self, failure_class: FailureClass) -> None:
         assert failure_class.title
@@ -88,11 +90,17 @@ class TestFailureClass:
         assert failure_class.advice.endswith(".")
         assert failure_class.status is not Status.OK
 
-    def test_its_signs_name_every_fact_that_its_advice_wants(self, failure_class: FailureClass) -> None:
+    def test_its_signs_name_every_fact_that_its_advice_wants(
+        self, failure_class: FailureClass
+    ) -> None:
         for sign in failure_class.signs:
             said = f"{sign.advice or failure_class.advice}{sign.means or ''}"
             wanted = {field for _, field, _, _ in Formatter().parse(said) if field} - ALWAYS_KNOWN
-            named = {name for pattern in sign.patterns.values() for name in re.compile(pattern).groupindex}
+            named = {
+                name
+                for pattern in sign.patterns.values()
+                for name in re.compile(pattern).groupindex
+            }
             assert wanted <= named
 
     def test_its_signs_read_symptoms_that_exist(self, failure_class: FailureClass) -> None:
@@ -111,8 +119,14 @@ class _Facts(dict[str, str]):
 def section(failure_class: FailureClass, example: str | None) -> str:
     """A class in the document."""
     facts = _Facts(target="the target", stage="…")
-    meaning, advice = (text.format_map(facts) for text in (failure_class.meaning, failure_class.advice))
-    marks = [f"`{failure_class.status}`", str(failure_class.blame), *(["lacks"] if failure_class.lacks else [])]
+    meaning, advice = (
+        text.format_map(facts) for text in (failure_class.meaning, failure_class.advice)
+    )
+    marks = [
+        f"`{failure_class.status}`",
+        str(failure_class.blame),
+        *(["lacks"] if failure_class.lacks else []),
+    ]
     paragraphs = [
         f"## `{failure_class.name}`",
         f"**{failure_class.title}.** {meaning}",
@@ -126,18 +140,28 @@ def section(failure_class: FailureClass, example: str | None) -> str:
 def examples() -> dict[str, str]:
     """Class → the message of its first captured failure."""
     outcomes = [
-        classify(captured.attempts, target=captured.target, knowledge=KNOWLEDGE) for captured in reversed(all_captured_failures())
+        classify(captured.attempts, target=captured.target, knowledge=KNOWLEDGE)
+        for captured in reversed(all_captured_failures())
     ]
     outcomes.append(broken_env(installers_words()[0], KNOWLEDGE.toolchain))
     return {
-        outcome.failure.failure_class: outcome.failure.excerpt.splitlines()[-1].strip() for outcome in outcomes if outcome.failure
+        outcome.failure.failure_class: outcome.failure.excerpt.splitlines()[-1].strip()
+        for outcome in outcomes
+        if outcome.failure
     }
 
 
 def test_the_document_has_the_classes_as_they_are_in_order() -> None:
     """The texts are those of the classes: ``COMPAT_REGOLD=1`` writes them into the document."""
     shown = examples()
-    sections = "\n" + "\n".join(section(failure_class, shown.get(name)) for name, failure_class in KNOWLEDGE.by_name.items()) + "\n"
+    sections = (
+        "\n"
+        + "\n".join(
+            section(failure_class, shown.get(name))
+            for name, failure_class in KNOWLEDGE.by_name.items()
+        )
+        + "\n"
+    )
     text = DOCUMENT.read_text(encoding="utf-8")
     if os.environ.get("COMPAT_REGOLD") == "1":
         DOCUMENT.write_text(_LIST.sub(lambda _: sections, text), encoding="utf-8")
@@ -152,6 +176,12 @@ def test_saying_nothing_is_no_symptom() -> None:
 
 def test_a_cause_outranks_its_consequence() -> None:
     failed = Symptoms(stage="ttgir", error="RuntimeError", message="PassManager::run failed")
-    asserted = Symptoms(stage="ttgir", error="RuntimeError", message="PassManager::run failed", assertion="false")
-    recognised = [found[0].name for found in (KNOWLEDGE.recognise(failed), KNOWLEDGE.recognise(asserted)) if found]
+    asserted = Symptoms(
+        stage="ttgir", error="RuntimeError", message="PassManager::run failed", assertion="false"
+    )
+    recognised = [
+        found[0].name
+        for found in (KNOWLEDGE.recognise(failed), KNOWLEDGE.recognise(asserted))
+        if found
+    ]
     assert recognised == ["pass-failure", "compiler-assert"]

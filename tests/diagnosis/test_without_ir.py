@@ -25,13 +25,18 @@ LINES = [
         "modules are",
     ],
     *['"builtin.module"() ({', "   ", "// comment", "llvm.func @f", "// -----// IR Dump"],
-    *[f"// -----// IR Dump {when} (cse) //----- //" for when in ("Before CSE", "Before Other", "After CSE", "After CSE Failed")],
+    *[
+        f"// -----// IR Dump {when} (cse) //----- //"
+        for when in ("Before CSE", "Before Other", "After CSE", "After CSE Failed")
+    ],
 ]
 IR = ("module", "#", "!", " ", "}", "{-#", "//", "tt.func", "llvm.", "func.", '"builtin.module"')
 
 
 def by_lines(text: str) -> tuple[list[str], str | None, list[tuple[str, list[str]]]]:
-    """The words, the last pass that a dump was before or the one that failed, and all passes with their IR: line by line."""
+    """The words, the last pass that a dump was before or the one that failed, and all passes with
+    their IR: line by line.
+    """
     words: list[str] = []
     passes: list[tuple[str, list[str]]] = []
     failed: list[str] = []

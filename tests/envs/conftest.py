@@ -1,4 +1,6 @@
-"""A small checkout with a package index of its own, whose wheels weigh nothing: nox for real, and no network."""
+"""A small checkout with a package index of its own, whose wheels weigh nothing: nox for real, and
+no network.
+"""
 
 from __future__ import annotations
 
@@ -42,18 +44,33 @@ variant = [{ name = "v", function = "k" }]
 
 
 def make_wheel(
-    folder: Path, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = (), license: str = ""
+    folder: Path,
+    name: str,
+    version: str,
+    *,
+    tag: str = "py3-none-any",
+    requires: tuple[str, ...] = (),
+    license: str = "",
 ) -> Path:
     """A wheel with one module that knows its version."""
     info = f"{name}-{version}.dist-info"
-    metadata = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}", *(f"Requires-Dist: {other}" for other in requires)]
+    metadata = [
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
+        *(f"Requires-Dist: {other}" for other in requires),
+    ]
     metadata += [f"Classifier: License :: {license}"] if license else []
     files = {
         f"{name}/__init__.py": f"__version__ = {version!r}\n",
         f"{info}/METADATA": "\n".join(metadata) + "\n",
-        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
+        f"{info}/WHEEL": (
+            f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n"
+        ),
     }
-    return write_wheel(folder / f"{name}-{version}-{tag}.whl", {name: text.encode() for name, text in files.items()}, info)
+    return write_wheel(
+        folder / f"{name}-{version}-{tag}.whl",
+        {name: text.encode() for name, text in files.items()},
+        info,
+    )
 
 
 def write_wheel(path: Path, files: dict[str, bytes], info: str) -> Path:
@@ -63,7 +80,9 @@ def write_wheel(path: Path, files: dict[str, bytes], info: str) -> Path:
     with zipfile.ZipFile(path, "w") as wheel:
         for name, content in files.items():
             wheel.writestr(name, content)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            digest = (
+                base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            )
             record += f"{name},sha256={digest},{len(content)}\n"
         wheel.writestr(f"{info}/RECORD", record + f"{info}/RECORD,,\n")
     return path
@@ -90,13 +109,22 @@ class Checkout:
     def publish(self, name: str, version: str, **facts: Any) -> Path:
         """Put a wheel on the index; ``facts`` are those of :func:`make_wheel`."""
         path = make_wheel(self.index / name, name, version, **facts)
-        links = (f'<a href="{wheel.name.replace("+", "%2B")}">{wheel.name}</a>' for wheel in sorted(path.parent.glob("*.whl")))
+        links = (
+            f'<a href="{wheel.name.replace("+", "%2B")}">{wheel.name}</a>'
+            for wheel in sorted(path.parent.glob("*.whl"))
+        )
         (path.parent / "index.html").write_text("\n".join(links), encoding="utf-8")
         return path
 
     def environ(self, **more: str) -> dict[str, str]:
-        """The variables that nox runs with: only this index, and none of the machine's pip settings."""
-        ours = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
+        """The variables that nox runs with: only this index, and none of the machine's pip
+        settings.
+        """
+        ours = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("PIP_", "UV_", "NOX"))
+        }
         url = self.index.as_uri()
         indexes = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
         return {**ours, **indexes, VARIABLE: str(self.cache.folder), **more}
@@ -119,11 +147,22 @@ class Checkout:
         assert done.returncode == code, done.stdout
         return done.stdout
 
-    def build(self, *names: str, backend: str | None = None, jobs: int = 1, real: bool = False) -> list[str]:
-        """Build envs in this process, from this index or from the ``real`` one; what is told of it."""
+    def build(
+        self, *names: str, backend: str | None = None, jobs: int = 1, real: bool = False
+    ) -> list[str]:
+        """Build envs in this process, from this index or from the ``real`` one.
+
+        What is told of it.
+        """
         config, lines = load_matrix(self.root / "matrix.toml"), list[str]()
         installer = partial(choose_installer, backend)
-        builder = Builder(cache=self.cache, index_cache=self.root / INDEX, say=lines.append, backend=backend, installer=installer)
+        builder = Builder(
+            cache=self.cache,
+            index_cache=self.root / INDEX,
+            say=lines.append,
+            backend=backend,
+            installer=installer,
+        )
         with patch.dict(os.environ, {} if real else self.environ(), clear=not real):
             build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
         return lines
@@ -152,7 +191,9 @@ def checkout(tmp_path: Path) -> Checkout:
 
 @frozen
 class SlowUv:
-    """A uv that waits before it installs, until it is told to go on, and notes how often it was asked to."""
+    """A uv that waits before it installs, until it is told to go on, and notes how often it was
+    asked to.
+    """
 
     program: Path
     folder: Path

@@ -25,7 +25,9 @@ BACKENDS = ("uv", "virtualenv")
 def imported_version(python: str | None, module: str = "triton") -> str:
     assert python is not None
     code = f"import {module}; print({module}.__version__)"
-    return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [python, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def built_at(checkout: Checkout, name: str) -> int:
@@ -36,7 +38,9 @@ def built_at(checkout: Checkout, name: str) -> int:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_env_is_built_once_and_is_then_there_without_an_index(checkout: Checkout, backend: str) -> None:
+def test_an_env_is_built_once_and_is_then_there_without_an_index(
+    checkout: Checkout, backend: str
+) -> None:
     checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
     built = checkout.read("triton-1.0")
     assert built.error is None
@@ -45,14 +49,21 @@ def test_an_env_is_built_once_and_is_then_there_without_an_index(checkout: Check
     first = built_at(checkout, "triton-1.0")
     shutil.rmtree(checkout.index)
     shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
-    said = checkout.nox("-s", "env(triton-1.0)", UV_DEFAULT_INDEX="http://127.0.0.1:9", PIP_INDEX_URL="http://127.0.0.1:9")
+    said = checkout.nox(
+        "-s",
+        "env(triton-1.0)",
+        UV_DEFAULT_INDEX="http://127.0.0.1:9",
+        PIP_INDEX_URL="http://127.0.0.1:9",
+    )
     assert "triton-1.0 is up to date" in said
     assert built_at(checkout, "triton-1.0") == first
     assert checkout.read("triton-1.0").digest == built.digest
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_words(checkout: Checkout, backend: str) -> None:
+def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_words(
+    checkout: Checkout, backend: str
+) -> None:
     checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
     said = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
     assert "triton-9.9 cannot be used" in said
@@ -66,8 +77,13 @@ def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_wo
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_index_that_is_down_is_said_to_be(checkout: Checkout, backend: str) -> None:
-    down = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
-    said = checkout.nox("-fb", backend, "-s", "env(triton-1.0)", UV_HTTP_RETRIES="0", PIP_RETRIES="0", **down)
+    down = {
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+    }
+    said = checkout.nox(
+        "-fb", backend, "-s", "env(triton-1.0)", UV_HTTP_RETRIES="0", PIP_RETRIES="0", **down
+    )
     assert "http://127.0.0.1:9/simple/triton/ cannot be read" in said
     assert "127.0.0.1" in (checkout.read("triton-1.0").error or "")
 
@@ -84,11 +100,20 @@ def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> Non
     checkout.matrix(
         f'{{ wheel = "{wheel.name}" }}',
         f'{{ name = "by-url", wheel = "{wheel.as_uri()}" }}',
-        f'{{ name = "by-index", triton = "1.1", index = "{other.as_uri()}", install = ["helper"] }}',
+        f'{{ name = "by-index", triton = "1.1", index = "{other.as_uri()}", install ='
+        ' ["helper"] }',
         '{ distribution = "Tri.Fork", triton = "3.0", install = ["setuptools"] }',
     )
     checkout.publish("tri_fork", "3.0").parent.rename(checkout.index / "tri-fork")
-    checkout.nox("-fb", backend, "-s", "env(triton-1.0+fork1)", "env(by-url)", "env(by-index)", "env(tri-fork-3.0)")
+    checkout.nox(
+        "-fb",
+        backend,
+        "-s",
+        "env(triton-1.0+fork1)",
+        "env(by-url)",
+        "env(by-index)",
+        "env(tri-fork-3.0)",
+    )
     names = ("triton-1.0+fork1", "by-url", "by-index", "tri-fork-3.0")
     built = {name: checkout.read(name) for name in names}
     assert [one.error for one in built.values()] == [None] * 4
@@ -103,7 +128,13 @@ def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None
     found = []
     for backend in BACKENDS:
         checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
-        found.append([package for package in checkout.read("triton-1.0").packages if package.name == "triton"])
+        found.append(
+            [
+                package
+                for package in checkout.read("triton-1.0").packages
+                if package.name == "triton"
+            ]
+        )
     assert found[0] == found[1] != []
 
 
@@ -119,7 +150,9 @@ def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkou
     assert imported_version(checkout.read("mine").python) == "1.1"
     assert checkout.read("mine").version_of("helper") is None
     checkout.matrix('{ name = "ours", triton = "1.0", install = ["helper"] }')
-    assert checkout.read("ours").version_of("helper") == "2.0", "it is still there for who asks for it, by whatever name"
+    assert checkout.read("ours").version_of("helper") == "2.0", (
+        "it is still there for who asks for it, by whatever name"
+    )
 
 
 @pytest.mark.parametrize("damage", ["bin/python", "pyvenv.cfg", "lib", "."])
@@ -142,7 +175,9 @@ def everybody(nox: subprocess.Popen[bytes]) -> None:
 
 
 def the_installer(nox: subprocess.Popen[bytes]) -> None:
-    children = " ".join(path.read_text() for path in Path(f"/proc/{nox.pid}/task").glob("*/children"))
+    children = " ".join(
+        path.read_text() for path in Path(f"/proc/{nox.pid}/task").glob("*/children")
+    )
     for child in children.split():
         os.kill(int(child), signal.SIGINT)
 
@@ -157,7 +192,9 @@ def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
     started = tmp_path / "started"
     wait = f"if 'install' in sys.argv: open({str(started)!r}, 'w').close(); time.sleep(600)"
     lines = [f"#!{sys.executable}", "import os, sys, time", wait]
-    endless.write_text("\n".join([*lines, f"os.execv({str(proper)!r}, sys.argv)\n"]), encoding="utf-8")
+    endless.write_text(
+        "\n".join([*lines, f"os.execv({str(proper)!r}, sys.argv)\n"]), encoding="utf-8"
+    )
     endless.chmod(0o755)
     nox = subprocess.Popen(
         checkout.command("-s", "env(triton-1.0)"),
@@ -185,12 +222,17 @@ def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
 def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
     checkout.matrix('{ triton = "1.0", python = ">=3.19" }', '{ triton = "1.1" }')
     said = checkout.nox("-s", "env(triton-1.0)", "env(triton-1.1)")
-    assert "no interpreter: triton 1.0 has wheels for 3.8–3.20; the env asks for python >=3.19; installed here: " in said
+    assert (
+        "no interpreter: triton 1.0 has wheels for 3.8–3.20; the env asks for python >=3.19;"
+        " installed here: " in said
+    )
     assert (checkout.read("triton-1.0").error or "").startswith("no interpreter: ")
     assert checkout.read("triton-1.1").error is None
 
 
-def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(checkout: Checkout) -> None:
+def test_a_license_that_is_proprietary_is_named_once_where_it_is_installed(
+    checkout: Checkout,
+) -> None:
     checkout.matrix('{ triton = "1.1" }', '{ triton = "1.2" }', '{ triton = "1.3" }')
     checkout.publish("triton", "1.2", license="Other/Proprietary License")
     checkout.publish("triton", "1.3", license="Other/Proprietary License")
@@ -244,7 +286,13 @@ def test_nox_and_uv_are_all_that_a_noxfile_needs(checkout: Checkout) -> None:
     def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", BARE, "-f", str(checkout.root / "noxfile.py"), *arguments]
         return subprocess.run(
-            command, cwd=checkout.root, env=checkout.environ(), capture_output=True, text=True, timeout=PATIENCE, check=False
+            command,
+            cwd=checkout.root,
+            env=checkout.environ(),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
 
     done = bare("-s", "env(triton-1.0)")
@@ -278,7 +326,9 @@ def test_sessions_may_be_named_in_any_way_that_nox_takes(checkout: Checkout) -> 
 
 def test_a_backend_that_builds_no_envs_is_said_to_be_none(checkout: Checkout) -> None:
     said = checkout.nox("-fb", "none", "-s", "env(triton-1.0)", code=1)
-    assert "--force-venv-backend: unknown backend 'none'; choose one of uv, virtualenv, venv" in said
+    assert (
+        "--force-venv-backend: unknown backend 'none'; choose one of uv, virtualenv, venv" in said
+    )
     assert "Traceback" not in said
 
 
@@ -290,14 +340,17 @@ def test_without_uv_it_is_virtualenv(checkout: Checkout) -> None:
 
 
 def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> None:
-    checkout.matrix('{ triton = "1.0", groups = ["old"] }', '{ triton = "1.1" }', '{ triton = "1.2" }')
+    checkout.matrix(
+        '{ triton = "1.0", groups = ["old"] }', '{ triton = "1.1" }', '{ triton = "1.2" }'
+    )
 
     def required(*posargs: str) -> set[str]:
         said = checkout.nox("-s", "matrix", "--install-only", "--", *posargs, code=1)
         shutil.rmtree(checkout.cache.folder, ignore_errors=True)
         return {name for name in ("1.0", "1.1", "1.2") if f"triton-{name}: " in said}
 
-    # What `compat matrix` does is not at stake here: the session stops where it installs the package.
+    # What `compat matrix` does is not at stake here: the session stops where it installs the
+    # package.
     checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
     assert required("--envs", "old") == {"1.0"}
     assert required("--envs=triton-1.1", "--target", "sm_90", "--envs", "old") == {"1.0", "1.1"}
@@ -308,7 +361,11 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("schema = 1\nkernels = [3]\n", 2, "matrix.toml: kernels[0]: expected a string, found the number 3"),
+        (
+            "schema = 1\nkernels = [3]\n",
+            2,
+            "matrix.toml: kernels[0]: expected a string, found the number 3",
+        ),
         (
             'schema = 1\nkernels = ["k"]\nenv = [{ tritn = "1" }]\n',
             2,
@@ -316,7 +373,9 @@ def test_matrix_builds_the_envs_that_its_arguments_name(checkout: Checkout) -> N
         ),
     ],
 )
-def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(checkout: Checkout, text: str, code: int, said: str) -> None:
+def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(
+    checkout: Checkout, text: str, code: int, said: str
+) -> None:
     (checkout.root / "matrix.toml").write_text(text, encoding="utf-8")
     output = checkout.nox("-s", "matrix", code=code)
     assert said in output
@@ -332,10 +391,15 @@ def test_a_wrong_kernel_file_is_said_before_anything_is_built(checkout: Checkout
     assert not checkout.cache.folder.exists()
 
 
-def test_another_matrix_file_keeps_its_records_beside_it(checkout: Checkout, tmp_path: Path) -> None:
+def test_another_matrix_file_keeps_its_records_beside_it(
+    checkout: Checkout, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    text = f'schema = 1\nkernels = ["{checkout.root}/k.toml"]\nenv = [{{ triton = "1.1", name = "theirs" }}]\n'
+    text = (
+        f'schema = 1\nkernels = ["{checkout.root}/k.toml"]\nenv = [{{ triton = "1.1", name ='
+        ' "theirs" }]\n'
+    )
     (elsewhere / "mine.toml").write_text(text + '[defaults]\nenvs = ["theirs"]\n', encoding="utf-8")
     checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
     checkout.nox("-s", "matrix", "--", "--matrix", str(elsewhere / "mine.toml"), code=1)
@@ -362,7 +426,9 @@ targets = ["sm_90"]
 
 @pytest.fixture
 def folder(checkout: Checkout, tmp_path: Path) -> Path:
-    """A folder of somebody's own: a matrix, a kernel, a noxfile for other things, and a file called as a module of Python's is."""
+    """A folder of somebody's own: a matrix, a kernel, a noxfile for other things, and a file called
+    as a module of Python's is.
+    """
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "matrix.toml").write_text(PLAIN)
@@ -376,13 +442,23 @@ def folder(checkout: Checkout, tmp_path: Path) -> Path:
 def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
     command = [sys.executable, "-m", "compat.cli", "matrix"]
     environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert "building triton-1.0" in done.stderr, done.stderr
     built = read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache)
     assert built.error is None
     assert imported_version(built.python) == "1.0"
     assert Path(str(built.python)).is_relative_to(checkout.cache.folder)
-    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == [".compat"]
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == [
+        ".compat"
+    ]
     assert "env_broken" in done.stdout, "this Triton is one file that cannot compile"
 
 
@@ -391,11 +467,30 @@ def test_a_noxfile_of_two_lines_builds_them_too(checkout: Checkout, folder: Path
     (folder / "copy.py").unlink()  # `python -m nox` would take it for Python's own
     command = [sys.executable, "-m", "nox", "-s", "env(triton-1.0)"]
     environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    assert read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error is None
+    assert (
+        read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error
+        is None
+    )
     (folder / "matrix.toml").write_text(PLAIN.replace("schema = 1", "schema = 9"))
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "schema" in done.stderr

@@ -24,8 +24,12 @@ from compat.model import Env
 from tests.envs.conftest import make_wheel
 
 PLAIN = Env(name="plain", release=Version("3.1.0"))
-PAIR = Env(name="pair", release=Version("3.1.0"), framework_release=Version("2.5.1"), install=("numpy<2",))
-FORK = Env(name="fork", release=Version("3.1.0+mine"), wheel="/wheels/triton-3.1.0+mine-py3-none-any.whl")
+PAIR = Env(
+    name="pair", release=Version("3.1.0"), framework_release=Version("2.5.1"), install=("numpy<2",)
+)
+FORK = Env(
+    name="fork", release=Version("3.1.0+mine"), wheel="/wheels/triton-3.1.0+mine-py3-none-any.whl"
+)
 OTHER = Env(name="other", distribution="triton-fork", index="https://example.org/simple")
 DOWN = {"PATH": "", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
 
@@ -50,7 +54,14 @@ def test_a_further_index_is_one_for_pip_and_for_uv() -> None:
 
 
 def test_the_fingerprint_knows_all_that_decides_what_is_installed() -> None:
-    changed = [PLAIN, PAIR, FORK, OTHER, evolve(PLAIN, python=SpecifierSet(">=3.12")), evolve(PLAIN, install=("six",))]
+    changed = [
+        PLAIN,
+        PAIR,
+        FORK,
+        OTHER,
+        evolve(PLAIN, python=SpecifierSet(">=3.12")),
+        evolve(PLAIN, install=("six",)),
+    ]
     changed.append(evolve(PLAIN, index="https://example.org/simple"))
     assert len({fingerprint(env) for env in changed}) == len(changed)
     assert fingerprint(evolve(PLAIN, name="renamed", groups=("new",))) == fingerprint(PLAIN)
@@ -91,7 +102,15 @@ def test_an_env_without_a_record_is_not_built(cache: EnvCache) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "{", '{"schema": 2}', '{"schema": 1, "ok": true, "error": null, "fingerprint": "x"}']
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "{",
+        '{"schema": 2}',
+        '{"schema": 1, "ok": true, "error": null, "fingerprint": "x"}',
+    ],
 )
 def test_a_damaged_record_is_none(cache: EnvCache, text: str) -> None:
     path = cache.folder_of(PLAIN).record
@@ -105,7 +124,7 @@ def test_a_record_of_something_else_is_none(cache: EnvCache) -> None:
     assert "not built yet" in (read_env(PLAIN, cache).error or "")
 
 
-# --- building ------------------------------------------------------------------------------------------------------------------
+# --- building -------------------------------------------------------------------------------------
 
 
 def build(cache: EnvCache, *, output: str = "", done: bool = True) -> str | None:
@@ -119,7 +138,12 @@ def build(cache: EnvCache, *, output: str = "", done: bool = True) -> str | None
 
     during: list[str | None] = []
     builder = Builder(
-        cache=cache, index_cache=cache.folder, installer=lambda: Installer("venv"), run=run, say=lambda _: None, backend="venv"
+        cache=cache,
+        index_cache=cache.folder,
+        installer=lambda: Installer("venv"),
+        run=run,
+        say=lambda _: None,
+        backend="venv",
     )
     error = builder.build(PLAIN).error
     assert set(during) == {"another command is building it now"}
@@ -134,7 +158,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_installation_that_does_not_end_leaves_a_broken_env(cache: EnvCache) -> None:
     write_record(
-        cache.folder_of(PLAIN), PLAIN, error=INTERRUPTED, location="cp311", backend="uv", interpreter="/usr/bin/python3.11"
+        cache.folder_of(PLAIN),
+        PLAIN,
+        error=INTERRUPTED,
+        location="cp311",
+        backend="uv",
+        interpreter="/usr/bin/python3.11",
     )
     assert read_env(PLAIN, cache).error == "the installation was interrupted"
     record = json.loads(cache.folder_of(PLAIN).record.read_text(encoding="utf-8"))
@@ -154,26 +183,43 @@ def test_a_failed_installation_is_told_in_the_installers_words(cache: EnvCache) 
 def test_an_installer_that_says_it_succeeded_is_not_believed(cache: EnvCache) -> None:
     error = build(cache)
     assert error is not None
-    assert error.startswith(f"the installer ended without an error, but {cache.folder_of(PLAIN).path}/cp3")
+    assert error.startswith(
+        f"the installer ended without an error, but {cache.folder_of(PLAIN).path}/cp3"
+    )
     assert error.endswith(" is missing")
 
 
-def test_no_interpreter_is_said_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreters, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)})
-    found = choose_interpreter(evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {})
+def test_no_interpreter_is_said_with_what_would_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        interpreters, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)}
+    )
+    found = choose_interpreter(
+        evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {}
+    )
     assert found.python == ""
-    said = "no interpreter: triton 3.1.0+mine has wheels for 3.12; installed here: 3.13 (considered: 3.8–3.20)"
+    said = (
+        "no interpreter: triton 3.1.0+mine has wheels for 3.12; installed here: 3.13 (considered:"
+        " 3.8–3.20)"
+    )
     assert found.problem == f"{said}; `uv python install 3.12` installs one that fits"
     demanding = choose_interpreter(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
     assert "the env asks for python <3.12; installed here: 3.13" in (demanding.problem or "")
 
 
-def test_an_interpreter_that_does_not_start_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interpreter_that_does_not_start_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken, working = tmp_path / "python3.11", tmp_path / "python3.12"
     for path, code in ((broken, 1), (working, 0)):
         path.write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
         path.chmod(0o755)
-    monkeypatch.setattr(interpreters, "present", lambda environ: {(3, 11): (str(broken), "/gone"), (3, 12): (str(working),)})
+    monkeypatch.setattr(
+        interpreters,
+        "present",
+        lambda environ: {(3, 11): (str(broken), "/gone"), (3, 12): (str(working),)},
+    )
     found = choose_interpreter(PLAIN, tmp_path, DOWN)
     assert (found.python, found.tag, found.problem) == (str(working), "cp312", None)
     assert len(found.notes) == 1

@@ -1,4 +1,6 @@
-"""Asking an index, over HTTP: both forms of its answer, what is kept of it, and what happens when it is down."""
+"""Asking an index, over HTTP: both forms of its answer, what is kept of it, and what happens when
+it is down.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from packaging.version import Version
 
 from compat.envs.cache import VARIABLE
 from compat.envs.index import ask, download
-from compat.envs.listing import INDEX, MAX_AGE, File, Listing, ask_index, file_of, index_urls, list_files
+from compat.envs.listing import (
+    INDEX,
+    MAX_AGE,
+    File,
+    Listing,
+    ask_index,
+    file_of,
+    index_urls,
+    list_files,
+)
 from compat.errors import IndexUnavailable
 from tests.commands import run
 from tests.envs.conftest import KERNEL
@@ -75,7 +86,9 @@ def index() -> Iterator[Index]:
     server.server_close()
 
 
-@pytest.mark.parametrize(("body", "kind"), [(AS_JSON, "application/vnd.pypi.simple.v1+json"), (AS_HTML, "text/html")])
+@pytest.mark.parametrize(
+    ("body", "kind"), [(AS_JSON, "application/vnd.pypi.simple.v1+json"), (AS_HTML, "text/html")]
+)
 def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: str) -> None:
     index.body, index.kind = body, kind
     assert list_files("X", [index.url], cache=tmp_path).files == FILES
@@ -86,19 +99,30 @@ def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: 
 @pytest.mark.parametrize("right", [True, False])
 def test_a_file_is_downloaded_and_held_to_its_hash(index: Index, kind: str, right: bool) -> None:
     digest = hashlib.sha256(b"what is in it" if right else b"something else").hexdigest()
-    listed = {"filename": "x-1.0.tar.gz", "url": "../../p/x-1.0.tar.gz", "hashes": {"sha256": digest}}
+    listed = {
+        "filename": "x-1.0.tar.gz",
+        "url": "../../p/x-1.0.tar.gz",
+        "hashes": {"sha256": digest},
+    }
     index.kind = kind
     index.body = (
-        json.dumps({"files": [listed]}) if "json" in kind else f'<a href="../../p/x-1.0.tar.gz#sha256={digest}">x-1.0.tar.gz</a>'
+        json.dumps({"files": [listed]})
+        if "json" in kind
+        else f'<a href="../../p/x-1.0.tar.gz#sha256={digest}">x-1.0.tar.gz</a>'
     )
     (file,) = ask(index.url.replace("//", "//me:word@"), "x")
     index.body = "what is in it"
     if right:
         assert download(file) == b"what is in it"
     else:
-        with pytest.raises(IndexUnavailable, match=r"x-1\.0\.tar\.gz differs from the package index's listing"):
+        with pytest.raises(
+            IndexUnavailable, match=r"x-1\.0\.tar\.gz differs from the package index's listing"
+        ):
             download(file)
-    assert index.asked == [("/simple/x/", "Basic bWU6d29yZA=="), ("/p/x-1.0.tar.gz", "Basic bWU6d29yZA==")]
+    assert index.asked == [
+        ("/simple/x/", "Basic bWU6d29yZA=="),
+        ("/p/x-1.0.tar.gz", "Basic bWU6d29yZA=="),
+    ]
 
 
 def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:
@@ -109,7 +133,9 @@ def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:
     assert len(index.asked) == 2
 
 
-def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(index: Index, tmp_path: Path) -> None:
+def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(
+    index: Index, tmp_path: Path
+) -> None:
     list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
     list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
     assert len(index.asked) == 1
@@ -119,8 +145,13 @@ def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(index: Inde
     assert len(index.asked) == 2
 
 
-@pytest.mark.parametrize(("status", "body"), [(500, ""), (200, "not JSON"), (200, "{}"), (200, "[]"), (200, '{"files": [{}]}')])
-def test_an_old_answer_serves_while_the_index_is_down_and_says_so(index: Index, tmp_path: Path, status: int, body: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(500, ""), (200, "not JSON"), (200, "{}"), (200, "[]"), (200, '{"files": [{}]}')],
+)
+def test_an_old_answer_serves_while_the_index_is_down_and_says_so(
+    index: Index, tmp_path: Path, status: int, body: str
+) -> None:
     list_files("x", [index.url], cache=tmp_path, now=0.0)
     index.status, index.body = status, body
     found = list_files("x", [index.url], cache=tmp_path, now=3 * 86400.0)
@@ -131,17 +162,29 @@ def test_an_old_answer_serves_while_the_index_is_down_and_says_so(index: Index, 
 
 
 def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:
-    with pytest.raises(IndexUnavailable, match=r"^http://127\.0\.0\.1:9/simple/x/ cannot be read: .*refused"):
+    with pytest.raises(
+        IndexUnavailable, match=r"^http://127\.0\.0\.1:9/simple/x/ cannot be read: .*refused"
+    ):
         list_files("x", ["http://127.0.0.1:9/simple"], cache=tmp_path)
 
 
-def test_a_distribution_that_the_index_does_not_have_has_no_files(index: Index, tmp_path: Path) -> None:
+def test_a_distribution_that_the_index_does_not_have_has_no_files(
+    index: Index, tmp_path: Path
+) -> None:
     index.status = 404
     assert list_files("x", [index.url], cache=tmp_path).files == ()
 
 
 @pytest.mark.parametrize(
-    "kept", ["", "[]", "{", '{"URL": 3}', '{"URL": {"asked": "?", "files": []}}', '{"URL": {"asked": 0, "files": [1]}}']
+    "kept",
+    [
+        "",
+        "[]",
+        "{",
+        '{"URL": 3}',
+        '{"URL": {"asked": "?", "files": []}}',
+        '{"URL": {"asked": 0, "files": [1]}}',
+    ],
 )
 def test_what_is_kept_may_be_damaged(index: Index, tmp_path: Path, kept: str) -> None:
     (tmp_path / "x.json").write_text(kept.replace("URL", index.url), encoding="utf-8")
@@ -160,16 +203,26 @@ def test_folders_of_wheels_and_indexes_on_disk_are_sources_too(tmp_path: Path) -
     (tmp_path / "simple/x").mkdir(parents=True)
     (tmp_path / "simple/x/index.html").write_text(AS_HTML, encoding="utf-8")
     sources = [str(tmp_path / "wheels"), (tmp_path / "simple").as_uri()]
-    assert list_files("x", sources, cache=tmp_path / "c").files == (File(filename="x-1.0-py3-none-any.whl"), *FILES)
-    assert list_files("x.y", sources, cache=tmp_path / "c").files == (File(filename="x_y-1.0-py3-none-any.whl"),)
+    assert list_files("x", sources, cache=tmp_path / "c").files == (
+        File(filename="x-1.0-py3-none-any.whl"),
+        *FILES,
+    )
+    assert list_files("x.y", sources, cache=tmp_path / "c").files == (
+        File(filename="x_y-1.0-py3-none-any.whl"),
+    )
 
 
 def test_the_index_is_the_one_that_installers_are_told_of(tmp_path: Path) -> None:
     assert index_urls({}) == ("https://pypi.org/simple",)
     assert index_urls({"PIP_INDEX_URL": "https://a"}) == ("https://a",)
     assert index_urls({"PIP_INDEX_URL": "https://a", "UV_INDEX_URL": "https://b"}) == ("https://b",)
-    assert index_urls({"UV_DEFAULT_INDEX": "https://c", "UV_INDEX_URL": "https://b"}) == ("https://c",)
-    links = {"PIP_INDEX_URL": "https://a", "PIP_FIND_LINKS": f"{tmp_path} https://d {tmp_path}/gone"}
+    assert index_urls({"UV_DEFAULT_INDEX": "https://c", "UV_INDEX_URL": "https://b"}) == (
+        "https://c",
+    )
+    links = {
+        "PIP_INDEX_URL": "https://a",
+        "PIP_FIND_LINKS": f"{tmp_path} https://d {tmp_path}/gone",
+    }
     assert index_urls(links) == ("https://a", str(tmp_path))
 
 
@@ -181,23 +234,29 @@ PUBLISHED = """{"files": [
 ]}"""
 
 
-@pytest.mark.parametrize("options", [("--envs", "3.6.1"), ("--envs", "newest,3.6.1"), ("--envs", "3.6.1", "--no-build")])
+@pytest.mark.parametrize(
+    "options", [("--envs", "3.6.1"), ("--envs", "newest,3.6.1"), ("--envs", "3.6.1", "--no-build")]
+)
 def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
     index: Index, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     index.body = PUBLISHED
     (tmp_path / "k.toml").write_text(KERNEL, encoding="utf-8")
-    (tmp_path / "k.py").write_text("import triton\n\n@triton.jit\ndef k(x): ...\n", encoding="utf-8")
+    (tmp_path / "k.py").write_text(
+        "import triton\n\n@triton.jit\ndef k(x): ...\n", encoding="utf-8"
+    )
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports/matrix.json").write_text("kept", encoding="utf-8")
-    ask_index("triton", cache=tmp_path / INDEX, environ={"UV_DEFAULT_INDEX": index.url})  # as an earlier command did
+    # As an earlier command did.
+    ask_index("triton", cache=tmp_path / INDEX, environ={"UV_DEFAULT_INDEX": index.url})
     done = run(
         *("matrix", "k.toml", *options),
         cwd=tmp_path,
         env={**os.environ, "UV_DEFAULT_INDEX": index.url, VARIABLE: str(tmp_path / "envs")},
     )
-    assert done.stderr == (
-        "error: unknown release 3.6.1 of triton: the package index does not have it\n"
+    assert (
+        done.stderr
+        == "error: unknown release 3.6.1 of triton: the package index does not have it\n"
         "  hint: The nearest releases on the package index: 3.6.0, 3.7.0.\n"
     )
     assert (done.returncode, done.stdout) == (3, "")
@@ -206,9 +265,14 @@ def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
 
 
 @pytest.mark.parametrize(
-    ("release", "around"), [("3.10.0", None), ("3.8.0rc1", None), ("3.5", ["3.6.0"]), ("3.9", ["3.7.0", "3.10.0"])]
+    ("release", "around"),
+    [("3.10.0", None), ("3.8.0rc1", None), ("3.5", ["3.6.0"]), ("3.9", ["3.7.0", "3.10.0"])],
 )
 def test_a_release_exists_where_some_file_is_of_it(release: str, around: list[str] | None) -> None:
-    files = tuple(file for each in json.loads(PUBLISHED)["files"] if (file := file_of(each["filename"], None, False)))
+    files = tuple(
+        file
+        for each in json.loads(PUBLISHED)["files"]
+        if (file := file_of(each["filename"], None, False))
+    )
     found = Listing(distribution="triton", files=files).around(Version(release))
     assert (found and list(map(str, found))) == around

@@ -18,8 +18,12 @@ def venv(tmp_path: Path) -> Path:
     (location / "bin").mkdir(parents=True)
     (tmp_path / "python3.11").touch()
     (location / "bin/python").symlink_to(tmp_path / "python3.11")
-    (location / "pyvenv.cfg").write_text("home = /usr/bin\nuv = 0.5\nversion_info = 3.11.7\n", encoding="utf-8")
-    distribution(location, "triton-3.1.0", ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2"])
+    (location / "pyvenv.cfg").write_text(
+        "home = /usr/bin\nuv = 0.5\nversion_info = 3.11.7\n", encoding="utf-8"
+    )
+    distribution(
+        location, "triton-3.1.0", ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2"]
+    )
     return location
 
 
@@ -31,14 +35,22 @@ def distribution(location: Path, name: str, record: list[str]) -> None:
         file = site / line.split(",")[0]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"x" * int(line.split(",")[2] or 0))
-    (info / "RECORD").write_text("\n".join([*record, f"{name}.dist-info/RECORD,,"]) + "\n", encoding="utf-8")
+    (info / "RECORD").write_text(
+        "\n".join([*record, f"{name}.dist-info/RECORD,,"]) + "\n", encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(
     ("line", "version"),
-    [("version_info = 3.11.7", "3.11.7"), ("version_info = 3.11.7.final.0", "3.11.7"), ("version = 3.12.1", "3.12.1")],
+    [
+        ("version_info = 3.11.7", "3.11.7"),
+        ("version_info = 3.11.7.final.0", "3.11.7"),
+        ("version = 3.12.1", "3.12.1"),
+    ],
 )
-def test_every_tool_writes_the_version_of_python_its_own_way(venv: Path, line: str, version: str) -> None:
+def test_every_tool_writes_the_version_of_python_its_own_way(
+    venv: Path, line: str, version: str
+) -> None:
     (venv / "pyvenv.cfg").write_text(f"home = /usr/bin\n{line}\n", encoding="utf-8")
     assert python_version(venv) == version
 
@@ -55,14 +67,28 @@ def test_packages_are_listed_by_name_whatever_they_are_called(venv: Path) -> Non
 
 INSTALLERS = [
     ["triton/knobs.py,sha256=bb,2", "triton/__init__.py,sha256=aa,1"],
-    ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2", "triton/__pycache__/knobs.cpython-311.pyc,,"],
-    ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2", "../../../bin/proton,sha256=cc,3"],
-    ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2", "triton-3.1.0.dist-info/direct_url.json,sha256=dd,4"],
+    [
+        "triton/__init__.py,sha256=aa,1",
+        "triton/knobs.py,sha256=bb,2",
+        "triton/__pycache__/knobs.cpython-311.pyc,,",
+    ],
+    [
+        "triton/__init__.py,sha256=aa,1",
+        "triton/knobs.py,sha256=bb,2",
+        "../../../bin/proton,sha256=cc,3",
+    ],
+    [
+        "triton/__init__.py,sha256=aa,1",
+        "triton/knobs.py,sha256=bb,2",
+        "triton-3.1.0.dist-info/direct_url.json,sha256=dd,4",
+    ],
 ]
 
 
 @pytest.mark.parametrize("record", INSTALLERS)
-def test_one_wheel_has_one_digest_whoever_installed_it_and_where(venv: Path, record: list[str]) -> None:
+def test_one_wheel_has_one_digest_whoever_installed_it_and_where(
+    venv: Path, record: list[str]
+) -> None:
     before = packages(venv)
     distribution(venv, "triton-3.1.0", record)
     assert packages(venv) == before
@@ -74,7 +100,11 @@ def test_one_wheel_has_one_digest_whoever_installed_it_and_where(venv: Path, rec
         ["triton/__init__.py,sha256=aa,1"],
         ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bc,2"],
         ["triton/__init__.py,sha256=aa,1", "triton/nobs.py,sha256=bb,2"],
-        ["triton/__init__.py,sha256=aa,1", "triton/knobs.py,sha256=bb,2", "triton/_C/lib.so,sha256=ee,5"],
+        [
+            "triton/__init__.py,sha256=aa,1",
+            "triton/knobs.py,sha256=bb,2",
+            "triton/_C/lib.so,sha256=ee,5",
+        ],
     ],
 )
 def test_another_content_has_another_digest(venv: Path, record: list[str]) -> None:
@@ -93,15 +123,22 @@ def test_files_that_are_gone_are_found(venv: Path) -> None:
 def test_files_that_were_cut_short_or_replaced_are_found(venv: Path) -> None:
     content = b"the assembler"
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-    distribution(venv, "triton-3.1.0", [f"triton/backends/nvidia/bin/ptxas,sha256={digest},{len(content)}"])
+    distribution(
+        venv, "triton-3.1.0", [f"triton/backends/nvidia/bin/ptxas,sha256={digest},{len(content)}"]
+    )
     ptxas = venv / "lib/python3.11/site-packages/triton/backends/nvidia/bin/ptxas"
     record = venv / "lib/python3.11/site-packages/triton-3.1.0.dist-info/RECORD"
     ptxas.write_bytes(b"")
-    assert damaged_file(venv, "triton") == "triton/backends/nvidia/bin/ptxas has 0 bytes instead of 13"
+    assert (
+        damaged_file(venv, "triton") == "triton/backends/nvidia/bin/ptxas has 0 bytes instead of 13"
+    )
     ptxas.write_bytes(b"something els")
     installed = record.stat().st_mtime_ns
     os.utime(ptxas, ns=(installed, installed + 1))
-    assert damaged_file(venv, "triton") == "triton/backends/nvidia/bin/ptxas has changed since it was installed"
+    assert (
+        damaged_file(venv, "triton")
+        == "triton/backends/nvidia/bin/ptxas has changed since it was installed"
+    )
     ptxas.write_bytes(content)  # a copy of the env has new times and the same programs
     os.utime(ptxas, ns=(installed, installed + 1))
     assert damaged_file(venv, "triton") is None

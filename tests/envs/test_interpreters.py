@@ -37,7 +37,9 @@ def test_pythons_are_found_by_name_on_the_path_and_where_managers_keep_them(home
     make(home / "bin/python3.11-config")
     newer, older = (make(home / f".pyenv/versions/3.11.{patch}/bin/python3.11") for patch in (7, 4))
     managed = make(home / "uv/cpython-3.13.1-linux/bin/python3.13")
-    found = present({"PATH": f"{home / 'gone'}:{home / 'bin'}", "UV_PYTHON_INSTALL_DIR": str(home / "uv")})
+    found = present(
+        {"PATH": f"{home / 'gone'}:{home / 'bin'}", "UV_PYTHON_INSTALL_DIR": str(home / "uv")}
+    )
     assert found == {(3, 11): (on_path, newer, older), (3, 13): (managed,)}
 
 
@@ -69,7 +71,9 @@ def test_this_machine_has_the_python_that_runs_these_tests() -> None:
 
 
 @given(allowed=minors, low=st.sampled_from(MINORS))
-def test_what_is_taken_is_allowed_and_no_preferred_one_is_passed_over(allowed: set[Minor], low: Minor) -> None:
+def test_what_is_taken_is_allowed_and_no_preferred_one_is_passed_over(
+    allowed: set[Minor], low: Minor
+) -> None:
     chosen = ranked(allowed, SpecifierSet(f">={low[0]}.{low[1]}"))
     assert set(chosen) == {minor for minor in allowed if minor >= low}
     preferred = [minor for minor in PREFERENCE if minor in chosen]

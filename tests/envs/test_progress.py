@@ -35,7 +35,13 @@ def lines_of(folder: Path, jobs: int = 1, **builds: Build) -> tuple[list[str], l
     lines: list[str] = []
     shown: list[str] = []
     envs = [Env(name=name, install=(name,)) for name in builds]
-    build_envs(cast(Builder, FakeBuilder(folder, builds)), envs, jobs=jobs, echo=lines.append, show=shown.append)
+    build_envs(
+        cast(Builder, FakeBuilder(folder, builds)),
+        envs,
+        jobs=jobs,
+        echo=lines.append,
+        show=shown.append,
+    )
     return lines, shown
 
 
@@ -64,7 +70,9 @@ def refuse(on_state: Callable[[BuildState], None]) -> BuildResult:
 
 
 def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
-    lines, shown = lines_of(tmp_path, one=install, two=fail, three=lambda _: BuildResult(reused=True), four=refuse)
+    lines, shown = lines_of(
+        tmp_path, one=install, two=fail, three=lambda _: BuildResult(reused=True), four=refuse
+    )
     assert lines[0] == "building one, two, three, four"
     assert re.fullmatch(r"one: built in 0\.\d s \(1 of 4\)", lines[1])
     assert lines[2:] == [
@@ -79,7 +87,9 @@ def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
 def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_path: Path) -> None:
     lines, shown = lines_of(tmp_path, one=wait, two=wait_and_install)
     assert lines[:2] == ["building one, two", "waiting for another command that builds one"]
-    assert re.fullmatch(r"one: built by another command, after a wait of 0\.\d s \(1 of 2\)", lines[2])
+    assert re.fullmatch(
+        r"one: built by another command, after a wait of 0\.\d s \(1 of 2\)", lines[2]
+    )
     assert lines[3] == "waiting for another command that builds two"
     assert re.fullmatch(r"two: built in 0\.\d s \(2 of 2\)", lines[4])
     assert "0 of 2 done, waiting for one" in shown
@@ -87,7 +97,9 @@ def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_p
 
 
 def test_what_is_being_built_already_is_told_first(tmp_path: Path) -> None:
-    with locks.building(EnvCache(tmp_path).folder_of(Env(name="one", install=("one",))), lambda: None):
+    with locks.building(
+        EnvCache(tmp_path).folder_of(Env(name="one", install=("one",))), lambda: None
+    ):
         lines, _ = lines_of(tmp_path, one=wait, two=install)
     assert lines[:2] == ["building two", "waiting for another command that builds one"]
     assert len(lines) == 4

@@ -24,7 +24,9 @@ Checkout = Any
 
 def said(python: str | None) -> str:
     assert python is not None
-    return subprocess.run([python, "-c", SAY], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [python, "-c", SAY], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 @pytest.fixture
@@ -49,11 +51,17 @@ def test_a_release_that_there_is_not(real: Checkout) -> None:
     assert "triton==3.99.0" in (real.read("triton-3.99.0").error or "")
 
 
-def test_a_repackaged_wheel_is_a_fork(real: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repackaged_wheel_is_a_fork(
+    real: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real.build("triton-3.1.0", real=True)
     released = real.read("triton-3.1.0")
     site = site_packages(Path(released.python or "").parents[1])
-    tag = next(line[5:] for line in (site / "triton-3.1.0.dist-info/WHEEL").read_text().splitlines() if line.startswith("Tag: "))
+    tag = next(
+        line[5:]
+        for line in (site / "triton-3.1.0.dist-info/WHEEL").read_text().splitlines()
+        if line.startswith("Tag: ")
+    )
     wheel = repackaged(site, "3.1.0", "3.1.0+fork1", real.root / f"triton-3.1.0+fork1-{tag}.whl")
     companion = '[[companion]]\ntriton = "<3.3"\ninstall = ["setuptools<81"]\n'
     real.matrix(f'{{ wheel = "{wheel.name}" }}')
@@ -78,11 +86,19 @@ def repackaged(site: Path, version: str, other: str, wheel: Path) -> Path:
     with zipfile.ZipFile(wheel, "w") as archive:
         record = ""
         for name in names:
-            if name.startswith("..") or name.endswith(".pyc") or (name.startswith(old) and name.rpartition("/")[2] in own):
+            if (
+                name.startswith("..")
+                or name.endswith(".pyc")
+                or (name.startswith(old) and name.rpartition("/")[2] in own)
+            ):
                 continue
             target = name.replace(old, new)
             if name == f"{old}/METADATA":
-                text = (site / name).read_text(encoding="utf-8").replace(f"\nVersion: {version}\n", f"\nVersion: {other}\n")
+                text = (
+                    (site / name)
+                    .read_text(encoding="utf-8")
+                    .replace(f"\nVersion: {version}\n", f"\nVersion: {other}\n")
+                )
                 archive.writestr(target, text)
             else:
                 archive.write(site / name, target)

@@ -39,7 +39,9 @@ class Project:
     checkout: Checkout
 
     def environ(self, **more: str) -> dict[str, str]:
-        environ: dict[str, str] = self.checkout.environ(PYTHONPATH=str(REPOSITORY), COLUMNS="200", **more)
+        environ: dict[str, str] = self.checkout.environ(
+            PYTHONPATH=str(REPOSITORY), COLUMNS="200", **more
+        )
         return environ
 
     def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
@@ -80,14 +82,19 @@ def project(checkout: Checkout, tmp_path: Path) -> Callable[..., Project]:
     def make(name: str, env: str = 'triton = "1.0"') -> Project:
         root = tmp_path / name
         root.mkdir()
-        text = f'schema = 1\nkernels = ["k.toml"]\nenv = [{{ name = "{name}", {env} }}]\n[defaults]\nenvs = ["*"]\n'
+        text = (
+            f'schema = 1\nkernels = ["k.toml"]\nenv = [{{ name = "{name}", {env}'
+            ' }]\n[defaults]\nenvs = ["*"]\n'
+        )
         (root / "matrix.toml").write_text(text, encoding="utf-8")
         return Project(root, checkout)
 
     return make
 
 
-def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+def test_two_projects_that_want_the_same_env_at_once_build_it_once(
+    project: Callable[..., Project], slow_uv: SlowUv
+) -> None:
     here, there = project("here"), project("there")
     first = here.start("envs", "build", UV=str(slow_uv.program))
     slow_uv.wait_until_asked()
@@ -98,13 +105,17 @@ def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Call
     assert second.poll() is None
     slow_uv.go_on()
     assert re.search(r"^building here\nhere: built in \d+\.\d s$", ended(first), re.MULTILINE)
-    assert re.search(r"^there: built by another command, after a wait of \d+\.\d s$", ended(second), re.MULTILINE)
+    assert re.search(
+        r"^there: built by another command, after a wait of \d+\.\d s$", ended(second), re.MULTILINE
+    )
     assert len(slow_uv.asked()) == 1
     assert here.read("here").python == there.read("there").python is not None
     assert here.compat("envs", "where", "here") == there.compat("envs", "where", "there")
 
 
-def test_different_envs_are_built_at_the_same_time(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+def test_different_envs_are_built_at_the_same_time(
+    project: Callable[..., Project], slow_uv: SlowUv
+) -> None:
     both = project("here"), project("there", 'triton = "1.1"')
     started = [each.start("envs", "build", UV=str(slow_uv.program)) for each in both]
     slow_uv.wait_until_asked(2)
@@ -113,7 +124,9 @@ def test_different_envs_are_built_at_the_same_time(project: Callable[..., Projec
         ended(each)
 
 
-def test_an_installer_that_outlives_its_command_is_waited_for(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+def test_an_installer_that_outlives_its_command_is_waited_for(
+    project: Callable[..., Project], slow_uv: SlowUv
+) -> None:
     here = project("here")
     first = here.start("envs", "build", UV=str(slow_uv.program))
     slow_uv.wait_until_asked()
@@ -152,7 +165,7 @@ def test_ctrl_c_ends_a_build_and_the_next_command_makes_the_env(
     assert here.read("here").error is None
 
 
-# --- in use ------------------------------------------------------------------------------------------------------------------
+# --- in use ---------------------------------------------------------------------------------------
 
 HOLDER = """
 import sys
@@ -170,7 +183,12 @@ def holding(project: Project) -> subprocess.Popen[str]:
     """A command of that project that has got its envs."""
     command = [sys.executable, "-c", HOLDER]
     held = subprocess.Popen(
-        command, cwd=project.root, env=project.environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=project.root,
+        env=project.environ(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert held.stdout is not None
     assert held.stdout.readline() == "ready\n"
@@ -180,7 +198,9 @@ def holding(project: Project) -> subprocess.Popen[str]:
 def running(project: Project) -> subprocess.Popen[str]:
     """A process that somebody has started with the interpreter of the env."""
     python = project.read(project.root.name).python
-    return subprocess.Popen([str(python), "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [str(python), "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, text=True
+    )
 
 
 @pytest.mark.parametrize("use", [holding, running])
@@ -205,7 +225,9 @@ def test_what_is_in_use_is_neither_removed_nor_built_anew(
     assert not python.exists()
 
 
-def test_what_is_being_built_is_not_removed(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+def test_what_is_being_built_is_not_removed(
+    project: Callable[..., Project], slow_uv: SlowUv
+) -> None:
     here = project("here")
     first = here.start("envs", "build", UV=str(slow_uv.program))
     slow_uv.wait_until_asked()
@@ -215,7 +237,9 @@ def test_what_is_being_built_is_not_removed(project: Callable[..., Project], slo
     assert here.read("here").error is None
 
 
-def test_who_waits_for_an_env_that_is_removed_makes_it(project: Callable[..., Project], checkout: Checkout) -> None:
+def test_who_waits_for_an_env_that_is_removed_makes_it(
+    project: Callable[..., Project], checkout: Checkout
+) -> None:
     here = project("here")
     here.compat("envs", "build")
     folder = checkout.cache.folder_of(here.read("here").env)
@@ -229,15 +253,20 @@ def test_who_waits_for_an_env_that_is_removed_makes_it(project: Callable[..., Pr
     assert here.read("here").error is None
 
 
-# --- the command ---------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
-def test_list_tells_what_is_there_for_which_requirements(project: Callable[..., Project], checkout: Checkout) -> None:
+def test_list_tells_what_is_there_for_which_requirements(
+    project: Callable[..., Project], checkout: Checkout
+) -> None:
     here = project("here", 'triton = "1.0", python = ">=3.9"')
     assert here.compat("envs") == f"no environments in {checkout.cache.folder}\n"
     here.compat("envs", "build", "here", "triton-1.1", "triton-9.9", code=4)
     (checkout.cache.folder / "somebody's").mkdir()
-    found = {each["name"].rpartition("-")[0]: each for each in json.loads(here.compat("envs", "list", "--json"))}
+    found = {
+        each["name"].rpartition("-")[0]: each
+        for each in json.loads(here.compat("envs", "list", "--json"))
+    }
     assert {name: each["state"] for name, each in found.items()} == {
         "triton-1.0": "complete",
         "triton-1.1": "complete",
@@ -248,15 +277,21 @@ def test_list_tells_what_is_there_for_which_requirements(project: Callable[..., 
     assert one["python"] == here.read("here").python_version
     assert one["size"] > 10_000
     assert "triton==9.9" in found["triton-9.9"]["error"]
-    Path(found["triton-1.1"]["folder"]).joinpath(f"{Path(here.read('triton-1.1').python or '').parents[1]}/bin/python").unlink()
+    Path(found["triton-1.1"]["folder"]).joinpath(
+        f"{Path(here.read('triton-1.1').python or '').parents[1]}/bin/python"
+    ).unlink()
     said = here.compat("envs")
     assert "triton==1.1" in said
     assert "damaged" in said
 
 
-def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(project: Callable[..., Project]) -> None:
+def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(
+    project: Callable[..., Project],
+) -> None:
     here = project("here")
-    assert f"here: Python {here.read('here').python_version or '3.'}" in here.compat("envs", "build")
+    assert f"here: Python {here.read('here').python_version or '3.'}" in here.compat(
+        "envs", "build"
+    )
     said = here.compat("envs", "build", "triton-9.9", code=4)
     assert "triton==9.9" in said
     assert "error: triton-9.9 cannot be used\n  hint: The installer's output is in /" in said
@@ -271,11 +306,15 @@ def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkou
     assert said.endswith("hint: Build it with `compat envs build here`.\n")
     here.compat("envs", "build", "here")
     folder = Path(here.compat("envs", "where", "here").strip())
-    assert (folder / "bin" / "python") == Path(here.compat("envs", "where", "here", "--python").strip())
+    assert (folder / "bin" / "python") == Path(
+        here.compat("envs", "where", "here", "--python").strip()
+    )
     assert (folder / "pyvenv.cfg").is_file()
 
 
-def test_prune_removes_what_has_not_been_used_for_a_while(project: Callable[..., Project], checkout: Checkout) -> None:
+def test_prune_removes_what_has_not_been_used_for_a_while(
+    project: Callable[..., Project], checkout: Checkout
+) -> None:
     here = project("here")
     here.compat("envs", "build", "here", "triton-1.1")
     old, new = (checkout.cache.folder_of(here.read(name).env) for name in ("triton-1.1", "here"))
@@ -307,10 +346,12 @@ def test_using_an_env_counts(project: Callable[..., Project], checkout: Checkout
     assert "removed 0 of" in here.compat("envs", "prune")
 
 
-# --- where it is -------------------------------------------------------------------------------------------------------------
+# --- where it is ----------------------------------------------------------------------------------
 
 
-def test_the_folder_is_the_one_of_the_variable_or_the_file_or_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_the_one_of_the_variable_or_the_file_or_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     declared = tmp_path / "declared"
     assert env_cache(declared, {VARIABLE: str(tmp_path)}).folder == tmp_path
     assert env_cache(declared, {VARIABLE: ""}).folder == declared
@@ -327,23 +368,33 @@ def test_without_a_home_folder_it_is_said_what_to_set(monkeypatch: pytest.Monkey
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("HOME", raising=False)
     assert env_cache(None, {}).folder.is_absolute(), "whoever is in the list of users has one"
-    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user that the system does not know
+    # As for a user that the system does not know.
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
     with pytest.raises(EnvError, match="no home folder") as caught:
         env_cache(None, {})
     assert caught.value.hint == "Set HOME, or set COMPAT_ENVS to a folder for the environments."
 
 
-def test_the_file_names_a_folder_relative_to_itself(project: Callable[..., Project], tmp_path: Path) -> None:
+def test_the_file_names_a_folder_relative_to_itself(
+    project: Callable[..., Project], tmp_path: Path
+) -> None:
     here = project("here")
     with (here.root / "matrix.toml").open("a", encoding="utf-8") as file:
         file.write('[envs]\nfolder = "../kept"\n')
     here.compat_at("", "envs", "build")
-    assert [path.name[:11] for path in sorted((tmp_path / "kept").iterdir())] == ["CACHEDIR.TA", "triton-1.0-"]
+    assert [path.name[:11] for path in sorted((tmp_path / "kept").iterdir())] == [
+        "CACHEDIR.TA",
+        "triton-1.0-",
+    ]
     assert here.compat_at("", "envs", "where", "here").startswith(str(tmp_path / "kept"))
-    assert here.compat("envs", "where") == f"{here.checkout.cache.folder}\n", "the variable goes before"
+    assert here.compat("envs", "where") == f"{here.checkout.cache.folder}\n", (
+        "the variable goes before"
+    )
 
 
-def test_a_cache_that_cannot_be_written_is_one_clear_error(project: Callable[..., Project], tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_one_clear_error(
+    project: Callable[..., Project], tmp_path: Path
+) -> None:
     here = project("here")
     (tmp_path / "file").touch()
     for folder in ("/proc/envs", str(tmp_path / "file" / "envs")):
@@ -361,7 +412,9 @@ def test_nox_says_so_too(checkout: Checkout) -> None:
     assert "Traceback" not in said
 
 
-def test_a_full_disk_is_told_in_the_installers_words(project: Callable[..., Project], full: Path) -> None:
+def test_a_full_disk_is_told_in_the_installers_words(
+    project: Callable[..., Project], full: Path
+) -> None:
     here = project("here")
     said = here.compat_at(str(full), "envs", "build", code=4)
     assert "No space left on device" in said

@@ -1,4 +1,6 @@
-"""Which Pythons have a wheel of a release, from the index's real list of files (kept here for Linux on x86-64, names only)."""
+"""Which Pythons have a wheel of a release, from the index's real list of files (kept here for Linux
+on x86-64, names only).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from compat.envs.interpreters import spelled
 from compat.envs.listing import File, Listing, allows, pythons_of
 
 HERE = Path(__file__).parent
-PLATFORMS = [*(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)), "manylinux2014_x86_64", "manylinux1_x86_64"]
+PLATFORMS = [
+    *(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)),
+    "manylinux2014_x86_64",
+    "manylinux1_x86_64",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +35,10 @@ def listing(distribution: str) -> Listing:
     files = json.loads((HERE / f"{distribution}.json").read_text(encoding="utf-8"))["files"]
     return Listing(
         distribution=distribution,
-        files=tuple(File(filename=file["filename"], requires_python=file.get("requires-python")) for file in files),
+        files=tuple(
+            File(filename=file["filename"], requires_python=file.get("requires-python"))
+            for file in files
+        ),
     )
 
 
@@ -42,7 +51,8 @@ def listing(distribution: str) -> Listing:
         ("triton", "3.4.0", "3.9–3.13"),
         ("triton", "3.5.1", "3.10–3.14"),
         ("triton", "3.8.0", "3.10–3.14"),
-        ("triton", "3.9.0", "3.11–3.15"),  # cp311-cp311, and cp312-abi3 for every later one that requires-python admits
+        # Cp311-cp311, and cp312-abi3 for every later one that requires-python admits.
+        ("triton", "3.9.0", "3.11–3.15"),
         ("triton", "3.99.0", "none"),
         ("torch", "2.4.1", "3.8–3.12"),
         ("torch", "2.9.1", "3.10–3.14"),
@@ -59,7 +69,11 @@ def test_the_newest_release_stands_for_an_unnamed_one() -> None:
 
 
 def test_other_platforms_and_free_threaded_builds_have_no_wheel_here() -> None:
-    names = ["cp311-cp311-manylinux_2_28_aarch64", "cp313-cp313t-manylinux_2_28_x86_64", "cp312-cp312-win_amd64"]
+    names = [
+        "cp311-cp311-manylinux_2_28_aarch64",
+        "cp313-cp313t-manylinux_2_28_x86_64",
+        "cp312-cp312-win_amd64",
+    ]
     files = tuple(File(filename=f"x-1.0-{name}.whl") for name in names)
     assert Listing(distribution="x", files=files).pythons_for(Version("1.0")) == frozenset()
 
@@ -70,20 +84,30 @@ def test_requires_python_narrows_what_the_tags_allow() -> None:
 
 
 def test_withdrawn_wheels_count_for_an_exact_version_and_are_not_the_newest() -> None:
-    files = (File(filename="x-1.0-py3-none-any.whl"), File(filename="x-2.0-py3-none-any.whl", yanked=True))
+    files = (
+        File(filename="x-1.0-py3-none-any.whl"),
+        File(filename="x-2.0-py3-none-any.whl", yanked=True),
+    )
     found = Listing(distribution="x", files=files)
     assert found.versions() == (Version("1.0"),)
     assert found.pythons_for(Version("2.0"))
 
 
 def test_a_version_is_also_its_local_variants() -> None:
-    found = Listing(distribution="torch", files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),))
+    found = Listing(
+        distribution="torch",
+        files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),),
+    )
     assert found.pythons_for(Version("2.4.1")) == {(3, 11)}
     assert found.pythons_for(Version("2.4.1+cu124")) == frozenset()
 
 
 def test_files_that_are_no_wheels_are_passed_over() -> None:
-    files = (File(filename="x-1.0.tar.gz"), File(filename="x.whl"), File(filename="x-1.0-1.0-1-py3-none-any.whl"))
+    files = (
+        File(filename="x-1.0.tar.gz"),
+        File(filename="x.whl"),
+        File(filename="x-1.0-1.0-1-py3-none-any.whl"),
+    )
     found = Listing(distribution="x", files=files)
     assert found.versions() == ()
     assert found.pythons_for(Version("1.0")) == frozenset()
@@ -91,7 +115,15 @@ def test_files_that_are_no_wheels_are_passed_over() -> None:
 
 @pytest.mark.parametrize(
     ("specifier", "admitted"),
-    [("", True), (">=3.11.4", True), ("<=3.11", True), ("==3.11.*", True), (">=3.12", False), ("<3.11", False), ("nonsense", True)],
+    [
+        ("", True),
+        (">=3.11.4", True),
+        ("<=3.11", True),
+        ("==3.11.*", True),
+        (">=3.12", False),
+        ("<3.11", False),
+        ("nonsense", True),
+    ],
 )
 def test_a_minor_version_stands_for_all_its_patch_releases(specifier: str, admitted: bool) -> None:
     assert allows(specifier, (3, 11)) is admitted

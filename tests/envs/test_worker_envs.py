@@ -1,4 +1,6 @@
-"""Envs of the driver, had on another machine: folders stand for machines, uv and processes are real, wheels weigh nothing."""
+"""Envs of the driver, had on another machine: folders stand for machines, uv and processes are
+real, wheels weigh nothing.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,14 @@ from compat.envs.cache import EnvCache
 from compat.envs.installers import choose_installer
 from compat.envs.provider import Builder
 from compat.envs.record import kept_envs, read_env, size_of
-from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, WorkerLacks, difference, worker_envs
+from compat.envs.worker_envs import (
+    NoRoom,
+    PinnedEnv,
+    WorkerEnvs,
+    WorkerLacks,
+    difference,
+    worker_envs,
+)
 from compat.errors import EnvError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env, Package
@@ -37,7 +46,12 @@ SlowUv = Any
 
 def build(env: Env, cache: EnvCache, backend: str = "uv") -> BuiltEnv:
     """Build an env as the driver does."""
-    builder = Builder(cache=cache, index_cache=cache.folder, installer=lambda: choose_installer(backend), say=lambda _: None)
+    builder = Builder(
+        cache=cache,
+        index_cache=cache.folder,
+        installer=lambda: choose_installer(backend),
+        say=lambda _: None,
+    )
     assert builder.build(env).error is None
     return read_env(env, cache)
 
@@ -61,7 +75,9 @@ def wanted(index: Checkout) -> Callable[..., PinnedEnv]:
     """Has the driver build a release; what a worker is told of it."""
 
     def want(release: str = "1.0", backend: str = "uv", **more: Any) -> PinnedEnv:
-        built = build(Env(name=f"triton-{release}", release=Version(release), **more), index.cache, backend)
+        built = build(
+            Env(name=f"triton-{release}", release=Version(release), **more), index.cache, backend
+        )
         sent: PinnedEnv = pickle.loads(pickle.dumps(PinnedEnv.of(built)))
         assert sent.digest == built.digest
         return sent
@@ -90,7 +106,11 @@ def test_a_worker_builds_what_the_driver_has(
     assert not envs.has(env)
     built = envs.provide(env)
     assert built.error is None
-    assert (built.env, built.digest, built.python_version) == (env.env, env.digest, env.python_version)
+    assert (built.env, built.digest, built.python_version) == (
+        env.env,
+        env.digest,
+        env.python_version,
+    )
     assert built.python is not None
     assert built.python.startswith(f"{machine}/triton-1.0-")
     assert subprocess.run([built.python, "-c", "import triton"], check=False).returncode == 0
@@ -109,18 +129,28 @@ def test_versions_are_the_drivers_whatever_is_the_newest_by_now(
 
 
 def test_the_same_version_with_other_files_is_told_and_not_used(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+    wanted: Callable[..., PinnedEnv],
+    machine: Path,
+    index: Checkout,
+    slow_uv: SlowUv,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env, count = wanted(), installed(slow_uv, monkeypatch)
     index.publish("helper", "1.0", requires=("triton",))
     envs = WorkerEnvs(folder=machine)
     for _ in range(2):
         built = envs.provide(env)
-        assert built.error == "different from the driver's: helper 1.0 has different files here and in the driver's"
+        assert (
+            built.error
+            == "different from the driver's: helper 1.0 has different files here and in the"
+            " driver's"
+        )
         assert not envs.has(env)
     assert count() == 1
     index.publish("helper", "1.0")
-    assert WorkerEnvs(folder=machine).provide(env).error is None, "a process that starts later tries it again"
+    assert WorkerEnvs(folder=machine).provide(env).error is None, (
+        "a process that starts later tries it again"
+    )
 
 
 def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
@@ -128,9 +158,11 @@ def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
     helper, triton = env.packages
     assert difference(env, env.python_version, env.packages) is None
     others = (evolve(triton, version="2.9.1"), Package(name="pip", version="25.0", digest=""))
-    assert difference(env, "3.11.0", others) == (
-        f"Python 3.11.0 here, {env.python_version} in the driver's; helper is not here, 1.0 in the driver's; "
-        "pip 25.0 here, not in the driver's; triton 2.9.1 here, 1.0 in the driver's"
+    assert (
+        difference(env, "3.11.0", others)
+        == f"Python 3.11.0 here, {env.python_version} in the driver's; helper is not here, 1.0 in"
+        " the driver's; pip 25.0 here, not in the driver's; triton 2.9.1 here, 1.0 in the"
+        " driver's"
     )
     many = tuple(Package(name=f"p{number}", version="1", digest="") for number in range(10))
     assert (difference(env, env.python_version, (helper, triton, *many)) or "").endswith(
@@ -139,12 +171,18 @@ def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
 
 
 def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_for_each_batch(
-    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+    wanted: Callable[..., PinnedEnv],
+    machine: Path,
+    index: Checkout,
+    slow_uv: SlowUv,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env, count, envs = wanted(), installed(slow_uv, monkeypatch), WorkerEnvs(folder=machine)
     shutil.rmtree(index.index / "helper")
     for _ in range(2):
-        with pytest.raises(WorkerLacks, match=r"cannot install triton-1\.0 as the driver has it: (.|\n)*helper"):
+        with pytest.raises(
+            WorkerLacks, match=r"cannot install triton-1\.0 as the driver has it: (.|\n)*helper"
+        ):
             envs.provide(env)
     assert count() == 1
     index.publish("helper", "1.0")
@@ -156,7 +194,12 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
 ) -> None:
     env, envs = wanted(), WorkerEnvs(folder=machine)
     minor = ".".join(env.python_version.split(".")[:2])
-    with pytest.raises(WorkerLacks, match=rf"Python {minor}\.99 is not installed on this machine .*uv python install {minor}\.99"):
+    with pytest.raises(
+        WorkerLacks,
+        match=(
+            rf"Python {minor}\.99 is not installed on this machine .*uv python install {minor}\.99"
+        ),
+    ):
         envs.provide(evolve(env, python_version=f"{minor}.99"))
     with pytest.raises(WorkerLacks, match=r"Python 3\.99\.1 is not installed on this machine"):
         envs.provide(evolve(env, python_version="3.99.1"))
@@ -170,12 +213,16 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
     assert all(each.state != "complete" for each in kept_envs(EnvCache(machine)))
 
 
-def test_a_local_wheel_must_be_there_and_the_same(wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout) -> None:
+def test_a_local_wheel_must_be_there_and_the_same(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+) -> None:
     wheel = index.index / "triton" / "triton-1.1-py3-none-any.whl"
     here = wheel.rename(index.root / wheel.name)
     env, envs = wanted("1.1", wheel=str(here)), WorkerEnvs(folder=machine)
     here.rename(here.with_suffix(".away"))
-    with pytest.raises(WorkerLacks, match=rf"is installed from {here}, which is not on this machine"):
+    with pytest.raises(
+        WorkerLacks, match=rf"is installed from {here}, which is not on this machine"
+    ):
         envs.provide(env)
     shutil.copy(index.publish("triton", "1.1"), here)
     with pytest.raises(WorkerLacks, match="which differs from the driver's"):
@@ -184,7 +231,9 @@ def test_a_local_wheel_must_be_there_and_the_same(wanted: Callable[..., PinnedEn
     assert envs.provide(env).digest == env.digest
 
 
-def test_what_the_machine_has_already_is_not_built(wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout) -> None:
+def test_what_the_machine_has_already_is_not_built(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+) -> None:
     env, envs = wanted(), WorkerEnvs(folder=machine, budget=1, also=(index.cache,))
     assert envs.has(env)
     built = envs.provide(env)
@@ -196,7 +245,9 @@ def test_what_the_machine_has_already_is_not_built(wanted: Callable[..., PinnedE
     assert locks.reason_to_keep(index.cache.folder_of(env.env)) is None
 
 
-def test_an_env_that_somebody_has_damaged_is_built_anew(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+def test_an_env_that_somebody_has_damaged_is_built_anew(
+    wanted: Callable[..., PinnedEnv], machine: Path
+) -> None:
     env, envs = wanted(), WorkerEnvs(folder=machine)
     built = envs.provide(env)
     envs.release(env)
@@ -218,7 +269,7 @@ def test_the_driver_has_to_have_it(wanted: Callable[..., PinnedEnv], index: Chec
         PinnedEnv.of(evolve(built, error="not built yet"))
 
 
-# --- several processes -------------------------------------------------------------------------------------------------------
+# --- several processes ----------------------------------------------------------------------------
 
 PROCESS = """
 import pickle, sys, time
@@ -231,7 +282,10 @@ sys.stdin.read()
 
 
 def test_processes_of_one_machine_build_an_env_once(
-    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+    wanted: Callable[..., PinnedEnv],
+    machine: Path,
+    slow_uv: SlowUv,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env = wanted()
     sent = machine.with_name("wanted")
@@ -239,7 +293,10 @@ def test_processes_of_one_machine_build_an_env_once(
     monkeypatch.setenv("UV", str(slow_uv.program))
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     command = [sys.executable, "-c", PROCESS, str(sent), str(machine)]
-    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    started = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
     slow_uv.wait_until_asked()
     slow_uv.go_on()
     for process in started:
@@ -269,7 +326,10 @@ def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[Ba
 
 
 def test_who_installs_and_who_waits_can_be_stopped(
-    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+    wanted: Callable[..., PinnedEnv],
+    machine: Path,
+    slow_uv: SlowUv,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env = wanted()
     monkeypatch.setenv("UV", str(slow_uv.program))
@@ -277,7 +337,9 @@ def test_who_installs_and_who_waits_can_be_stopped(
     first = in_thread(lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[0]))
     slow_uv.wait_until_asked()
     said: list[str] = []
-    second = in_thread(lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[1], say=said.append))
+    second = in_thread(
+        lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[1], say=said.append)
+    )
     while not said:
         time.sleep(0.02)
     assert said == ["waiting for another command that builds triton-1.0"]
@@ -291,7 +353,7 @@ def test_who_installs_and_who_waits_can_be_stopped(
     assert WorkerEnvs(folder=machine).provide(env).error is None
 
 
-# --- the budget ----------------------------------------------------------------------------------------------------------------
+# --- the budget -----------------------------------------------------------------------------------
 
 
 def there(machine: Path) -> list[str]:
@@ -299,12 +361,18 @@ def there(machine: Path) -> list[str]:
 
 
 def used_long_ago(machine: Path, hours: int, release: str) -> None:
-    (folder,) = (each.folder for each in kept_envs(EnvCache(machine)) if each.folder.path.name.startswith(f"triton-{release}"))
+    (folder,) = (
+        each.folder
+        for each in kept_envs(EnvCache(machine))
+        if each.folder.path.name.startswith(f"triton-{release}")
+    )
     for path in (folder.used, folder.record):
         os.utime(path, (time.time() - 3600 * hours,) * 2)
 
 
-def test_what_was_not_used_for_longest_makes_room(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+def test_what_was_not_used_for_longest_makes_room(
+    wanted: Callable[..., PinnedEnv], machine: Path
+) -> None:
     one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
     envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
     for each in (one, two):
@@ -318,7 +386,10 @@ def test_what_was_not_used_for_longest_makes_room(wanted: Callable[..., PinnedEn
 
 
 def test_what_is_in_use_or_being_built_is_never_removed(
-    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+    wanted: Callable[..., PinnedEnv],
+    machine: Path,
+    slow_uv: SlowUv,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
     envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
@@ -340,12 +411,16 @@ def test_what_is_in_use_or_being_built_is_never_removed(
     assert set(there(machine)) == {"triton-1.1", "triton-1.2"}
 
 
-def test_an_env_whose_interpreter_runs_is_in_use(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+def test_an_env_whose_interpreter_runs_is_in_use(
+    wanted: Callable[..., PinnedEnv], machine: Path
+) -> None:
     one, two = wanted("1.0"), wanted("1.1")
     envs = WorkerEnvs(folder=machine, budget=int(1.7 * one.size))
     python = envs.provide(one).python
     envs.release(one)
-    running = subprocess.Popen([str(python), "-c", "import sys; print(flush=True); sys.stdin.read()"], stdin=-1, stdout=-1)
+    running = subprocess.Popen(
+        [str(python), "-c", "import sys; print(flush=True); sys.stdin.read()"], stdin=-1, stdout=-1
+    )
     assert running.stdout is not None
     running.stdout.readline()
     with pytest.raises(NoRoom):
@@ -356,15 +431,27 @@ def test_an_env_whose_interpreter_runs_is_in_use(wanted: Callable[..., PinnedEnv
 
 
 def test_a_worker_is_told_by_its_environment(tmp_path: Path) -> None:
-    said = worker_envs({"COMPAT_WORKER_ENVS": str(tmp_path), "COMPAT_WORKER_ENVS_SIZE": "2 GiB", "COMPAT_ENVS": "/envs"})
-    assert (said.folder, said.budget, said.also) == (tmp_path, 2 << 30, (EnvCache(Path("/envs"), "$COMPAT_ENVS"),))
+    said = worker_envs(
+        {
+            "COMPAT_WORKER_ENVS": str(tmp_path),
+            "COMPAT_WORKER_ENVS_SIZE": "2 GiB",
+            "COMPAT_ENVS": "/envs",
+        }
+    )
+    assert (said.folder, said.budget, said.also) == (
+        tmp_path,
+        2 << 30,
+        (EnvCache(Path("/envs"), "$COMPAT_ENVS"),),
+    )
     plain = worker_envs({"COMPAT_ENVS": "/envs"})
     assert (plain.folder.name, plain.budget) == ("worker-envs", 40 << 30)
-    with pytest.raises(EnvError, match=r'\$COMPAT_WORKER_ENVS_SIZE: much is not a size, such as "40 GiB"'):
+    with pytest.raises(
+        EnvError, match=r'\$COMPAT_WORKER_ENVS_SIZE: much is not a size, such as "40 GiB"'
+    ):
         worker_envs({"COMPAT_WORKER_ENVS_SIZE": "much"})
 
 
-# --- wheels of a release -----------------------------------------------------------------------------------------------------
+# --- wheels of a release --------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -376,6 +463,8 @@ def test_a_release_on_two_machines(tmp_path: Path) -> None:
         built = WorkerEnvs(folder=tmp_path / name, budget=2 * env.size).provide(env)
         assert (built.error, built.digest, built.packages) == (None, driver.digest, driver.packages)
         say = "import triton; print(triton.__version__)"
-        done = subprocess.run([str(built.python), "-c", say], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [str(built.python), "-c", say], capture_output=True, text=True, check=True
+        )
         assert done.stdout == "3.1.0\n"
         shutil.rmtree(tmp_path / name)

@@ -1,7 +1,8 @@
-"""Imports that fail half-way: kernels that must come out the same, whichever of them is compiled first.
+"""Imports that fail half-way: kernels that must come out the same, whichever of them is compiled
+first.
 
-Python keeps the modules that a package has imported before its own import failed. Whoever imports one of these after that finds it
-there, and the failure is gone.
+Python keeps the modules that a package has imported before its own import failed. Whoever imports
+one of these after that finds it there, and the failure is gone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ OK, REJECTED, UNIMPORTABLE = "ok", "rejected", "source_broken"
 
 def kernels(parameters: str = "BLOCK: tl.constexpr", **values: str) -> str:
     """The source of kernels by name, each storing a value."""
-    return HEADER + "".join(KERNEL.format(name=name, value=value, parameters=parameters) for name, value in values.items())
+    return HEADER + "".join(
+        KERNEL.format(name=name, value=value, parameters=parameters)
+        for name, value in values.items()
+    )
 
 
 LOADED = "tl.load(source + at)"
@@ -40,7 +44,10 @@ PACKAGE = {
     "tree/pkg/good.py": TWO,
     "tree/pkg/bad.py": FAILS,
 }
-BESIDE = "import os, sys\nsys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)), 'elsewhere'))\n"
+BESIDE = (
+    "import os, sys\nsys.path.append(os.path.join(os.path.dirname(os.path.dirname(__file__)),"
+    " 'elsewhere'))\n"
+)
 """Has modules imported from a folder that is no root of the tree."""
 OUTSIDE = {path.replace("tree/pkg", "elsewhere/other"): text for path, text in PACKAGE.items()}
 COMPILED = """
@@ -61,7 +68,10 @@ class HalfImport:
 
     files: Mapping[str, str]
     source: str = "tree/pkg/good.py"
-    cells: tuple[tuple[str, Mapping[str, Any], str], ...] = (("first", {}, REJECTED), ("second", {}, REJECTED))
+    cells: tuple[tuple[str, Mapping[str, Any], str], ...] = (
+        ("first", {}, REJECTED),
+        ("second", {}, REJECTED),
+    )
     """Functions, with constexprs, and what becomes of each, alone and beside the others."""
     package: str = ""
     """Of a library, whose package is imported once for all of its kernels."""
@@ -74,7 +84,9 @@ def _in(folder: str) -> dict[str, str]:
 
 HALF_IMPORTS: Mapping[str, HalfImport] = {
     "package": HalfImport(files=PACKAGE),
-    "subpackage": HalfImport(files={"tree/pkg/__init__.py": "", **_in("pkg/sub")}, source="tree/pkg/sub/good.py"),
+    "subpackage": HalfImport(
+        files={"tree/pkg/__init__.py": "", **_in("pkg/sub")}, source="tree/pkg/sub/good.py"
+    ),
     "raises": HalfImport(
         files={**PACKAGE, "tree/pkg/bad.py": "raise RuntimeError('not today')\n"},
         cells=(("first", {}, UNIMPORTABLE), ("second", {}, UNIMPORTABLE)),
@@ -91,55 +103,84 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
             "tree/pkg/bad.py": "import pkg.good\nassert pkg.good.WIDTH == pkg.WIDTH\n" + FAILS,
         }
     ),
-    "user": HalfImport(files={**PACKAGE, "tree/uses.py": "from pkg.good import first as other\n" + TWO}, source="tree/uses.py"),
+    "user": HalfImport(
+        files={**PACKAGE, "tree/uses.py": "from pkg.good import first as other\n" + TWO},
+        source="tree/uses.py",
+    ),
     # It goes on without a part of it, and is imported in a server of its own.
     "library": HalfImport(
         files={
             f"tree/{LIBRARY}": '{"requirement": "pkg==1"}',
             "tree/pkg/__init__.py": "",
-            "tree/pkg/ops/__init__.py": "try:\n    from . import sub\nexcept ImportError:\n    pass\n",
+            "tree/pkg/ops/__init__.py": (
+                "try:\n    from . import sub\nexcept ImportError:\n    pass\n"
+            ),
             **_in("pkg/ops/sub"),
         },
         source="tree/pkg/ops/sub/good.py",
         package="pkg==1",
     ),
     "outside": HalfImport(
-        files={**OUTSIDE, "tree/uses.py": BESIDE + "from other.good import first as other\n" + TWO}, source="tree/uses.py"
+        files={**OUTSIDE, "tree/uses.py": BESIDE + "from other.good import first as other\n" + TWO},
+        source="tree/uses.py",
     ),
     # The import is tried in several ways, one after the other.
     "outside, without PyTorch": HalfImport(
         files={
-            "tree/uses.py": BESIDE
-            + "import torch\nfrom other.good import helper\n"
-            + kernels(first=f"helper({LOADED})", second=f"helper({LOADED})"),
-            "elsewhere/other/__init__.py": "from .good import helper\nraise RuntimeError('not today')\n",
+            "tree/uses.py": (
+                BESIDE
+                + "import torch\nfrom other.good import helper\n"
+                + kernels(first=f"helper({LOADED})", second=f"helper({LOADED})")
+            ),
+            "elsewhere/other/__init__.py": (
+                "from .good import helper\nraise RuntimeError('not today')\n"
+            ),
             "elsewhere/other/good.py": HEADER + "@triton.jit\ndef helper(x):\n    return x\n",
         },
         source="tree/uses.py",
         cells=(("first", {}, UNIMPORTABLE), ("second", {}, UNIMPORTABLE)),
     ),
     "factory": HalfImport(
-        files={**PACKAGE, "tree/makes.py": "def make(number):\n    from pkg.good import first\n    return first\n"},
+        files={
+            **PACKAGE,
+            "tree/makes.py": (
+                "def make(number):\n    from pkg.good import first\n    return first\n"
+            ),
+        },
         source="tree/makes.py",
-        cells=(("make(1)", {}, REJECTED), ("make(1)", {"BLOCK": 128}, REJECTED), ("make(2)", {}, REJECTED)),
+        cells=(
+            ("make(1)", {}, REJECTED),
+            ("make(1)", {"BLOCK": 128}, REJECTED),
+            ("make(2)", {}, REJECTED),
+        ),
     ),
     "factory that goes on": HalfImport(
         files={
             **PACKAGE,
-            "tree/makes.py": FINE_AND_BROKEN
-            + "def make(number):\n    try:\n        from pkg.good import first\n    except ImportError:\n        return fine\n"
-            "    return broken\n",
+            "tree/makes.py": (
+                FINE_AND_BROKEN
+                + "def make(number):\n    try:\n        from pkg.good import first\n    except"
+                " ImportError:\n        return fine\n    return broken\n"
+            ),
         },
         source="tree/makes.py",
         cells=(("make(1)", {}, OK), ("make(2)", {}, OK)),
     ),
     "factory that counts": HalfImport(
         files={
-            "tree/makes.py": FINE_AND_BROKEN
-            + "calls = []\ndef make(number):\n    calls.append(number)\n    return broken if len(calls) > 1 else fine\n"
+            "tree/makes.py": (
+                FINE_AND_BROKEN
+                + "calls = []\ndef make(number):\n    calls.append(number)\n    return broken if"
+                " len(calls) > 1 else fine\n"
+            )
         },
         source="tree/makes.py",
-        cells=(("make(1)", {}, OK), ("make(1)", {"BLOCK": 128}, OK), ("make(2)", {}, OK), ("fine", {}, OK)),
+        cells=(
+            ("make(1)", {}, OK),
+            ("make(1)", {"BLOCK": 128}, OK),
+            ("make(2)", {}, OK),
+            ("fine", {}, OK),
+        ),
     ),
     "while it is compiled": HalfImport(
         files={**PACKAGE, "tree/acts.py": COMPILED},
@@ -147,23 +188,37 @@ HALF_IMPORTS: Mapping[str, HalfImport] = {
     ),
     "patch while it is compiled": HalfImport(
         files={
-            "tree/acts.py": kernels(first="tl.my_new_api(tl.load(source + at))")
-            + COMPILED.replace("from pkg.good import first", "import patches").replace(
-                "first, second = Taken(), Taken()", "second = Taken()"
+            "tree/acts.py": (
+                kernels(first="tl.my_new_api(tl.load(source + at))")
+                + COMPILED.replace("from pkg.good import first", "import patches").replace(
+                    "first, second = Taken(), Taken()", "second = Taken()"
+                )
             ),
-            "tree/patches.py": HEADER + "@triton.jit\ndef same(x):\n    return x\n\ntl.my_new_api = same\n",
+            "tree/patches.py": (
+                HEADER + "@triton.jit\ndef same(x):\n    return x\n\ntl.my_new_api = same\n"
+            ),
         },
         source="tree/acts.py",
     ),
-    # PyTorch is absent, and that is handled; where a constexpr is one of its dtypes, something stands in for it.
+    # PyTorch is absent, and that is handled; where a constexpr is one of its dtypes, something
+    # stands in for it.
     "dtype": HalfImport(
         files={
-            "tree/asks.py": "try:\n    import torch\nexcept ImportError:\n    torch = None\n"
-            + kernels("DTYPE: tl.constexpr, BLOCK: tl.constexpr", fine=LOADED, broken="tl.no_such_function(source + at)")
-            + "first = fine if torch is None else broken\n"
+            "tree/asks.py": (
+                "try:\n    import torch\nexcept ImportError:\n    torch = None\n"
+                + kernels(
+                    "DTYPE: tl.constexpr, BLOCK: tl.constexpr",
+                    fine=LOADED,
+                    broken="tl.no_such_function(source + at)",
+                )
+                + "first = fine if torch is None else broken\n"
+            )
         },
         source="tree/asks.py",
-        cells=(("first", {"DTYPE": {"torch_dtype": "float16"}}, REJECTED), ("first", {"DTYPE": 1}, OK)),
+        cells=(
+            ("first", {"DTYPE": {"torch_dtype": "float16"}}, REJECTED),
+            ("first", {"DTYPE": 1}, OK),
+        ),
     ),
 }
 
@@ -184,7 +239,8 @@ def half_imports(folder: Path) -> list[tuple[Specialization, str]]:
                 package=each.package,
                 function=function,
                 compile=CompileSpec(
-                    signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64, **constexprs}
+                    signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+                    constexprs={"BLOCK": 64, **constexprs},
                 ),
                 closure=read_source(source, (root,)).closure,
             )

@@ -23,7 +23,10 @@ class Noting(LocalExecutor):
 
 def queued(executor: LocalExecutor, *names: str) -> BatchQueue:
     """Cells of these envs, each of a source of its own, so that it is a batch."""
-    cells = [cell(ENVS[name], "faces", "fine", source=f"{number}.py") for number, name in enumerate(names)]
+    cells = [
+        cell(ENVS[name], "faces", "fine", source=f"{number}.py")
+        for number, name in enumerate(names)
+    ]
     return BatchQueue(batches(cells, range(len(cells)), slots=1), executor)
 
 

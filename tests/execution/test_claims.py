@@ -1,4 +1,6 @@
-"""Several processes with results in one folder: each cell is compiled by one of them, and who is killed holds up nobody."""
+"""Several processes with results in one folder: each cell is compiled by one of them, and who is
+killed holds up nobody.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def test_where_nothing_can_be_locked_everybody_compiles(tmp_path: Path) -> None:
     claims.release(KEY)
 
 
-def test_waiting_for_several_keys_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_several_keys_ends_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said: list[str] = []
     mine = Claims(tmp_path, said.append)
     with holder(tmp_path, OTHER) as other:
@@ -79,18 +83,35 @@ def test_waiting_for_several_keys_ends_with_the_command(tmp_path: Path, monkeypa
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("end", ["killed", "finished"])
-def test_a_cell_of_another_process_is_waited_for(built: Callable[[str], BuiltEnv], tmp_path: Path, end: str) -> None:
-    """Where that has kept a result it is taken, and where it was killed the cell is compiled here."""
+def test_a_cell_of_another_process_is_waited_for(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, end: str
+) -> None:
+    """Where that has kept a result it is taken, and where it was killed the cell is compiled
+    here.
+    """
     env = built("triton-3.9.0")
     cells = [cell(env, "faces", "fine", target) for target in ("sm_80", "sm_90")]
     said: list[str] = []
     with Store(tmp_path / "other") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            idle_timeout=KEPT,
+        )
         keys = [CellKeys(folder_digest(WORKER)).of(each, env) for each in cells]
         run(cells[1:], context)
         (row,) = store.rows(keys[1:])
-    with Store(tmp_path / "mine", say=said.append) as store, holder(tmp_path / "mine", keys[1]) as other:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+    with (
+        Store(tmp_path / "mine", say=said.append) as store,
+        holder(tmp_path / "mine", keys[1]) as other,
+    ):
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            idle_timeout=KEPT,
+        )
 
         def finish() -> None:
             while not said:

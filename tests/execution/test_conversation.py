@@ -25,17 +25,26 @@ def test_line_by_line() -> None:
 
 
 def test_one_that_ends_tells_its_last_line() -> None:
-    with Session(python("import sys; sys.exit('no GPU')")) as said, pytest.raises(SessionEnded, match="no GPU"):
+    with (
+        Session(python("import sys; sys.exit('no GPU')")) as said,
+        pytest.raises(SessionEnded, match="no GPU"),
+    ):
         said.read_line(10)
 
 
 def test_one_that_ends_while_it_is_asked() -> None:
-    with Session(python("input()")) as said, pytest.raises(SessionEnded, match="it ended without output"):
+    with (
+        Session(python("input()")) as said,
+        pytest.raises(SessionEnded, match="it ended without output"),
+    ):
         said.ask("one", 10)
 
 
 def test_one_that_does_not_answer() -> None:
-    with Session(python("import time; time.sleep(60)")) as said, pytest.raises(SessionEnded, match=r"within 0\.2 s"):
+    with (
+        Session(python("import time; time.sleep(60)")) as said,
+        pytest.raises(SessionEnded, match=r"within 0\.2 s"),
+    ):
         said.ask("one", 0.2)
 
 

@@ -1,4 +1,6 @@
-"""A database that is damaged, foreign, newer, locked or no file: put aside and begun anew, or one clear error."""
+"""A database that is damaged, foreign, newer, locked or no file: put aside and begun anew, or one
+clear error.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,9 @@ DAMAGES: dict[str, Damage] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(tmp_path: Path, damage: Damage) -> None:
+def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(
+    tmp_path: Path, damage: Damage
+) -> None:
     path = filled(tmp_path)
     (tmp_path / "envs").mkdir()
     (tmp_path / "envs" / "triton-3.1.0.json").write_text("{}")
@@ -108,7 +112,11 @@ def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(tmp_path
         read(store, *(f"k{number}" for number in range(200)))
         store.write("new", CELL, (EVIDENCE,))
         assert read(store, "new") == {"new": (EVIDENCE,)}
-    (aside,) = [each for each in tmp_path.glob("results.sqlite.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
+    (aside,) = [
+        each
+        for each in tmp_path.glob("results.sqlite.damaged-*")
+        if not each.name.endswith(("-wal", "-shm"))
+    ]
     (words,) = told
     assert aside.name in words
     assert (tmp_path / "envs" / "triton-3.1.0.json").exists()
@@ -171,7 +179,9 @@ def test_a_newer_layout_is_left_as_it_is(tmp_path: Path) -> None:
 def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     with opened(path) as older:
-        older.execute("CREATE TABLE evidence (key TEXT PRIMARY KEY, cell TEXT, attempts TEXT) WITHOUT ROWID")
+        older.execute(
+            "CREATE TABLE evidence (key TEXT PRIMARY KEY, cell TEXT, attempts TEXT) WITHOUT ROWID"
+        )
         older.execute("INSERT INTO evidence VALUES ('k', 'c', '[]')")
         older.execute("PRAGMA user_version = 1")
     older.close()
@@ -190,7 +200,10 @@ def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
         assert len(told) == 1, "said once"
 
 
-@pytest.mark.parametrize("readings", [None, "", "[]", "[7]", '[{"stderr": 7}]', '[{"diagnosis": {"op": []}}]', b"\xff", 17])
+@pytest.mark.parametrize(
+    "readings",
+    [None, "", "[]", "[7]", '[{"stderr": 7}]', '[{"diagnosis": {"op": []}}]', b"\xff", 17],
+)
 def test_what_was_read_is_read_again_where_it_is_damaged(tmp_path: Path, readings: object) -> None:
     path = filled(tmp_path, 1)
     with opened(path) as other:
@@ -201,7 +214,9 @@ def test_what_was_read_is_read_again_where_it_is_damaged(tmp_path: Path, reading
     assert evidence.stderr == EVIDENCE.printed
 
 
-def test_a_locked_database_is_an_error_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_database_is_an_error_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = filled(tmp_path, 3)
     monkeypatch.setattr(database, "TIMEOUT", 0.1)
     with Store(tmp_path) as store, opened(path, isolation_level=None) as other:
@@ -241,11 +256,14 @@ def test_a_folder_without_permission(tmp_path: Path, mode: int) -> None:
     assert not list(folder.glob("*.damaged-*"))
 
 
-def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_may_not_be_written_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled(tmp_path)
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
-        connections[-1].execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
+        # What a read-only file looks like from here, also to root.
+        connections[-1].execute("PRAGMA query_only = 1")
         with pytest.raises(StoreError, match="cannot save") as caught:
             store.write("k", CELL, (EVIDENCE,))
     assert "writable" in (caught.value.hint or "")
@@ -277,7 +295,9 @@ def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path, monkeypa
         17,
     ],
 )
-def test_a_row_that_no_version_has_written_is_as_good_as_absent(tmp_path: Path, text: object) -> None:
+def test_a_row_that_no_version_has_written_is_as_good_as_absent(
+    tmp_path: Path, text: object
+) -> None:
     path = filled(tmp_path, 2)
     with opened(path) as other:
         other.execute("UPDATE evidence SET attempts = ? WHERE key = 'k0'", (text,))
@@ -287,7 +307,9 @@ def test_a_row_that_no_version_has_written_is_as_good_as_absent(tmp_path: Path, 
 
 
 def test_what_evidence_may_hold_comes_back(tmp_path: Path) -> None:
-    odd = Evidence(answered=True, stderr="\x1b[31m \0 \ud800 \u202e 😀", metrics={"shared": 1, "x": {"y": 2.5}})
+    odd = Evidence(
+        answered=True, stderr="\x1b[31m \0 \ud800 \u202e 😀", metrics={"shared": 1, "x": {"y": 2.5}}
+    )
     with Store(tmp_path) as store:
         store.write("k", CELL, (odd,))
         (back,) = read(store, "k")["k"]
@@ -301,7 +323,11 @@ def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None
     stores: list[Store] = []
     with ExitStack() as opened_stores:
         threads = [
-            threading.Thread(target=lambda: stores.append(opened_stores.enter_context(Store(tmp_path, told.append))))
+            threading.Thread(
+                target=lambda: stores.append(
+                    opened_stores.enter_context(Store(tmp_path, told.append))
+                )
+            )
             for _ in range(6)
         ]
         for thread in threads:
@@ -333,7 +359,8 @@ def test_an_artifact_that_is_gone_cut_or_exchanged(tmp_path: Path) -> None:
 
 
 def test_a_socket_in_place_of_the_database(tmp_path: Path) -> None:
-    folder = Path(f"/tmp/compat-test-{os.getpid()}-{time.monotonic_ns()}")  # a socket's path has to be short
+    # A socket's path has to be short.
+    folder = Path(f"/tmp/compat-test-{os.getpid()}-{time.monotonic_ns()}")
     folder.mkdir()
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(folder / "results.sqlite"))
@@ -355,27 +382,36 @@ def test_explain_says_that_an_artifact_is_gone(tmp_path: Path) -> None:
 
 def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(
-        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n[defaults]\ntargets = ["sm_90"]\n'
+        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"]'
+        ' }]\n[defaults]\ntargets = ["sm_90"]\n'
     )
     (tmp_path / "k.toml").write_text(
-        'schema = 1\nkernel = "k"\nsource = "k.py"\n[signature]\nx = "*fp32"\n[[case]]\nname = "c"\n'
-        '[[variant]]\nname = "v"\nfunction = "kernel"\n'
+        'schema = 1\nkernel = "k"\nsource = "k.py"\n[signature]\nx = "*fp32"\n[[case]]\nname ='
+        ' "c"\n[[variant]]\nname = "v"\nfunction = "kernel"\n'
     )
     (tmp_path / "k.py").write_text("def kernel(x): pass\n")
     (tmp_path / ".compat").mkdir()
     (tmp_path / ".compat" / "results.sqlite").write_text("this is no database, " * 100)
     command = [sys.executable, "-m", "compat.cli", "matrix", "--no-build"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert ran.returncode == 1, ran.stdout + ran.stderr  # the env is not built
     assert ran.stderr.count("results.sqlite.damaged-") == 1
     assert "Traceback" not in ran.stderr
-    again = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    again = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert "damaged" not in again.stderr
 
 
-def test_one_that_others_are_preparing_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite says at once that a file is locked, whatever its timeout, where two turn it to WAL at one time."""
+def test_one_that_others_are_preparing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite says at once that a file is locked, whatever its timeout, where two turn it to WAL at
+    one time.
+    """
     connect, tries = sqlite3.connect, list[str]()
 
     class Locked(sqlite3.Connection):

@@ -54,11 +54,21 @@ class Project:
 
     def run(self) -> tuple[set[str], set[str]]:
         """The kernels that were compiled, and those that came out ok."""
-        cells = [Cell(env=self.built.env, target=TARGETS["sm_90"], spec=self.spec(name)) for name in NAMES]
-        results = run(cells, RunContext(envs={self.built.env.name: self.built}, store=self.store, limits=LIMITS, slots=1))
+        cells = [
+            Cell(env=self.built.env, target=TARGETS["sm_90"], spec=self.spec(name))
+            for name in NAMES
+        ]
+        results = run(
+            cells,
+            RunContext(
+                envs={self.built.env.name: self.built}, store=self.store, limits=LIMITS, slots=1
+            ),
+        )
         compiled = {result.cell.spec.kernel for result in results if not result.cached}
         assert {str(result.outcome.status) for result in results} <= {OK, REJECTED}
-        return compiled, {result.cell.spec.kernel for result in results if result.outcome.status == OK}
+        return compiled, {
+            result.cell.spec.kernel for result in results if result.outcome.status == OK
+        }
 
     def spec(self, name: str) -> Specialization:
         source = self.folder / "pkg" / f"{name}.py"
@@ -94,10 +104,20 @@ def test_a_body_is_compiled_again_with_its_file_alone(project: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "fine"),
     [
-        ("softmax", "import triton\n", "import triton\nfrom triton.tools.tensor_descriptor import TensorDescriptor\n", set()),
+        (
+            "softmax",
+            "import triton\n",
+            "import triton\nfrom triton.tools.tensor_descriptor import TensorDescriptor\n",
+            set(),
+        ),
         ("utils", "x * 2", "x * 3", set(NAMES)),
         ("softmax", "def reference", "tl.load = None\n\n\ndef reference", set()),
-        ("softmax", "return None", "return None\n\n\nfrom . import utils\nutils.scaled = reference", {"softmax"}),
+        (
+            "softmax",
+            "return None",
+            "return None\n\n\nfrom . import utils\nutils.scaled = reference",
+            {"softmax"},
+        ),
     ],
     ids=["an import that fails", "a helper", "a patch of the language", "a patch of a helper"],
 )
@@ -117,7 +137,9 @@ def test_what_runs_on_import_is_compiled_again_with_all(project: Project) -> Non
 
 def test_a_failure_is_known_only_while_all_files_are_the_same(project: Project) -> None:
     """It names lines of them."""
-    project.edit("softmax", "def reference", "from triton.no_such_module import anything\n\n\ndef reference")
+    project.edit(
+        "softmax", "def reference", "from triton.no_such_module import anything\n\n\ndef reference"
+    )
     assert project.run() == (set(NAMES), set())
     assert project.run() == (set(), set())
     project.edit("softmax", "+ 1.0", "+ 2.0")

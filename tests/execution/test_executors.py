@@ -1,4 +1,6 @@
-"""Executors: batches go there, attempts with the bytes of their artifacts come back, and nothing else passes between."""
+"""Executors: batches go there, attempts with the bytes of their artifacts come back, and nothing
+else passes between.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def there_with_few_files(batch: bytes, worker: Path) -> bytes:
 
 
 class ElsewhereExecutor:
-    """Batches go as bytes to another process, which knows nothing of this one; attempts come back as bytes."""
+    """Batches go as bytes to another process, which knows nothing of this one.
+
+    Attempts come back as bytes.
+    """
 
     act = staticmethod(there)
     slots = None
@@ -55,7 +60,9 @@ class ElsewhereExecutor:
         self.released: list[str] = []
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        yield from pickle.loads(self._processes.submit(self.act, pickle.dumps(batch), self._worker).result())
+        yield from pickle.loads(
+            self._processes.submit(self.act, pickle.dumps(batch), self._worker).result()
+        )
 
     def release(self, env: str) -> None:
         self.released.append(env)
@@ -73,17 +80,39 @@ def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
     return built(RELEASE)
 
 
-def results(cells: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor) -> tuple[Result, ...]:
+def results(
+    cells: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor
+) -> tuple[Result, ...]:
     with Store(folder) as store:
-        return run(cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=2, executor=executor))
+        return run(
+            cells,
+            RunContext(
+                envs={env.env.name: env}, store=store, limits=LIMITS, slots=2, executor=executor
+            ),
+        )
 
 
 def told(result: Result, folder: Path) -> tuple[object, ...]:
-    """What must be the same wherever a cell is compiled; artifacts by what is in them, without the names of temporary files."""
+    """What must be the same wherever a cell is compiled.
+
+    Artifacts by what is in them, without the names of temporary files.
+    """
     outcome, failure = result.outcome, result.outcome.failure
-    names = ("failure_class", "stage", "fingerprint", "excerpt", "pass_", "op", "location") if failure else ()
+    names = (
+        ("failure_class", "stage", "fingerprint", "excerpt", "pass_", "op", "location")
+        if failure
+        else ()
+    )
     facts = [getattr(failure, name) for name in names]
-    return result.cell.id, outcome.status, outcome.attempts, outcome.flaky, outcome.metrics, facts, _kept(failure, folder)
+    return (
+        result.cell.id,
+        outcome.status,
+        outcome.attempts,
+        outcome.flaky,
+        outcome.metrics,
+        facts,
+        _kept(failure, folder),
+    )
 
 
 def _kept(failure: Failure | None, folder: Path) -> list[str]:
@@ -96,25 +125,53 @@ def test_another_executor_gives_the_same_results(env: BuiltEnv, tmp_path: Path) 
     broken = tmp_path / "broken.py"
     broken.write_text((KERNELS / "faces.py").read_text() + "\nraise RuntimeError\n")
     source = {"source": str(broken), "closure": read_source(broken).closure}
-    cells = [cell(env, "faces", each) for each in ("fine", "block_typed_bound", "looped", "missing_name", "mismatched")]
-    cells += [cell(env, "faces", "fine", "sm_80"), crashing(env), cell(env, "hostile", "leaves_silently")]
+    cells = [
+        cell(env, "faces", each)
+        for each in ("fine", "block_typed_bound", "looped", "missing_name", "mismatched")
+    ]
+    cells += [
+        cell(env, "faces", "fine", "sm_80"),
+        crashing(env),
+        cell(env, "hostile", "leaves_silently"),
+    ]
     cells += [cell(env, "faces", each, case="broken", **source) for each in ("fine", "looped")]
     here = results(cells, env, tmp_path / "here", LocalExecutor)
     elsewhere = results(cells, env, tmp_path / "elsewhere", ElsewhereExecutor)
-    assert [told(each, tmp_path / "elsewhere") for each in elsewhere] == [told(each, tmp_path / "here") for each in here]
+    assert [told(each, tmp_path / "elsewhere") for each in elsewhere] == [
+        told(each, tmp_path / "here") for each in here
+    ]
     assert [str(each.outcome.status) for each in here] == [
-        *("ok", "crashed", "ok", "rejected", "rejected", "ok", "unsupported", "lost", "source_broken", "source_broken")
+        *(
+            "ok",
+            "crashed",
+            "ok",
+            "rejected",
+            "rejected",
+            "ok",
+            "unsupported",
+            "lost",
+            "source_broken",
+            "source_broken",
+        )
     ]
     failure = here[6].outcome.failure
     assert failure is not None
-    assert (failure.pass_, bool(failure.ir), bool(failure.reproducer)) == ("tritongpu-accelerate-matmul", True, True)
+    assert (failure.pass_, bool(failure.ir), bool(failure.reproducer)) == (
+        "tritongpu-accelerate-matmul",
+        True,
+        True,
+    )
     again = results(cells, env, tmp_path / "elsewhere", LocalExecutor)
-    assert [each.cached for each in again] == [True] * 7 + [False] * 3, "one store, whoever compiled"
+    assert [each.cached for each in again] == [True] * 7 + [False] * 3, (
+        "one store, whoever compiled"
+    )
 
 
 @pytest.mark.wheels
 def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
-    """As a bisect needs it: what one attempt made is given to the next, elsewhere, by name and bytes."""
+    """As a bisect needs it: what one attempt made is given to the next, elsewhere, by name and
+    bytes.
+    """
     executor = ElsewhereExecutor(worker=WORKER, idle_timeout=0, stop=threading.Event())
     try:
         one = cell(env, "faces", "looped")
@@ -141,7 +198,12 @@ def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: 
 def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
     error = kind("something is wrong", where="here", hint="mend it")
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.where, again.hint) == (kind, str(error), "here", "mend it")
+    assert (type(again), str(again), again.where, again.hint) == (
+        kind,
+        str(error),
+        "here",
+        "mend it",
+    )
     assert str(again) == "here: something is wrong"
 
 

@@ -21,7 +21,9 @@ def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["open", "replace"])
-def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+def test_a_failure_leaves_what_was_there_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
     path = tmp_path / "kept.txt"
     path.write_text("before")
 

@@ -53,9 +53,19 @@ WHAT = {
 def made(built: BuiltEnv, what: str, target: str = "sm_90", problems: Path = PROBLEMS) -> Cell:
     function, asked, dtype = WHAT[what]
     signature = {**dict.fromkeys(("x", "y", "o"), f"*{dtype}"), "n": "i32"}
-    cell = cell_of(built, "numbers", function, target, signature=signature, constexprs={"BLOCK": 16}, divisible_by_16=())
+    cell = cell_of(
+        built,
+        "numbers",
+        function,
+        target,
+        signature=signature,
+        constexprs={"BLOCK": 16},
+        divisible_by_16=(),
+    )
     closure = read_source(problems).closure
-    problem = Problem(source=str(problems), function=asked, closure=closure, dtype=dtype, parameters={"BLOCK": 16})
+    problem = Problem(
+        source=str(problems), function=asked, closure=closure, dtype=dtype, parameters={"BLOCK": 16}
+    )
     return evolve(cell, spec=evolve(cell.spec, problem=problem))
 
 
@@ -77,7 +87,12 @@ def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
 @pytest.fixture(scope="module")
 def found(envs: dict[str, BuiltEnv], store: Store) -> dict[tuple[str, str], Check]:
     """Env and what it is → what came of it; made once."""
-    cells = {(name, what): made(env, what) for name, env in envs.items() for what in WHAT if what != "sometimes"}
+    cells = {
+        (name, what): made(env, what)
+        for name, env in envs.items()
+        for what in WHAT
+        if what != "sometimes"
+    }
     checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
     return {key: checks[cell] for key, cell in cells.items()}
 
@@ -91,11 +106,15 @@ def test_what_is_right_is_ok(found: dict[tuple[str, str], Check], env: str) -> N
 
 
 @EITHER
-def test_wrong_numbers_are_told_with_where_and_by_how_much(found: dict[tuple[str, str], Check], env: str) -> None:
+def test_wrong_numbers_are_told_with_where_and_by_how_much(
+    found: dict[tuple[str, str], Check], env: str
+) -> None:
     check = found[env, "subtracts"]
     assert (check.status, check.max_abs) == (Status.WRONG, 16.0)
     assert check.where == "one block: o[2]"
-    assert check.reason == "is -4, expected 12, off by 16 where 0 is allowed; 15 of 16 elements wrong"
+    assert (
+        check.reason == "is -4, expected 12, off by 16 where 0 is allowed; 15 of 16 elements wrong"
+    )
 
 
 @EITHER
@@ -113,12 +132,20 @@ def test_what_is_not_written_is_wrong(found: dict[tuple[str, str], Check], env: 
 
 @EITHER
 def test_a_kernel_that_hangs_is_stopped(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert (found[env, "hangs"].status, found[env, "hangs"].where) == (Status.TIMED_OUT, "one block")
+    assert (found[env, "hangs"].status, found[env, "hangs"].where) == (
+        Status.TIMED_OUT,
+        "one block",
+    )
 
 
 @EITHER
-def test_a_kernel_that_takes_the_process_with_it_harms_no_other(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert (found[env, "far_away"].status, found[env, "far_away"].where) == (Status.CRASHED, "one block")
+def test_a_kernel_that_takes_the_process_with_it_harms_no_other(
+    found: dict[tuple[str, str], Check], env: str
+) -> None:
+    assert (found[env, "far_away"].status, found[env, "far_away"].where) == (
+        Status.CRASHED,
+        "one block",
+    )
     assert "SIGSEGV" in found[env, "far_away"].reason
 
 
@@ -130,21 +157,27 @@ def test_an_exception_is_told_with_its_line(found: dict[tuple[str, str], Check])
 
 
 @EITHER
-def test_what_an_interpreter_cannot_do_counts_against_no_kernel(found: dict[tuple[str, str], Check], env: str) -> None:
+def test_what_an_interpreter_cannot_do_counts_against_no_kernel(
+    found: dict[tuple[str, str], Check], env: str
+) -> None:
     check = found[env, "assembly"]
     assert check.status is Status.UNSUPPORTED
     assert "inline_asm not supported in interpreter mode" in check.reason
 
 
 @EITHER
-def test_a_defect_of_the_interpreter_is_found_by_a_probe(found: dict[tuple[str, str], Check], env: str) -> None:
+def test_a_defect_of_the_interpreter_is_found_by_a_probe(
+    found: dict[tuple[str, str], Check], env: str
+) -> None:
     check = found[env, "bf16 sums"]
     assert check.status is Status.UNSUPPORTED
     assert "interpreter gets arithmetic of bf16 wrong (a kernel that is right: is " in check.reason
 
 
 @EITHER
-def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(found: dict[tuple[str, str], Check], env: str) -> None:
+def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(
+    found: dict[tuple[str, str], Check], env: str
+) -> None:
     assert found[env, "bf16 copies"].status is Status.OK
 
 
@@ -153,7 +186,13 @@ def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(found: dict[tuple[
     ("what", "words"),
     [
         ("raises", "a problem could not be made: KeyError: 'nothing of that name'"),
-        ("lacks", "problem 'one block': the arguments are not those of the kernel: missing a required argument: 'y'"),
+        (
+            "lacks",
+            (
+                "problem 'one block': the arguments are not those of the kernel: missing a required"
+                " argument: 'y'"
+            ),
+        ),
     ],
 )
 def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
@@ -179,9 +218,15 @@ def test_what_is_known_is_not_run_again_whatever_the_target(
     found: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
 ) -> None:
     known = [what for what in WHAT if what not in ("raises", "lacks", "sometimes")]
-    cells = {(what, target): made(envs[NEW], what, target) for what in known for target in ("sm_80", "sm_90", "gfx942")}
+    cells = {
+        (what, target): made(envs[NEW], what, target)
+        for what in known
+        for target in ("sm_80", "sm_90", "gfx942")
+    }
     again = interpret(cells.values(), refusing(envs, store))
-    assert {key: again[cell] for key, cell in cells.items()} == {(what, target): found[NEW, what] for what, target in cells}
+    assert {key: again[cell] for key, cell in cells.items()} == {
+        (what, target): found[NEW, what] for what, target in cells
+    }
 
 
 def test_what_is_known_can_be_had_without_running_anything(
@@ -202,8 +247,12 @@ class Counting(LocalExecutor):
         return super().submit(batch, stop)
 
 
-@pytest.mark.parametrize(("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)])
-def test_what_is_said_against_a_kernel_is_confirmed(envs: dict[str, BuiltEnv], tmp_path: Path, what: str, runs: int) -> None:
+@pytest.mark.parametrize(
+    ("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)]
+)
+def test_what_is_said_against_a_kernel_is_confirmed(
+    envs: dict[str, BuiltEnv], tmp_path: Path, what: str, runs: int
+) -> None:
     """Once; not what the interpreter is at fault for, and not that it took too long."""
     cell, limits = made(envs[NEW], what), evolve(LIMITS, deadline=2.0)
     Counting.asked.clear()
@@ -215,35 +264,54 @@ def test_what_is_said_against_a_kernel_is_confirmed(envs: dict[str, BuiltEnv], t
         assert len(Counting.asked) == runs, "how it was confirmed is kept, too"
 
 
-def test_numbers_that_differ_from_run_to_run_are_unstable(envs: dict[str, BuiltEnv], tmp_path: Path) -> None:
+def test_numbers_that_differ_from_run_to_run_are_unstable(
+    envs: dict[str, BuiltEnv], tmp_path: Path
+) -> None:
     cell = made(envs[NEW], "sometimes", problems=Path(shutil.copy(PROBLEMS, tmp_path)))
     Counting.asked.clear()
     with Store(tmp_path / "store") as store:
-        check = interpret([cell], RunContext(envs=envs, store=store, limits=LIMITS, executor=Counting))[cell]
+        check = interpret(
+            [cell], RunContext(envs=envs, store=store, limits=LIMITS, executor=Counting)
+        )[cell]
     assert len(Counting.asked) == 3
     assert check.status is Status.UNSTABLE
-    assert check.reason.startswith("not the same in each of 3 runs in the interpreter: wrong, then ok, then wrong (is ")
+    assert check.reason.startswith(
+        "not the same in each of 3 runs in the interpreter: wrong, then ok, then wrong (is "
+    )
 
 
-def test_another_problem_is_another_result(found: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path) -> None:
+def test_another_problem_is_another_result(
+    found: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
+) -> None:
     copy = Path(shutil.copy(PROBLEMS, tmp_path))
-    assert with_interpreted([result_of(made(envs[NEW], "right", problems=copy), envs[NEW])], store)[0].numbers.interpreter
-    copy.write_text(copy.read_text(encoding="utf-8").replace('("several", 100)', '("several", 99)'), encoding="utf-8")
+    assert with_interpreted([result_of(made(envs[NEW], "right", problems=copy), envs[NEW])], store)[
+        0
+    ].numbers.interpreter
+    copy.write_text(
+        copy.read_text(encoding="utf-8").replace('("several", 100)', '("several", 99)'),
+        encoding="utf-8",
+    )
     cell = made(envs[NEW], "right", problems=copy)
     assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None
     copy.write_text(copy.read_text(encoding="utf-8").replace("99", "98"), encoding="utf-8")
     context = RunContext(envs=envs, store=store, limits=LIMITS)
     assert interpret([cell], context)[cell].status is Status.OK
-    assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None, "it was another file by then"
+    assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None, (
+        "it was another file by then"
+    )
 
 
-def test_an_env_without_pytorch_says_nothing(built: Callable[[str], BuiltEnv], store: Store) -> None:
+def test_an_env_without_pytorch_says_nothing(
+    built: Callable[[str], BuiltEnv], store: Store
+) -> None:
     env = built("triton-3.5.1")
     cell = made(env, "right")
     assert interpret([cell], refusing({env.env.name: env}, store)) == {}
 
 
-def test_a_run_that_is_stopped_keeps_what_is_finished(envs: dict[str, BuiltEnv], tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_keeps_what_is_finished(
+    envs: dict[str, BuiltEnv], tmp_path: Path
+) -> None:
     stop = threading.Event()
     with Store(tmp_path) as store:
         context = RunContext(envs=envs, store=store, limits=LIMITS, slots=1, stop=stop)
@@ -257,32 +325,56 @@ def test_a_run_that_is_stopped_keeps_what_is_finished(envs: dict[str, BuiltEnv],
     assert second is None
 
 
-EVERYWHERE = {"bf16_dot", "bf16_arithmetic", "bf16_rounding", "fp8_rounding", "nan_maximum", "descriptor_stride"}
-DEFECTS = {OLD: {*EVERYWHERE, "fp16_atomic", "descriptor"}, NEW: {*EVERYWHERE, "bf16_sum", "bf16_constant"}}
-"""What the interpreters of two releases get wrong, or do not have, with the NumPy of their pairs."""
+EVERYWHERE = {
+    "bf16_dot",
+    "bf16_arithmetic",
+    "bf16_rounding",
+    "fp8_rounding",
+    "nan_maximum",
+    "descriptor_stride",
+}
+DEFECTS = {
+    OLD: {*EVERYWHERE, "fp16_atomic", "descriptor"},
+    NEW: {*EVERYWHERE, "bf16_sum", "bf16_constant"},
+}
+"""What the interpreters of two releases get wrong, or do not have, with the NumPy of their
+pairs.
+"""
 
 
 @EITHER
-def test_probes_tell_what_an_interpreter_gets_wrong(envs: dict[str, BuiltEnv], store: Store, env: str) -> None:
+def test_probes_tell_what_an_interpreter_gets_wrong(
+    envs: dict[str, BuiltEnv], store: Store, env: str
+) -> None:
     interpreter = toolchains.of(envs[env].env).device.interpreter
     assert interpreter is not None
     cells = {
-        probe.name: Cell(env=envs[env].env, target=TARGETS["sm_90"], spec=spec_of(probe, interpreter.probes, "triton"))
+        probe.name: Cell(
+            env=envs[env].env,
+            target=TARGETS["sm_90"],
+            spec=spec_of(probe, interpreter.probes, "triton"),
+        )
         for probe in interpreter.tried
     }
     checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
-    assert {name for name, cell in cells.items() if checks[cell].status is not Status.OK} == DEFECTS[env]
+    assert {
+        name for name, cell in cells.items() if checks[cell].status is not Status.OK
+    } == DEFECTS[env]
     assert not any(checks[cell].status is Status.LOST for cell in cells.values())
 
 
-def test_another_numpy_is_found_out(envs: dict[str, BuiltEnv], store: Store, tmp_path: Path) -> None:
+def test_another_numpy_is_found_out(
+    envs: dict[str, BuiltEnv], store: Store, tmp_path: Path
+) -> None:
     """With NumPy 2, the interpreter of 3.0.0 stores nothing, and says nothing of it."""
     env, uv = envs[OLD], find_uv()
     if uv is None or env.python is None:
         pytest.skip("there is no uv to install NumPy 2 with")
     subprocess.run([env.python, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     (packages,) = tmp_path.glob("env/lib/python*/site-packages")
-    subprocess.run([uv, "pip", "install", "--quiet", "--target", packages, "numpy==2.0.2"], check=True)
+    subprocess.run(
+        [uv, "pip", "install", "--quiet", "--target", packages, "numpy==2.0.2"], check=True
+    )
     (original,) = Path(env.python).parent.parent.glob("lib/python*/site-packages")
     (packages / "pair.pth").write_text(f"{original}\n", encoding="utf-8")
     other = evolve(env, python=str(tmp_path / "env" / "bin" / "python"), digest="with NumPy 2.0.2")
@@ -290,4 +382,7 @@ def test_another_numpy_is_found_out(envs: dict[str, BuiltEnv], store: Store, tmp
     checks = interpret(cells.values(), RunContext(envs={OLD: other}, store=store, limits=LIMITS))
     for cell in cells.values():
         assert checks[cell].status is Status.UNSUPPORTED
-        assert "interpreter does not store what a kernel computes (a kernel that is right: was not written" in checks[cell].reason
+        assert (
+            "interpreter does not store what a kernel computes (a kernel that is right: was not"
+            " written" in checks[cell].reason
+        )

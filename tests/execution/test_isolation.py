@@ -33,22 +33,33 @@ def kernel(source, result, size, BLOCK: tl.constexpr):
 HELPER = HEADER + "\n@triton.jit\ndef {name}(x):\n    return x + 1\n"
 
 SOURCES = {
-    # Each has a module of the same name beside it, of which only the first one's has what both ask for.
-    "first/uses_helper.py": HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))"),
-    "second/uses_helper.py": HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))"),
+    # Each has a module of the same name beside it, of which only the first one's has what both ask
+    # for.
+    "first/uses_helper.py": (
+        HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))")
+    ),
+    "second/uses_helper.py": (
+        HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))")
+    ),
     # One puts something into the toolchain that the other one looks for.
-    "third/adds_name.py": HEADER
-    + "import triton.language.core as core\n"
-    + HELPER.format(name="my_new_api").removeprefix(HEADER)
-    + "tl.my_new_api = my_new_api\n"
-    + KERNEL.format(value="tl.my_new_api(tl.load(source + at))"),
+    "third/adds_name.py": (
+        HEADER
+        + "import triton.language.core as core\n"
+        + HELPER.format(name="my_new_api").removeprefix(HEADER)
+        + "tl.my_new_api = my_new_api\n"
+        + KERNEL.format(value="tl.my_new_api(tl.load(source + at))")
+    ),
     "third/uses_name.py": HEADER + KERNEL.format(value="tl.my_new_api(tl.load(source + at))"),
-    # One changes an operation, the compiler's entry point, the environment and Python itself; the other is as everybody writes it.
-    "third/changes_much.py": HEADER
-    + "import os, sys, builtins, warnings\n"
-    + "tl.load = None\nos.environ['TRITON_INTERPRET'] = '1'\nos.environ['DISABLE_LLVM_OPT'] = '1'\nos.chdir('/')\n"
-    + "sys.path.clear()\nbuiltins.len = None\nwarnings.simplefilter('error')\nsys.setrecursionlimit(80)\n"
-    + KERNEL.format(value="at"),
+    # One changes an operation, the compiler's entry point, the environment and Python itself; the
+    # other is as everybody writes it.
+    "third/changes_much.py": (
+        HEADER
+        + "import os, sys, builtins, warnings\n"
+        + "tl.load = None\nos.environ['TRITON_INTERPRET'] = '1'\nos.environ['DISABLE_LLVM_OPT'] ="
+        " '1'\nos.chdir('/')\n" + "sys.path.clear()\nbuiltins.len ="
+        " None\nwarnings.simplefilter('error')\nsys.setrecursionlimit(80)\n"
+        + KERNEL.format(value="at")
+    ),
     "third/plain.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
 }
 FOLDERS = {
@@ -69,8 +80,18 @@ def cells(env: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> tuple[Cell
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     specs = [_spec(folder / name, name) for name in SOURCES]
-    halves = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec, _ in half_imports(folder / "half_imports")]
-    return (*(Cell(env=env.env, target=TARGETS[target], spec=spec) for spec in specs for target in ("sm_80", "sm_90")), *halves)
+    halves = [
+        Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
+        for spec, _ in half_imports(folder / "half_imports")
+    ]
+    return (
+        *(
+            Cell(env=env.env, target=TARGETS[target], spec=spec)
+            for spec in specs
+            for target in ("sm_80", "sm_90")
+        ),
+        *halves,
+    )
 
 
 def _spec(path: Path, name: str) -> Specialization:
@@ -80,14 +101,19 @@ def _spec(path: Path, name: str) -> Specialization:
         case="only",
         source=str(path),
         function="kernel",
-        compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64}),
+        compile=CompileSpec(
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+            constexprs={"BLOCK": 64},
+        ),
         closure=read_source(path).closure,
     )
 
 
 def outcomes(cells: Sequence[Cell], env: BuiltEnv, slots: int) -> dict[str, tuple[str, str]]:
     with TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        results = run(cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots))
+        results = run(
+            cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots)
+        )
     return {result.cell.id: _told(result) for result in results}
 
 
@@ -103,7 +129,10 @@ def alone(cells: tuple[Cell, ...], env: BuiltEnv) -> dict[str, tuple[str, str]]:
 
 
 def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
-    statuses = {name.removesuffix("/triton-3.9.0").replace("/as_written/only", ""): status for name, (status, _) in alone.items()}
+    statuses = {
+        name.removesuffix("/triton-3.9.0").replace("/as_written/only", ""): status
+        for name, (status, _) in alone.items()
+    }
     assert statuses["first-uses_helper/sm_90"] == "ok"
     assert statuses["second-uses_helper/sm_90"] == "source_broken"
     assert statuses["third-adds_name/sm_90"] == "ok"
@@ -111,10 +140,17 @@ def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
     assert statuses["third-plain/sm_90"] == "ok"
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=6,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(data=st.data(), slots=st.integers(1, 3))
 def test_order_and_batches_do_not_matter(
-    cells: tuple[Cell, ...], env: BuiltEnv, alone: dict[str, tuple[str, str]], data: st.DataObject, slots: int
+    cells: tuple[Cell, ...],
+    env: BuiltEnv,
+    alone: dict[str, tuple[str, str]],
+    data: st.DataObject,
+    slots: int,
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(cells), min_size=2, unique_by=lambda cell: cell.id))
     assert outcomes(chosen, env, slots) == {cell.id: alone[cell.id] for cell in chosen}
@@ -126,7 +162,10 @@ def test_an_import_that_fails_half_way_fails_for_every_kernel(
 ) -> None:
     """In one process where cells may share one, whichever of them comes first."""
     env = built(f"triton-{release}")
-    expected = {Cell(env=env.env, target=TARGETS["sm_90"], spec=spec): status for spec, status in half_imports(tmp_path)}
+    expected = {
+        Cell(env=env.env, target=TARGETS["sm_90"], spec=spec): status
+        for spec, status in half_imports(tmp_path)
+    }
     cells = list(expected)[:: -1 if backwards else 1]
     found = {name: status for name, (status, _) in outcomes(cells, env, 1).items()}
     assert found == {cell.id: status for cell, status in expected.items()}
@@ -140,12 +179,17 @@ SUMS = HEADER + KERNEL.format(value="tl.sum(tl.load(source + at)) + at * 0.0")
 def test_the_first_kernel_of_a_process_is_compiled_as_all_others(
     built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
 ) -> None:
-    """Byte by byte. 3.2.0 to 3.3.1 would have 64-bit pointers into shared memory in the first one, and 32-bit ones after it."""
+    """Byte by byte. 3.2.0 to 3.3.1 would have 64-bit pointers into shared memory in the first one,
+    and 32-bit ones after it.
+    """
     path = tmp_path / "sums.py"
     path.write_text(SUMS)
     env = built(f"triton-{release}")
     spec = _spec(path, "sums.py")
-    wide, narrow = (evolve(spec, case=f"b{b}", compile=evolve(spec.compile, constexprs={"BLOCK": b})) for b in (1024, 512))
+    wide, narrow = (
+        evolve(spec, case=f"b{b}", compile=evolve(spec.compile, constexprs={"BLOCK": b}))
+        for b in (1024, 512)
+    )
     together, alone = (_made(env, specs) for specs in ((wide, narrow), (narrow,)))
     assert set(alone["b512"]) >= {"ttir", "llir", "ptx", "cubin"}
     assert together["b512"] == alone["b512"]
@@ -153,11 +197,17 @@ def test_the_first_kernel_of_a_process_is_compiled_as_all_others(
 
 
 def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str, str]]:
-    """Case → stage → digest of what it made, of kernels that one process compiles one after the other."""
+    """Case → stage → digest of what it made, of kernels that one process compiles one after the
+    other.
+    """
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
     with LocalExecutor() as executor:
-        told = {each.position: each.attempts[0] for each in executor.submit(Batch(cells, env, LIMITS))}
+        told = {
+            each.position: each.attempts[0] for each in executor.submit(Batch(cells, env, LIMITS))
+        }
     return {
-        spec.case: {stage: made.digest for done in told[at].done for stage, made in done.made.items()}
+        spec.case: {
+            stage: made.digest for done in told[at].done for stage, made in done.made.items()
+        }
         for at, spec in enumerate(specs)
     }

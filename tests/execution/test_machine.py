@@ -53,7 +53,9 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project that asks for the environments of this one, with a kernel that compiles on every release."""
+    """A project that asks for the environments of this one, with a kernel that compiles on every
+    release.
+    """
     (tmp_path / "plus_one.py").write_text(KERNEL)
     (tmp_path / "plus_one.toml").write_text(SPEC)
     (tmp_path / "matrix.toml").write_text((ROOT / "matrix.toml").read_text())
@@ -68,7 +70,11 @@ def small(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     def mount(options: str) -> Path:
         place = tmp_path / "small"
         place.mkdir()
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)], capture_output=True, check=False)
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)],
+            capture_output=True,
+            check=False,
+        )
         if done.returncode:
             pytest.skip("file systems cannot be mounted here")
         mounted.append(place)
@@ -76,12 +82,26 @@ def small(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
     yield mount
     for place in mounted:
-        assert list(place.glob("compat-*")) == [], "something was left in the folder for temporary files"
+        assert list(place.glob("compat-*")) == [], (
+            "something was left in the folder for temporary files"
+        )
         subprocess.run(["umount", str(place)], check=True)
 
 
-def matrix(project: Path, env: BuiltEnv, *, limits: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "compat.cli", "matrix", "--spec", "plus_one.toml", "--envs", env.env.name, "--no-build"]
+def matrix(
+    project: Path, env: BuiltEnv, *, limits: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "matrix",
+        "--spec",
+        "plus_one.toml",
+        "--envs",
+        env.env.name,
+        "--no-build",
+    ]
     command += ["--target", "sm_80,sm_89,sm_90", "-j", "2"]
     return subprocess.run(
         ["sh", "-c", f'{limits} exec "$@"', "sh", *command],
@@ -128,18 +148,24 @@ def test_a_full_folder_for_temporary_files_is_no_verdict(
     check_nothing_false_was_kept(project, env)
 
 
-def test_some_of_these_are_too_small(project: Path, env: BuiltEnv, small: Callable[[str], Path]) -> None:
+def test_some_of_these_are_too_small(
+    project: Path, env: BuiltEnv, small: Callable[[str], Path]
+) -> None:
     check_refused(matrix(project, env, TMPDIR=str(small("size=32k"))), "no space left")
 
 
-def test_a_read_only_folder_is_no_verdict(project: Path, env: BuiltEnv, small: Callable[[str], Path]) -> None:
+def test_a_read_only_folder_is_no_verdict(
+    project: Path, env: BuiltEnv, small: Callable[[str], Path]
+) -> None:
     """Python takes another folder then."""
     done = matrix(project, env, TMPDIR=str(small("ro")))
     assert done.returncode == 0, done.stdout + done.stderr
     assert statuses(project) == {"ok": 6}
 
 
-def test_a_folder_that_fills_up_keeps_what_was_finished(project: Path, env: BuiltEnv, small: Callable[[str], Path]) -> None:
+def test_a_folder_that_fills_up_keeps_what_was_finished(
+    project: Path, env: BuiltEnv, small: Callable[[str], Path]
+) -> None:
     place = small("size=64m")
     assert matrix(project, env, TMPDIR=str(place)).returncode == 0
     (place / "filled").write_bytes(b"\1" * ((64 << 20) - (20 << 10)))

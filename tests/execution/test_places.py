@@ -7,12 +7,22 @@ from pathlib import Path
 from compat.model import Evidence, Noticed, Raised, StoodIn
 from compat.workers.attempt import NOWHERE_ELSE, Places, folders_of
 
-PLACES = Places.of([("/w/1", "/home/a/kernels"), ("/w/1/inner", "/elsewhere"), ("/same", "/same"), ("/w/12", "/twelve")])
+PLACES = Places.of(
+    [
+        ("/w/1", "/home/a/kernels"),
+        ("/w/1/inner", "/elsewhere"),
+        ("/same", "/same"),
+        ("/w/12", "/twelve"),
+    ]
+)
 
 
 def test_folders_are_told_as_wholes() -> None:
     text = "/w/1/a.py:3 '/w/1' /w/12/b.py /w/123 /w/1/inner/c.py /w/1.old /same/d.py"
-    said = "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old /same/d.py"
+    said = (
+        "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old"
+        " /same/d.py"
+    )
     assert PLACES.told(text) == said
     assert PLACES.told_data(text.encode()) == said.encode()
 

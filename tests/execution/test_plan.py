@@ -16,10 +16,16 @@ from tests.targets import TARGETS
 def test_batches_hold_every_cell_once_and_one_env_each(sizes: list[int], slots: int) -> None:
     one = cell(Env(name="e"), "faces", "fine")
     cells = [
-        type(one)(env=Env(name=f"e{n}"), target=one.target, spec=one.spec) for n, size in enumerate(sizes) for _ in range(size)
+        type(one)(env=Env(name=f"e{n}"), target=one.target, spec=one.spec)
+        for n, size in enumerate(sizes)
+        for _ in range(size)
     ]
     shares = batches(cells, range(len(cells)), slots)
-    shared = [[cells[position] for position in batch] for share in shares.values() for batch in share.batches]
+    shared = [
+        [cells[position] for position in batch]
+        for share in shares.values()
+        for batch in share.batches
+    ]
     assert [share.cells for share in shares.values()] == [size for size in sizes if size]
     assert [each for batch in shared for each in batch] == cells
     assert all(1 <= len(batch) <= BATCH_LIMIT for batch in shared)
@@ -42,11 +48,21 @@ def test_cross_goes_env_by_env_and_kernel_by_kernel() -> None:
 
 def test_the_newest_release_comes_first_then_the_oldest_then_the_newer_before_the_older() -> None:
     releases = ["3.1.0", "3.9.0", "3.10.0", "3.0.0", None]
-    envs = [Env(name=str(release), release=Version(release) if release else None) for release in releases]
+    envs = [
+        Env(name=str(release), release=Version(release) if release else None)
+        for release in releases
+    ]
     pair = Env(name="pair", release=Version("3.10.0"))
     specs = [spec("faces", "fine"), spec("faces", "looped")]
     cells = cross([*envs, pair], [TARGETS["sm_80"]], specs)
     ordered = newest_first(cells)
-    assert [cell.env.name for cell in ordered[::2]] == ["3.10.0", "pair", "3.0.0", "3.9.0", "3.1.0", "None"]
+    assert [cell.env.name for cell in ordered[::2]] == [
+        "3.10.0",
+        "pair",
+        "3.0.0",
+        "3.9.0",
+        "3.1.0",
+        "None",
+    ]
     assert sorted(cell.id for cell in ordered) == sorted(cell.id for cell in cells)
     assert newest_first([]) == ()

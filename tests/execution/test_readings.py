@@ -1,4 +1,6 @@
-"""Rows hold facts; what is read in them is read anew where the reader has changed, without compiling."""
+"""Rows hold facts; what is read in them is read anew where the reader has changed, without
+compiling.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,12 @@ def crashing(env: BuiltEnv) -> Cell:
 
 def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failure:
     with Store(folder) as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            slots=2,
+        )
         (result,) = run([one], context)
     assert result.cached is cached
     assert result.outcome.failure is not None
@@ -57,11 +64,15 @@ def test_a_better_reader_speaks_about_old_rows(
     one = crashing(env)
     before = failure_of(one, env, tmp_path, cached=False)
     assert before.pass_ == "tritongpu-accelerate-matmul"
-    monkeypatch.setattr(OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
+    monkeypatch.setattr(
+        OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started")
+    )
     assert failure_of(one, env, tmp_path, cached=True) == before
     with monkeypatch.context() as patched:
         patched.setattr(Toolchain, "reader", evolve(READER, read=better_reader))
-        assert failure_of(one, env, tmp_path, cached=True) == before, "the same reader need not read again"
+        assert failure_of(one, env, tmp_path, cached=True) == before, (
+            "the same reader need not read again"
+        )
         patched.setattr(toolchains, "reading_version", lambda _: "better")
         after = failure_of(one, env, tmp_path, cached=True)
         assert after.pass_ == "INLINE"
@@ -74,7 +85,9 @@ def test_a_better_reader_speaks_about_old_rows(
 
 
 @pytest.mark.wheels
-def test_a_row_holds_no_conclusion_and_the_dump_is_small(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_a_row_holds_no_conclusion_and_the_dump_is_small(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built("triton-3.1.0")
     failure = failure_of(crashing(env), env, tmp_path, cached=False)
     with opened(tmp_path / "results.sqlite") as file:
@@ -106,11 +119,15 @@ def test_where_the_dump_is_gone_the_last_reading_counts(
     assert failure_of(crashing(env), env, tmp_path, cached=False) == before
 
 
-def test_what_came_out_ok_has_nothing_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_came_out_ok_has_nothing_to_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fine = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", seconds=0.5)
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
-        monkeypatch.setattr(store_of, "diagnosed", lambda *_: pytest.fail("there is nothing to read"))
+        monkeypatch.setattr(
+            store_of, "diagnosed", lambda *_: pytest.fail("there is nothing to read")
+        )
         monkeypatch.setattr(toolchains, "reading_version", lambda _: "another")
         assert read(store, "k") == {"k": (fine,)}
 
@@ -118,7 +135,9 @@ def test_what_came_out_ok_has_nothing_to_read(tmp_path: Path, monkeypatch: pytes
 IR = "// -----// IR Dump Before CSE (cse)\nmodule {\n}\n" * 20_000
 
 
-@pytest.mark.parametrize("text", ["", "short", IR, random.Random(7).randbytes(50_000).hex()], ids=len)
+@pytest.mark.parametrize(
+    "text", ["", "short", IR, random.Random(7).randbytes(50_000).hex()], ids=len
+)
 def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
     with Store(tmp_path) as store:
         for always in (False, True):

@@ -1,4 +1,6 @@
-"""What a machine refuses and a test cannot have it refuse: a failing disk, a quota, no further process."""
+"""What a machine refuses and a test cannot have it refuse: a failing disk, a quota, no further
+process.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ UNSEEN = [errno.EIO, errno.EDQUOT, errno.EAGAIN, errno.ENFILE]
 def attempt(number: int, folder: Path) -> Evidence:
     """One that ended in the error that Python raises for this number."""
     error = OSError(number, os.strerror(number), str(folder / "kernel.ptx"))
-    return Evidence(answered=True, raised=(Raised(type=type(error).__name__, message=str(error), errno=number),))
+    return Evidence(
+        answered=True, raised=(Raised(type=type(error).__name__, message=str(error), errno=number),)
+    )
 
 
 @pytest.mark.parametrize("number", UNSEEN)
@@ -29,7 +33,9 @@ def test_an_attempt_that_was_refused_something_says_so(number: int, tmp_path: Pa
 
 
 @pytest.mark.parametrize("number", UNSEEN)
-def test_what_the_machine_still_refuses_ends_the_command(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_machine_still_refuses_ends_the_command(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(_: Path) -> None:
         raise OSError(number, os.strerror(number))
 

@@ -36,7 +36,10 @@ def read(folder: Path, text: str) -> DaskSettings | None:
         ("tls://10.0.0.1:8786", {"address": "tls://10.0.0.1:8786"}),
         ("tcp://[::1]:8786", {"address": "tcp://[::1]:8786"}),
         ("dask:local", {}),
-        ("dask:local?workers=4&threads=2&in_flight=9", {"workers": 4, "threads": 2, "in_flight": 9}),
+        (
+            "dask:local?workers=4&threads=2&in_flight=9",
+            {"workers": 4, "threads": 2, "in_flight": 9},
+        ),
     ],
 )
 def test_what_the_option_says(text: str, facts: dict[str, object]) -> None:
@@ -56,7 +59,10 @@ def test_this_machine() -> None:
         ("dask:local?workers", "expected name=number"),
         ("dask:local?workers=0", "workers='0' is not a number from 1 to 99999"),
         ("dask:local?workers=²", "is not a number"),
-        ("dask:local?worker=4", "unknown parameter 'worker'; choose one of workers, threads, in_flight"),
+        (
+            "dask:local?worker=4",
+            "unknown parameter 'worker'; choose one of workers, threads, in_flight",
+        ),
     ],
 )
 def test_what_it_cannot_say(text: str, words: str) -> None:
@@ -78,7 +84,11 @@ arguments = { queue = "cpu", cores = 8 }
 """,
     )
     assert found is not None
-    assert (found.cluster, found.arguments, found.workers) == ("dask_jobqueue.SLURMCluster", {"queue": "cpu", "cores": 8}, 16)
+    assert (found.cluster, found.arguments, found.workers) == (
+        "dask_jobqueue.SLURMCluster",
+        {"queue": "cpu", "cores": 8},
+        16,
+    )
     assert (found.in_flight, found.wait, found.address) == (64, 1800.0, None)
     assert found.where.endswith("matrix.toml: executor")
     address = read(tmp_path, '[executor]\naddress = "dask://s:1"\n')
@@ -95,7 +105,11 @@ arguments = { queue = "cpu", cores = 8 }
         ('class = "SLURMCluster"', "executor.class", "is not the dotted name of a class"),
         ("class = 3", "executor.class", "expected a string"),
         ('address = "s:1"', "executor.address", "is not the address of a scheduler"),
-        ('address = "tcp://s:1"\narguments = {}', "executor.arguments", "only `class` takes this key"),
+        (
+            'address = "tcp://s:1"\narguments = {}',
+            "executor.arguments",
+            "only `class` takes this key",
+        ),
         ('address = "tcp://s:1"\nworkers = 3', "executor.workers", "only `class` takes this key"),
         ('address = "tcp://s:1"\nartifacts = "1 MiB"', "executor.artifacts", "unknown key"),
         ('class = "a.B"\nworkers = 0', "executor.workers", "must be greater than zero"),
@@ -103,7 +117,9 @@ arguments = { queue = "cpu", cores = 8 }
         ('clas = "a.B"', "executor.clas", "unknown key"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, where: str, words: str) -> None:
+def test_what_is_wrong_is_said_with_its_place(
+    tmp_path: Path, text: str, where: str, words: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, f"[executor]\n{text}\n")
     assert f"matrix.toml: {where}: " in str(caught.value)
@@ -133,12 +149,17 @@ class Elsewhere:
 
 
 def test_another_executor_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = ExecutorKind(schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere")
+    kind = ExecutorKind(
+        schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere"
+    )
     monkeypatch.setattr(executors, "EXECUTORS", [*executors.EXECUTORS, kind])
     matrix = tmp_path / "matrix.toml"
     matrix.write_text('[executor]\naddress = "moon://base"\ncrater = "tycho"\n')
     selection = select_places(matrix)
-    with selection.open_executor() as declared, selection.open_executor("moon://base", in_flight=3) as named:
+    with (
+        selection.open_executor() as declared,
+        selection.open_executor("moon://base", in_flight=3) as named,
+    ):
         assert declared is named is LocalExecutor
     assert Elsewhere.said == ["tycho", "tycho", None, 3]
     with pytest.raises(SelectionError, match="unknown executor 'moon://mare'") as caught:

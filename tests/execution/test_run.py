@@ -1,4 +1,6 @@
-"""The engine over real wheels: what is known is read, what is not is compiled, confirmed and kept."""
+"""The engine over real wheels: what is known is read, what is not is compiled, confirmed and
+kept.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,12 @@ def context() -> Iterator[Callable[..., RunContext]]:
 
         def make(env: BuiltEnv, folder: Path, **changes: Any) -> RunContext:
             store = stores.enter_context(Store(folder))
-            facts: dict[str, Any] = {"envs": {env.env.name: env}, "store": store, "limits": LIMITS, "slots": 2}
+            facts: dict[str, Any] = {
+                "envs": {env.env.name: env},
+                "store": store,
+                "limits": LIMITS,
+                "slots": 2,
+            }
             return RunContext(**(facts | changes))
 
         yield make
@@ -53,7 +60,9 @@ def statuses(results: tuple[Result, ...]) -> dict[str, str]:
 
 
 @pytest.mark.wheels
-def test_failures_are_confirmed_and_neighbours_unharmed(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_failures_are_confirmed_and_neighbours_unharmed(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name", "mismatched"]
     results = run([cell(env, "faces", f) for f in functions], context(env, tmp_path))
     assert [result.cell.spec.function for result in results] == functions
@@ -73,15 +82,22 @@ def test_failures_are_confirmed_and_neighbours_unharmed(env: BuiltEnv, tmp_path:
 
 
 @pytest.mark.wheels
-def test_the_failing_pass_is_named_and_its_input_kept(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_the_failing_pass_is_named_and_its_input_kept(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     shape = {"M": 64, "K": 64, "N": 64, "N2": 16}
     pointers = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     dot = cell(env, "faces", "chained_dot", "sm_100", constexprs=shape, signature=pointers)
     (result,) = run([dot], context(env, tmp_path))
-    assert result.outcome.status is Status.UNSUPPORTED  # 3.1 knows no sm_100, and says so by an assertion
+    # 3.1 knows no sm_100, and says so by an assertion.
+    assert result.outcome.status is Status.UNSUPPORTED
     failure = result.outcome.failure
     assert failure is not None
-    assert (failure.failure_class, failure.stage, failure.pass_) == ("target-unknown", "ttgir", "tritongpu-accelerate-matmul")
+    assert (failure.failure_class, failure.stage, failure.pass_) == (
+        "target-unknown",
+        "ttgir",
+        "tritongpu-accelerate-matmul",
+    )
     reproducer = (tmp_path / "artifacts" / str(failure.reproducer)).read_text()
     assert "mlir_reproducer" in reproducer
     assert "tritongpu-accelerate-matmul" in reproducer
@@ -90,18 +106,26 @@ def test_the_failing_pass_is_named_and_its_input_kept(env: BuiltEnv, tmp_path: P
 
 @pytest.mark.wheels
 def test_nothing_is_compiled_twice(
-    env: BuiltEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: Callable[..., RunContext]
+    env: BuiltEnv,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    context: Callable[..., RunContext],
 ) -> None:
     cells = [cell(env, "faces", f) for f in ("fine", "missing_name")]
     first = run(cells, context(env, tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr(OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
+        patched.setattr(
+            OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started")
+        )
         second = run(cells, context(env, tmp_path))
     assert [result.cached for result in second] == [True, True]
     assert [result.outcome for result in second] == [result.outcome for result in first]
     again = run(cells, context(env, tmp_path, again=True))
     assert [result.cached for result in again] == [False, False]
-    narrower = evolve(cells[0], spec=evolve(cells[0].spec, compile=evolve(cells[0].spec.compile, constexprs={"BLOCK": 64})))
+    narrower = evolve(
+        cells[0],
+        spec=evolve(cells[0].spec, compile=evolve(cells[0].spec.compile, constexprs={"BLOCK": 64})),
+    )
     assert not run([narrower], context(env, tmp_path))[0].cached
 
 
@@ -111,7 +135,8 @@ def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
 ) -> None:
     """One of three times at least: others may have the machine meanwhile."""
     hanging = cell(env, "faces", "unrolled_for_ever")
-    run([cell(env, "faces", "fine")], context(env, tmp_path))  # so that what is measured is the hang, and not a cold disk
+    # So that what is measured is the hang, and not a cold disk.
+    run([cell(env, "faces", "fine")], context(env, tmp_path))
     limits = Limits(deadline=3, memory=16 << 30)
     for attempt in range(3):
         started = time.monotonic()
@@ -124,20 +149,27 @@ def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
         assert failure.failure_class == "timeout"
         assert failure.location is not None
         assert failure.location.startswith("faces.py:")
-        if result.outcome.seconds < 3 + 2 and elapsed < 3 + 2 + 3:  # the confirmation, and starting a worker
+        # The confirmation, and starting a worker.
+        if result.outcome.seconds < 3 + 2 and elapsed < 3 + 2 + 3:
             return
-    pytest.fail(f"it was timed out after {result.outcome.seconds:.1f} s, and all took {elapsed:.1f} s")
+    pytest.fail(
+        f"it was timed out after {result.outcome.seconds:.1f} s, and all took {elapsed:.1f} s"
+    )
 
 
 @pytest.mark.wheels
-def test_a_memory_hog_is_out_of_memory(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_a_memory_hog_is_out_of_memory(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     cells = [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")]
     results = run(cells, context(env, tmp_path, limits=Limits(deadline=60, memory=1 << 30)))
     assert statuses(results) == {"hoards": "out_of_memory", "fine": "ok"}
 
 
 @pytest.mark.wheels
-def test_a_lost_answer_is_never_ok_and_never_kept(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_a_lost_answer_is_never_ok_and_never_kept(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     cells = [cell(env, "hostile", f) for f in ("leaves_silently", "forges", "fine")]
     results = run(cells, context(env, tmp_path))
     assert statuses(results) == {"leaves_silently": "lost", "forges": "lost", "fine": "ok"}
@@ -146,10 +178,13 @@ def test_a_lost_answer_is_never_ok_and_never_kept(env: BuiltEnv, tmp_path: Path,
 
 
 @pytest.mark.wheels
-def test_a_file_that_removes_its_own_folder_ends_nothing(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_a_file_that_removes_its_own_folder_ends_nothing(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     source = tmp_path / "removes.py"
     source.write_text(
-        (KERNELS / "faces.py").read_text() + "\n\nimport os, shutil\nshutil.rmtree(os.environ['TMPDIR'])\nos._exit(0)\n"
+        (KERNELS / "faces.py").read_text()
+        + "\n\nimport os, shutil\nshutil.rmtree(os.environ['TMPDIR'])\nos._exit(0)\n"
     )
     removes = cell(env, "faces", "fine", source=str(source), closure=read_source(source).closure)
     results = run([removes, cell(env, "faces", "looped")], context(env, tmp_path / "store"))
@@ -157,7 +192,9 @@ def test_a_file_that_removes_its_own_folder_ends_nothing(env: BuiltEnv, tmp_path
 
 
 @pytest.mark.wheels
-def test_a_shared_memory_excess_is_predicted(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_a_shared_memory_excess_is_predicted(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     facts = {
         "constexprs": {"M": 64, "K": 64, "N": 128, "N2": 64},
         "signature": {"source": "*fp16", "result": "*fp32", "size": "i32"},
@@ -175,8 +212,12 @@ def test_a_shared_memory_excess_is_predicted(env: BuiltEnv, tmp_path: Path, cont
     assert "would exceed shared memory" in failure.excerpt
 
 
-def test_an_env_that_is_broken_costs_only_its_own_cells(tmp_path: Path, context: Callable[..., RunContext]) -> None:
-    broken = BuiltEnv(env=Env(name="gone"), error="No matching distribution found for triton==3.99.0")
+def test_an_env_that_is_broken_costs_only_its_own_cells(
+    tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
+    broken = BuiltEnv(
+        env=Env(name="gone"), error="No matching distribution found for triton==3.99.0"
+    )
     (result,) = run([cell(broken, "faces", "fine")], context(broken, tmp_path))
     assert result.outcome.status is Status.ENV_BROKEN
     assert result.outcome.failure is not None
@@ -185,8 +226,11 @@ def test_an_env_that_is_broken_costs_only_its_own_cells(tmp_path: Path, context:
     assert not result.expected
 
 
-def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path, context: Callable[..., RunContext]) -> None:
-    driver = BuiltEnv(env=Env(name="bare"), python=sys.executable, digest="bare")  # the driver's Python has no Triton
+def test_an_env_whose_toolchain_cannot_be_imported_is_broken(
+    tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
+    # The driver's Python has no Triton.
+    driver = BuiltEnv(env=Env(name="bare"), python=sys.executable, digest="bare")
     (result,) = run([cell(driver, "faces", "fine")], context(driver, tmp_path))
     assert result.outcome.status is Status.ENV_BROKEN
     assert result.outcome.failure is not None
@@ -196,9 +240,15 @@ def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path, con
 
 
 @pytest.mark.wheels
-def test_stopping_keeps_what_is_finished(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
+def test_stopping_keeps_what_is_finished(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     stop = threading.Event()
-    cells = [cell(env, "faces", "fine"), cell(env, "hostile", "hangs"), cell(env, "faces", "looped")]
+    cells = [
+        cell(env, "faces", "fine"),
+        cell(env, "hostile", "hangs"),
+        cell(env, "faces", "looped"),
+    ]
     with pytest.raises(Interrupted) as caught:
         run(cells, context(env, tmp_path, slots=1, stop=stop), lambda _: stop.set())
     assert caught.value.done == 1
@@ -226,7 +276,9 @@ run(cells, context, lambda result: print(result.cell.id, flush=True))
 
 
 @pytest.mark.wheels
-def test_kill_9_of_the_driver_loses_no_finished_cell_and_leaves_no_process(env: BuiltEnv, tmp_path: Path) -> None:
+def test_kill_9_of_the_driver_loses_no_finished_cell_and_leaves_no_process(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     root = KERNELS.parent.parent
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER, str(root), str(tmp_path / "store")],

@@ -25,9 +25,14 @@ def test_a_folder_is_private_and_gone_when_it_is_closed() -> None:
 
 
 def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) -> None:
-    program = "from compat.files import TemporaryFolder; print(TemporaryFolder('compat-test-').path.exists())"
+    program = (
+        "from compat.files import TemporaryFolder;"
+        " print(TemporaryFolder('compat-test-').path.exists())"
+    )
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True\n"
     assert list(tmp_path.iterdir()) == []
 
@@ -53,7 +58,9 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
     others.mkdir()
     holders = []
     for _ in range(2):
-        holder = subprocess.Popen([sys.executable, "-c", HOLDS], env=environ, stdout=subprocess.PIPE, text=True)
+        holder = subprocess.Popen(
+            [sys.executable, "-c", HOLDS], env=environ, stdout=subprocess.PIPE, text=True
+        )
         assert holder.stdout is not None
         holders.append((holder, Path(holder.stdout.readline().strip())))
     (killed, left), (living, needed) = holders

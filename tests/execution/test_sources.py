@@ -1,4 +1,6 @@
-"""Kernel files that cannot be imported: no answer about the kernel, told by why, and tried again the next time."""
+"""Kernel files that cannot be imported: no answer about the kernel, told by why, and tried again
+the next time.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,19 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
     return built(request.param)
 
 
-def cells(env: BuiltEnv, source: Path, targets: tuple[str, ...] = ("sm_90",), function: str = "kernel") -> list[Cell]:
+def cells(
+    env: BuiltEnv, source: Path, targets: tuple[str, ...] = ("sm_90",), function: str = "kernel"
+) -> list[Cell]:
     spec = Specialization(
         kernel="unimportable",
         variant="as_written",
         case="only",
         source=str(source),
         function=function,
-        compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 128}),
+        compile=CompileSpec(
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+            constexprs={"BLOCK": 128},
+        ),
         closure=read_source(source).closure,
     )
     return [Cell(env=env.env, target=TARGETS[target], spec=spec) for target in targets]
@@ -59,7 +66,10 @@ def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:
     assert (result.outcome.status, result.expected) == (Status.SOURCE_BROKEN, False)
     failure = result.outcome.failure
     assert failure is not None
-    words = "Lacking: `kernel` uses `torch.get_num_threads(…)`, and this env lacks `torch`: install it there"
+    words = (
+        "Lacking: `kernel` uses `torch.get_num_threads(…)`, and this env lacks `torch`: install it"
+        " there"
+    )
     assert (failure.failure_class, failure.excerpt) == ("source-needs-package", words)
     assert "`torch`" in failure.advice
     assert "--envs pairs" in failure.advice
@@ -70,32 +80,52 @@ def test_an_exception_keeps_its_traceback(env: BuiltEnv, tmp_path: Path) -> None
         (result,) = results(cells(env, written(tmp_path, "raises")), env, store)
     (attempts,) = column(tmp_path / "store", "attempts")
     assert result.outcome.failure is not None
-    assert (result.outcome.status, result.outcome.failure.failure_class) == (Status.SOURCE_BROKEN, "source-import")
+    assert (result.outcome.status, result.outcome.failure.failure_class) == (
+        Status.SOURCE_BROKEN,
+        "source-import",
+    )
     assert "raises.py" in attempts
     assert "/worker/" not in attempts
 
 
 def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) -> None:
-    """Neither is the compile's deadline spent on the import, nor is every cell of a file waited for that cannot be imported."""
+    """Neither is the compile's deadline spent on the import, nor is every cell of a file waited for
+    that cannot be imported.
+    """
     slow = written(tmp_path, "slow")
     quick = tmp_path / "quick.py"
     quick.write_text(slow.read_text().replace("time.sleep(600)", "time.sleep(4)"))
     with Store(tmp_path / "store") as store:
         (fine,) = results(cells(env, quick), env, store, deadline=3.5)
         began = time.monotonic()
-        hung = results([*cells(env, slow, function="kernel"), *cells(env, slow, function="other")], env, store, import_deadline=2)
+        hung = results(
+            [*cells(env, slow, function="kernel"), *cells(env, slow, function="other")],
+            env,
+            store,
+            import_deadline=2,
+        )
         waited = time.monotonic() - began
     assert fine.outcome.status is Status.OK
-    told = {(each.outcome.status, each.outcome.failure.failure_class if each.outcome.failure else None) for each in hung}
+    told = {
+        (each.outcome.status, each.outcome.failure.failure_class if each.outcome.failure else None)
+        for each in hung
+    }
     assert told == {(Status.SOURCE_BROKEN, "source-timeout")}
-    assert all("within 2 s" in each.outcome.failure.excerpt for each in hung if each.outcome.failure)
+    assert all(
+        "within 2 s" in each.outcome.failure.excerpt for each in hung if each.outcome.failure
+    )
     assert waited < 600
 
 
 def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
-    """What a file lacks may be there the next time, without anything that its key holds having changed."""
+    """What a file lacks may be there the next time, without anything that its key holds having
+    changed.
+    """
     source = tmp_path / "looks.py"
-    source.write_text("from pathlib import Path\nassert Path(__file__).with_name('data.txt').exists()\n" + SOURCE.read_text())
+    source.write_text(
+        "from pathlib import Path\nassert Path(__file__).with_name('data.txt').exists()\n"
+        + SOURCE.read_text()
+    )
     with Store(tmp_path / "store") as store:
         (before,) = results(cells(env, source), env, store)
         (tmp_path / "data.txt").write_text("here")
@@ -105,22 +135,33 @@ def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -
     assert statuses == [(Status.SOURCE_BROKEN, False), (Status.OK, False), (Status.OK, True)]
 
 
-@pytest.mark.parametrize("read", ["Path({path!r}).read_text()", "os.read(os.open({path!r}, os.O_RDONLY), 9)", "helper.read()"])
+@pytest.mark.parametrize(
+    "read",
+    ["Path({path!r}).read_text()", "os.read(os.open({path!r}, os.O_RDONLY), 9)", "helper.read()"],
+)
 def test_nothing_is_kept_while_a_file_that_a_source_reads_has_just_changed(
     env: BuiltEnv, tmp_path: Path, read: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "_MARGIN", 3600.0)  # a busy machine takes longer from one line to the next than the usual margin
+    # A busy machine takes longer from one line to the next than the usual margin.
+    monkeypatch.setattr(keys, "_MARGIN", 3600.0)
     source, data = tmp_path / "reads.py", tmp_path / "data.txt"
-    (tmp_path / "helper.py").write_text(f"from pathlib import Path\ndef read():\n    return Path({str(data)!r}).read_text()\n")
+    (tmp_path / "helper.py").write_text(
+        f"from pathlib import Path\ndef read():\n    return Path({str(data)!r}).read_text()\n"
+    )
     imports = "import os\nfrom pathlib import Path\nimport helper\n"
-    source.write_text(imports + f"assert int({read.format(path=str(data))}) == 64\n" + SOURCE.read_text())
+    source.write_text(
+        imports + f"assert int({read.format(path=str(data))}) == 64\n" + SOURCE.read_text()
+    )
     found = []
     with Store(tmp_path / "store") as store:
         for number in ("64", "64", "63", "64"):
             data.write_text(number)
             # Two cells of one process, which imports the source once.
             found.append(
-                [(each.outcome.status, each.cached) for each in results(cells(env, source, ("sm_90", "sm_90")), env, store)]
+                [
+                    (each.outcome.status, each.cached)
+                    for each in results(cells(env, source, ("sm_90", "sm_90")), env, store)
+                ]
             )
     fine, broken = [(Status.OK, False)] * 2, [(Status.SOURCE_BROKEN, False)] * 2
     assert found == [fine, fine, broken, fine]
@@ -149,9 +190,17 @@ for path in sorted(here.glob("plugins/*.py")):
 """
 
 
-def test_modules_that_no_source_shows_are_part_of_the_result(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """They are known once they were imported: as long as they are what they were, and nothing new is beside them, it is kept."""
-    env, dynamic, plugin = built("triton-3.9.0"), tmp_path / "dynamic.py", tmp_path / "plugins" / "one.py"
+def test_modules_that_no_source_shows_are_part_of_the_result(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """They are known once they were imported: as long as they are what they were, and nothing new
+    is beside them, it is kept.
+    """
+    env, dynamic, plugin = (
+        built("triton-3.9.0"),
+        tmp_path / "dynamic.py",
+        tmp_path / "plugins" / "one.py",
+    )
     linked = tmp_path / "editable" / "src" / "installed_as_a_link.py"
     for path, text in {dynamic: DYNAMIC + SOURCE.read_text(), plugin: "", linked: ""}.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,10 +222,18 @@ def test_modules_that_no_source_shows_are_part_of_the_result(built: Callable[[st
         assert [cached(), cached()] == [False, True]
 
 
-def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    env, helper, dynamic = (
+        built("triton-3.9.0"),
+        tmp_path / "helper_of_mine.py",
+        tmp_path / "dynamic.py",
+    )
     helper.write_text("from pathlib import Path\nPath(__file__).write_text('')\n")
-    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    dynamic.write_text(
+        "import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text()
+    )
     time.sleep(0.15)
     with Store(tmp_path / "store") as store:
         found = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
@@ -184,10 +241,18 @@ def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(built: Callab
     assert [(each.outcome.status, each.cached) for each in found] == [(Status.OK, False)] * 2
 
 
-def test_a_crash_depends_on_what_was_imported_before_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+def test_a_crash_depends_on_what_was_imported_before_it(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    env, helper, dynamic = (
+        built("triton-3.9.0"),
+        tmp_path / "helper_of_mine.py",
+        tmp_path / "dynamic.py",
+    )
     helper.write_text("import os\nimport triton\ntriton.compile = lambda *_, **__: os.abort()\n")
-    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    dynamic.write_text(
+        "import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text()
+    )
     with Store(tmp_path / "store") as store:
         time.sleep(0.15)
         crashed, known = (results(cells(env, dynamic), env, store)[0] for _ in range(2))
@@ -214,7 +279,12 @@ def test_a_function_that_the_file_does_not_define_here(env: BuiltEnv, tmp_path: 
     source = tmp_path / "conditional.py"
     source.write_text(SOURCE.read_text() + "\nif False:\n    def other(x):\n        pass\n")
     with Store(tmp_path / "store") as store:
-        broken, fine = results([*cells(env, source, function="other"), *cells(env, source)], env, store)
+        broken, fine = results(
+            [*cells(env, source, function="other"), *cells(env, source)], env, store
+        )
     assert broken.outcome.failure is not None
-    assert broken.outcome.failure.excerpt == "AttributeError: conditional.py defines no other in this env"
+    assert (
+        broken.outcome.failure.excerpt
+        == "AttributeError: conditional.py defines no other in this env"
+    )
     assert (broken.outcome.status, fine.outcome.status) == (Status.SOURCE_BROKEN, Status.OK)

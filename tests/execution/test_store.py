@@ -45,12 +45,16 @@ EVIDENCE = Evidence(
     stages={"source": 0.1, "ast": 0.2},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
     warnings=(Noticed(type="DeprecationWarning", message="old"),),
-    diagnosis=Diagnosis(pass_="tritongpu-coalesce", op="tt.load", location="k.py:3", reproducer="a.mlir"),
+    diagnosis=Diagnosis(
+        pass_="tritongpu-coalesce", op="tt.load", location="k.py:3", reproducer="a.mlir"
+    ),
     protocol=("odd",),
 )
 
 
-def read(store: Store, *keys: str, deadline: float = 60, memory: int = 1 << 32) -> dict[str, tuple[Evidence, ...]]:
+def read(
+    store: Store, *keys: str, deadline: float = 60, memory: int = 1 << 32
+) -> dict[str, tuple[Evidence, ...]]:
     return store.read(keys, deadline=deadline, memory=memory)
 
 
@@ -58,7 +62,9 @@ def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
         store.write("k", CELL, (EVIDENCE, Evidence(answered=False, signal="SIGABRT")))
     with Store(tmp_path / "s") as again:
-        assert read(again, "k", "other") == {"k": (EVIDENCE, Evidence(answered=False, signal="SIGABRT"))}
+        assert read(again, "k", "other") == {
+            "k": (EVIDENCE, Evidence(answered=False, signal="SIGABRT"))
+        }
 
 
 def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
@@ -66,12 +72,18 @@ def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
         for number in range(1203):
             store.write(f"k{number}", CELL, (evolve(EVIDENCE, seconds=float(number)),))
         found = read(store, *(f"k{number}" for number in range(1203)))
-    assert {key: attempts[0].seconds for key, attempts in found.items()} == {f"k{n}": float(n) for n in range(1203)}
+    assert {key: attempts[0].seconds for key, attempts in found.items()} == {
+        f"k{n}": float(n) for n in range(1203)
+    }
 
 
 def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
-        store.write("slow", CELL, (Evidence(answered=False, deadline=10.0), Evidence(answered=False, deadline=2.0)))
+        store.write(
+            "slow",
+            CELL,
+            (Evidence(answered=False, deadline=10.0), Evidence(answered=False, deadline=2.0)),
+        )
         store.write("fat", CELL, (Evidence(answered=False, memory=1 << 30),))
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 30)) == {"slow", "fat"}
         assert set(read(store, "slow", "fat", deadline=11, memory=1 << 30)) == {"fat"}
@@ -90,7 +102,9 @@ def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:
 
 def told(**changes: Any) -> Callable[[Cell], Cell]:
     """The same cell, of which the compile is told something else."""
-    return lambda cell: evolve(cell, spec=evolve(cell.spec, compile=evolve(cell.spec.compile, **changes)))
+    return lambda cell: evolve(
+        cell, spec=evolve(cell.spec, compile=evolve(cell.spec.compile, **changes))
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,13 +134,22 @@ def test_the_key_depends_on_env_and_worker_and_not_on_names(tmp_path: Path) -> N
     key = cell_key(CELL, BUILT, "w")
     assert cell_key(CELL, evolve(BUILT, digest="d2"), "w") != key
     assert cell_key(CELL, BUILT, "v") != key
-    renamed = evolve(CELL, spec=evolve(CELL.spec, kernel="k", variant="v", case="c", summary="s", origin="elsewhere.toml"))
+    renamed = evolve(
+        CELL,
+        spec=evolve(
+            CELL.spec, kernel="k", variant="v", case="c", summary="s", origin="elsewhere.toml"
+        ),
+    )
     assert cell_key(renamed, evolve(BUILT, env=evolve(ENV, name="n")), "w") == key
 
 
 def test_the_key_depends_on_what_is_done() -> None:
     mode = Mode(actions=(Compile(ir="a.ttir"),), given={"a.ttir": b"module {}"})
-    assert cell_key(CELL, BUILT, "w", mode) != cell_key(CELL, BUILT, "w") == cell_key(CELL, BUILT, "w", Mode())
+    assert (
+        cell_key(CELL, BUILT, "w", mode)
+        != cell_key(CELL, BUILT, "w")
+        == cell_key(CELL, BUILT, "w", Mode())
+    )
 
 
 def test_the_key_is_the_same_wherever_the_project_is(tmp_path: Path) -> None:
@@ -136,7 +159,9 @@ def test_the_key_is_the_same_wherever_the_project_is(tmp_path: Path) -> None:
         shutil.copytree(KERNELS, folder / "kernels")
         env = evolve(BUILT, python=str(folder / ".nox" / "bin" / "python"))
         source = folder / "kernels" / "faces.py"
-        moved = evolve(CELL, spec=evolve(CELL.spec, source=str(source), closure=read_source(source).closure))
+        moved = evolve(
+            CELL, spec=evolve(CELL.spec, source=str(source), closure=read_source(source).closure)
+        )
         keys.append(cell_key(moved, env, "w"))
     assert keys[0] == keys[1] == cell_key(CELL, BUILT, "w")
 
@@ -159,7 +184,9 @@ def _write_many(folder: Path, start: int) -> None:
 def test_several_processes_and_threads_write_at_once(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         context = multiprocessing.get_context("spawn")
-        processes = [context.Process(target=_write_many, args=(tmp_path, start)) for start in (0, 50)]
+        processes = [
+            context.Process(target=_write_many, args=(tmp_path, start)) for start in (0, 50)
+        ]
         for process in processes:
             process.start()
 
@@ -187,12 +214,15 @@ def test_artifacts_are_kept_once_under_their_content(tmp_path: Path) -> None:
         assert [path.name for path in store.artifacts.iterdir()] == [name]
 
 
-def test_a_full_disk_is_an_error_that_keeps_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_an_error_that_keeps_what_was_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     connections = recorded_connections(monkeypatch)
     with Store(tmp_path) as store:
         store.write("before", CELL, (EVIDENCE,))
         (pages,) = connections[-1].execute("PRAGMA page_count").fetchone()
-        connections[-1].execute(f"PRAGMA max_page_count = {pages}")  # what a full disk looks like from here
+        # What a full disk looks like from here.
+        connections[-1].execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match="cannot save"):
             store.write("more", CELL, (evolve(EVIDENCE, stderr="x" * 100_000),))
     with Store(tmp_path) as again:

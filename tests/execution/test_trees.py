@@ -35,7 +35,9 @@ def written(tree: Tree | None, there: Path) -> dict[str, list[str]]:
     assert tree is not None
     tree.write(there)
     return {
-        folder: sorted(path.relative_to(place).as_posix() for path in Path(place).rglob("*") if path.is_file())
+        folder: sorted(
+            path.relative_to(place).as_posix() for path in Path(place).rglob("*") if path.is_file()
+        )
         for folder, place in tree.places(there)
     }
 
@@ -53,7 +55,11 @@ def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
     trees = Trees()
     names = ["__init__", "helper", "kernel", "late"]
     found = written(trees.of([origin], whole=True), tmp_path / "there")
-    assert found == {str(project): sorted([*(f"pkg/{name}.py" for name in names), "pkg/table.json", "pkg/unused.py"])}
+    assert found == {
+        str(project): sorted(
+            [*(f"pkg/{name}.py" for name in names), "pkg/table.json", "pkg/unused.py"]
+        )
+    }
     for name in ("table.json", "unused.py"):
         (project / "pkg" / name).unlink()
     assert Trees().of([origin], whole=True) is None, "it would have nothing more"
@@ -65,7 +71,9 @@ def test_a_tree_that_would_be_too_large(project: Path, monkeypatch: pytest.Monke
 
 
 def test_roots_inside_of_roots_stay_there(project: Path, tmp_path: Path) -> None:
-    origin = SourceOrigin(source=str(project / "pkg" / "kernel.py"), roots=(str(project / "pkg"), str(project)))
+    origin = SourceOrigin(
+        source=str(project / "pkg" / "kernel.py"), roots=(str(project / "pkg"), str(project))
+    )
     tree = Trees().of([origin])
     assert tree is not None
     assert tree.folders == (str(project),)
@@ -92,7 +100,8 @@ def test_all_kernels_of_a_library_have_one_tree(project: Path) -> None:
     (project / LIBRARY).write_text("{}")
     trees = Trees()
     one, other = (
-        trees.of([SourceOrigin(source=str(project / "pkg" / f"{name}.py"), roots=(str(project),))]) for name in ("kernel", "late")
+        trees.of([SourceOrigin(source=str(project / "pkg" / f"{name}.py"), roots=(str(project),))])
+        for name in ("kernel", "late")
     )
     assert one is other
 

@@ -1,4 +1,6 @@
-"""Kernels without block pointers compute what they computed with them, and compile where those are gone."""
+"""Kernels without block pointers compute what they computed with them, and compile where those are
+gone.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,24 @@ NAMES = [
         "transposed",
         "one_dimension",
     ),
-    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
+    *(
+        "three_dimensions",
+        "reassigned",
+        "branches",
+        "with_helper",
+        "named_alike",
+        "not_always_one",
+        "other_shape",
+    ),
 ]
-HANDED_NAMES = ["attended", "fused_attention", "handed_back", "made_elsewhere", "handed_on", "handed_other_blocks"]
+HANDED_NAMES = [
+    "attended",
+    "fused_attention",
+    "handed_back",
+    "made_elsewhere",
+    "handed_on",
+    "handed_other_blocks",
+]
 EVERY = {KERNELS: NAMES, HANDED: HANDED_NAMES}
 FAILURE = Failure(failure_class="api-removed", stage="ast", fingerprint="f", excerpt="", advice="")
 TYPES = {"x": "*fp32", "y": "*fp32", "n": "i32", "m": "i32", "sn": "i32", "sm": "i32"}
@@ -56,7 +73,9 @@ NOT_DESCRIBED = {
     "handed_other_blocks": "a function that gets a block pointer uses its dtype",
 }
 """Those that tensor descriptors cannot take the place of even if ``sm`` is 1, and why."""
-DESCRIBED = {path: [name for name in names if name not in NOT_DESCRIBED] for path, names in EVERY.items()}
+DESCRIBED = {
+    path: [name for name in names if name not in NOT_DESCRIBED] for path, names in EVERY.items()
+}
 
 
 def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
@@ -76,11 +95,15 @@ def with_descriptors(function: str, text: str = TEXT) -> str:
 
 
 def body_of(text: str, function: str) -> str:
-    (found,) = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == function]
+    (found,) = [
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    ]
     return "\n".join(text.splitlines()[found.lineno - 1 : found.end_lineno])
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def held(
@@ -88,8 +111,22 @@ def held(
 ) -> subprocess.CompletedProcess[str]:
     """The kernels of a file and what became of them, by Triton's interpreter."""
     (folder / "edited.py").write_text(edited)
-    command = [python, "-O", str(HERE / "same_numbers.py"), str(original), str(folder / "edited.py"), layout, *names]
-    return subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+    command = [
+        python,
+        "-O",
+        str(HERE / "same_numbers.py"),
+        str(original),
+        str(folder / "edited.py"),
+        layout,
+        *names,
+    ]
+    return subprocess.run(
+        command,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) -> None:
@@ -100,35 +137,50 @@ def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) ->
 @pytest.mark.wheels
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 @pytest.mark.long
-def test_plain_pointers_compute_the_same_bit_for_bit(path: Path, tmp_path: Path, pair_python: str) -> None:
-    """Rows and columns that fill a block and that do not, contiguous in one dtype and not in another, by Triton's interpreter."""
+def test_plain_pointers_compute_the_same_bit_for_bit(
+    path: Path, tmp_path: Path, pair_python: str
+) -> None:
+    """Rows and columns that fill a block and that do not, contiguous in one dtype and not in
+    another, by Triton's interpreter.
+    """
     edited, names = path.read_text(), EVERY[path]
     for name in names:
         edited = with_plain_pointers(name, edited)
     assert_same(held(pair_python, path, edited, tmp_path, "any", names), names)
-    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in names)
+    assert "make_block_ptr" not in "".join(
+        body_of(edited, name).partition('"""')[0] for name in names
+    )
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
-def test_descriptors_compute_the_same_bit_for_bit(path: Path, tmp_path: Path, pair_python: str) -> None:
+def test_descriptors_compute_the_same_bit_for_bit(
+    path: Path, tmp_path: Path, pair_python: str
+) -> None:
     """The same sizes, in tensors that descriptors can be made of."""
-    edited, names = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]  # it reads what is outside
+    # It reads what is outside.
+    edited, names = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]
     for name in names:
         edited = with_descriptors(name, edited)
     checked = [name for name in names if name != "fused_attention"]
     assert_same(held(pair_python, path, edited, tmp_path, "aligned", checked), checked)
     assert_same(held(pair_python, path, edited, tmp_path, "whole", names), names)
-    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in names)
+    assert "make_block_ptr" not in "".join(
+        body_of(edited, name).partition('"""')[0] for name in names
+    )
 
 
 @pytest.mark.wheels
 def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     """What is held above would say so: an edit without one comparison differs."""
     edited = with_plain_pointers("copied")
-    unread, unwritten = edited.replace("(source_0 < n) & ", ""), edited.replace("(target_0 < n) & ", "")
+    unread, unwritten = (
+        edited.replace("(source_0 < n) & ", ""),
+        edited.replace("(target_0 < n) & ", ""),
+    )
     assert edited not in (unread, unwritten)
-    assert_same(held(pair_python, KERNELS, unread, tmp_path, "any", ["copied"]), ["copied"])  # what is read too much is not stored
+    # What is read too much is not stored.
+    assert_same(held(pair_python, KERNELS, unread, tmp_path, "any", ["copied"]), ["copied"])
     done = held(pair_python, KERNELS, unwritten, tmp_path, "any", ["copied"])
     assert done.returncode == 1
     assert "DIFFERENT" in done.stdout
@@ -136,7 +188,9 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
 
 FORMS = {"plain": plain.plain_pointers, "descriptors": descriptors.tensor_descriptors}
 OWN = ("sel_dense", "sel_varlen")
-"""Kernels of this repository that have a variant with block pointers, whose edits are computed and compiled."""
+"""Kernels of this repository that have a variant with block pointers, whose edits are computed and
+compiled.
+"""
 
 
 def edited_kernels(form: str, folder: Path) -> Path:
@@ -161,19 +215,27 @@ def test_the_selection_kernels_compute_the_reference_and_compile(
 ) -> None:
     folder = edited_kernels(form, tmp_path)
     specs = [each for each in load_kernels(["*.toml"], folder) if each.variant == "block_ptr"]
-    names = [(each.kernel, each.variant, each.case) for each in specs if each.case in ("ragged", "few", "mixed")]
+    names = [
+        (each.kernel, each.variant, each.case)
+        for each in specs
+        if each.case in ("ragged", "few", "mixed")
+    ]
     found = findings(checked(pair_python, folder, names))
-    assert {name: (record["ok"], record["error"]) for name, record in found.items()} == dict.fromkeys(names, (True, None))
+    assert {
+        name: (record["ok"], record["error"]) for name, record in found.items()
+    } == dict.fromkeys(names, (True, None))
     env = built("triton-3.9.0")
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in specs]
     assert {each.outcome.status for each in run_in(cells, tmp_path, [env])} == {Status.OK}
     assert len(cells) == 7
 
 
-# --- compiling ---------------------------------------------------------------------------------------------------------------
+# --- compiling ------------------------------------------------------------------------------------
 
 
-def compiled(texts: dict[str, str], folder: Path, envs: list[BuiltEnv]) -> dict[tuple[str, str], Status]:
+def compiled(
+    texts: dict[str, str], folder: Path, envs: list[BuiltEnv]
+) -> dict[tuple[str, str], Status]:
     cells = []
     for name, text in texts.items():
         path = folder / f"{name}.py"
@@ -189,36 +251,58 @@ def compiled(texts: dict[str, str], folder: Path, envs: list[BuiltEnv]) -> dict[
             equal_to_1=("sm",),
         )
         cells += [Cell(env=each.env, target=TARGETS["sm_90"], spec=made) for each in envs]
-    return {(each.cell.spec.function, each.cell.env.name): each.outcome.status for each in run_in(cells, folder, envs)}
+    return {
+        (each.cell.spec.function, each.cell.env.name): each.outcome.status
+        for each in run_in(cells, folder, envs)
+    }
 
 
 def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tuple[Result, ...]:
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
         return run(
-            cells, RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT)
+            cells,
+            RunContext(
+                envs=by_name,
+                store=store,
+                limits=Limits(deadline=60, memory=4 << 30),
+                slots=2,
+                idle_timeout=KEPT,
+            ),
         )
 
 
 @pytest.mark.wheels
-def test_plain_pointers_compile_before_and_after_the_removal(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_plain_pointers_compile_before_and_after_the_removal(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     envs = [built(f"triton-{release}") for release in ("3.0.0", "3.9.0")]
-    texts = {name: with_plain_pointers(name, path.read_text()) for path, names in EVERY.items() for name in names}
+    texts = {
+        name: with_plain_pointers(name, path.read_text())
+        for path, names in EVERY.items()
+        for name in names
+    }
     found = compiled(texts, tmp_path, envs)
     assert {key for key, status in found.items() if status is not Status.OK} == set()
     assert len(found) == 2 * len(texts) == 44
 
 
 @pytest.mark.wheels
-def test_descriptors_compile_where_there_are_some(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_descriptors_compile_where_there_are_some(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     envs = [built("triton-3.4.0"), built("triton-3.9.0")]
-    texts = {name: with_descriptors(name, path.read_text()) for path, names in DESCRIBED.items() for name in names}
+    texts = {
+        name: with_descriptors(name, path.read_text())
+        for path, names in DESCRIBED.items()
+        for name in names
+    }
     found = compiled(texts, tmp_path, envs)
     assert {key for key, status in found.items() if status is not Status.OK} == set()
     assert len(found) == 2 * len(texts) == 30
 
 
-# --- the text ----------------------------------------------------------------------------------------------------------------
+# --- the text -------------------------------------------------------------------------------------
 
 
 def test_one_that_is_not_advanced_becomes_a_block_of_pointers_where_it_was_made() -> None:
@@ -233,7 +317,10 @@ def test_one_that_is_not_advanced_becomes_a_block_of_pointers_where_it_was_made(
         "    target_1 = (j * BN + tl.arange(0, BN)).to(tl.int64)[None, :]",
         "    target = y + target_0 * sn + target_1 * sm",
         "    target_mask = (target_0 < n) & (target_1 < m)",
-        "    tl.store(target, tl.load(source, mask=source_mask, other=0.0).to(target.dtype.element_ty), mask=target_mask)",
+        (
+            "    tl.store(target, tl.load(source, mask=source_mask,"
+            " other=0.0).to(target.dtype.element_ty), mask=target_mask)"
+        ),
     ]
 
 
@@ -245,7 +332,9 @@ def test_an_advance_is_added_to_an_offset() -> None:
 
 
 def test_what_may_be_negative_is_compared_with_zero() -> None:
-    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers("before_the_beginning")
+    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers(
+        "before_the_beginning"
+    )
     assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
 
 
@@ -258,19 +347,31 @@ def test_only_what_the_kernel_uses_is_edited() -> None:
 REFUSED = {
     "handed": ("return helper(p)", "returns one"),
     "unknown": ("return unknown(p)", "used for more than loads"),
-    "several": ("q = helper(p)\n    q = helper(x)\n    tl.load(q)", "one call passes a function a block pointer"),
+    "several": (
+        "q = helper(p)\n    q = helper(x)\n    tl.load(q)",
+        "one call passes a function a block pointer",
+    ),
     "unknown_axes": ("return tl.load(p, boundary_check=AXES)", "not written out as axes"),
     "condition": ("while tl.load(p):\n        pass", "in the condition"),
     "kept": ("n.p = p", "used for more than loads"),
     "itself": ("again(p)", "again calls itself"),
     "exchanged": ("q = tl.advance(p, (1,))\n    p, q = q, p", "exchanged in one assignment"),
-    "attempted": ("try:\n        tl.load(p)\n    except E:\n        pass", "an unknown kind of statement"),
+    "attempted": (
+        "try:\n        tl.load(p)\n    except E:\n        pass",
+        "an unknown kind of statement",
+    ),
     "other_blocks": (
-        "if n:\n        p = tl.make_block_ptr(x, (n,), (1,), (0,), (32,), (0,))\n    p = tl.advance(p, (1,))\n    tl.load(p)",
+        (
+            "if n:\n        p = tl.make_block_ptr(x, (n,), (1,), (0,), (32,), (0,))\n    p ="
+            " tl.advance(p, (1,))\n    tl.load(p)"
+        ),
         "different blocks at one use",
     ),
     "unknown_offsets": ("p = tl.advance(p, AXES)", "advanced in an unknown form"),
-    "no_shape": ("q = tl.make_block_ptr(x, strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))", "made without shape"),
+    "no_shape": (
+        "q = tl.make_block_ptr(x, strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))",
+        "made without shape",
+    ),
     "lengths": ("q = tl.make_block_ptr(x, (n, n), (1,), (0,), (16,), (0,))", "differ in length"),
     "unknown_shape": (
         "q = tl.make_block_ptr(x, AXES, (1,), (0,), (16,), (0,))",
@@ -278,11 +379,17 @@ REFUSED = {
     ),
     "masked": ("tl.load(p, mask=n)", "used with a mask"),
     "padding": ("tl.load(p, padding_option=AXES)", "padding_option is not written out"),
-    "one_of_two": ("q = either(p, tl.advance(p, (1,)), n)\n    tl.load(q)", "returns one of several block pointers"),
+    "one_of_two": (
+        "q = either(p, tl.advance(p, (1,)), n)\n    tl.load(q)",
+        "returns one of several block pointers",
+    ),
     "together": ("pair = both(p)\n    tl.load(pair[1])", "caller of a function does not unpack"),
     "in_an_expression": ("n = both(p)[0]", "used in an unknown form"),
     "two_ranks": (
-        "q = tl.make_block_ptr(x, (n, n), (1, 1), (0, 0), (16, 16), (1, 0))\n    loaded(p)\n    loaded(q)",
+        (
+            "q = tl.make_block_ptr(x, (n, n), (1, 1), (0, 0), (16, 16), (1, 0))\n    loaded(p)\n   "
+            " loaded(q)"
+        ),
         "gets block pointers of different dimensions",
     ),
     "not_given": ("n = loaded(p) + loaded()", "a call of loaded does not give it p"),
@@ -293,10 +400,11 @@ REFUSED = {
 def test_what_cannot_be_edited_says_why(name: str) -> None:
     body, why = REFUSED[name]
     text = (
-        "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return again(p)\n\n"
-        "def loaded(p):\n    return tl.load(p)\n\ndef both(p):\n    return tl.load(p), p\n\n"
-        "def either(p, q, first):\n    if first:\n        return p\n    return q\n\n"
-        f"def kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,), (0,))\n    {body}\n"
+        "import triton.language as tl\n\ndef helper(p):\n    return p\n\ndef again(p):\n    return"
+        " again(p)\n\ndef loaded(p):\n    return tl.load(p)\n\ndef both(p):\n    return"
+        " tl.load(p), p\n\ndef either(p, q, first):\n    if first:\n        return p\n    return"
+        " q\n\ndef kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,),"
+        f" (0,))\n    {body}\n"
     )
     with pytest.raises(CannotEdit, match=why):
         with_plain_pointers("kernel", text)

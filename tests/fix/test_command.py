@@ -67,7 +67,12 @@ def blocks() -> dict[str, str]:
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     for release in RELEASES:
         built(f"triton-{release}")
-    for name, text in {"matrix.toml": MATRIX, "dot_kernel.toml": TOML, "dot_kernel.py": DOT, **blocks()}.items():
+    for name, text in {
+        "matrix.toml": MATRIX,
+        "dot_kernel.toml": TOML,
+        "dot_kernel.py": DOT,
+        **blocks(),
+    }.items():
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -79,8 +84,13 @@ def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.wheels
 def test_the_page_shows_what_the_command_says_and_writes(project: Path) -> None:
-    """The run in docs/fix.md is this one; afterwards the edit is in the file, and the matrix says that it compiles everywhere."""
-    shown = re.search(r"^```console\n\$ compat fix (\S+)\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL)
+    """The run in docs/fix.md is this one.
+
+    Afterwards the edit is in the file, and the matrix says that it compiles everywhere.
+    """
+    shown = re.search(
+        r"^```console\n\$ compat fix (\S+)\n(.*?)^```", DOCS, re.MULTILINE | re.DOTALL
+    )
     assert shown
     done = compat(project, "fix", shown[1])
     assert done.returncode == 0, done.stderr
@@ -123,7 +133,10 @@ def test_the_diff_can_be_applied_and_the_json_says_the_same(project: Path) -> No
 def test_an_edit_of_the_kernel_file_keeps_its_layout(project: Path) -> None:
     done = compat(project, "fix", "dot/plain/only/sm_90/triton-3.0.0", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "-constexprs = { BLOCK = 8 } # too small\n+constexprs = { BLOCK = 16 } # too small\n" in done.stdout
+    assert (
+        "-constexprs = { BLOCK = 8 } # too small\n+constexprs = { BLOCK = 16 } # too small\n"
+        in done.stdout
+    )
     assert (project / "dot_kernel.toml").read_text() == TOML.replace("BLOCK = 8", "BLOCK = 16")
     assert (project / "dot_kernel.py").read_text() == DOT
 
@@ -149,7 +162,9 @@ def test_where_nothing_helps_it_exits_with_one(project: Path) -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_a_file_that_has_changed_is_not_written(project: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+def test_a_file_that_has_changed_is_not_written(
+    project: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
     monkeypatch.chdir(project)
     source = project / "copy_kernel.py"
     source.write_bytes(b"\xef\xbb\xbf" + source.read_bytes().replace(b"\n", ending.encode()))
@@ -172,22 +187,36 @@ def test_a_file_that_has_changed_is_not_written(project: Path, monkeypatch: pyte
 @pytest.mark.wheels
 def test_explain_and_the_report_name_it(project: Path) -> None:
     done = compat(project, "matrix", "--kernel", "copy", "--envs", "triton-3.9.0")
-    assert "edits are known for the classes of 1 of 1 distinct failure; `compat fix CELL`" in " ".join(done.stdout.split())
-    assert "compat fix copy/block_ptr/only/sm_90/triton-3.9.0" in (project / "reports" / "matrix.md").read_text()
-    assert json.loads((project / "reports" / "matrix.json").read_text())["summary"]["edits_known"] == 1
+    assert (
+        "edits are known for the classes of 1 of 1 distinct failure; `compat fix CELL`"
+        in " ".join(done.stdout.split())
+    )
+    assert (
+        "compat fix copy/block_ptr/only/sm_90/triton-3.9.0"
+        in (project / "reports" / "matrix.md").read_text()
+    )
+    assert (
+        json.loads((project / "reports" / "matrix.json").read_text())["summary"]["edits_known"] == 1
+    )
     told = compat(project, "explain", "copy/block_ptr/only/sm_90/triton-3.9.0").stdout
-    assert "an edit is known for this class:\n    compat fix copy/block_ptr/only/sm_90/triton-3.9.0\n" in told
+    assert (
+        "an edit is known for this class:\n    compat fix copy/block_ptr/only/sm_90/triton-3.9.0\n"
+        in told
+    )
 
 
-# --- kernels in packages, and kernels without a kernel file -------------------------------------------------------------------
+# --- kernels in packages, and kernels without a kernel file ---------------------------------------
 
 PACKAGE = {
-    "matrix.toml": """schema = 1
+    "matrix.toml": (
+        """schema = 1
 kernels = ["*_kernel.toml"]
 env = [{ triton = "3.8.0" }, { triton = "3.9.0" }]
 defaults = { envs = ["*"], targets = ["sm_90"] }
-""",
-    "outer_kernel.toml": """schema = 1
+"""
+    ),
+    "outer_kernel.toml": (
+        """schema = 1
 kernel = "outer"
 module = "mylib.ops.outer"
 path = ["src"]
@@ -195,18 +224,22 @@ signature = { source = "*fp32", result = "*fp32" }
 constexprs = { ROWS = 16, COLUMNS = 32 }
 case = [{ name = "only" }]
 variant = [{ name = "as_written", function = "outer" }]
-""",
+"""
+    ),
     "src/mylib/__init__.py": "from .ops import outer\n",
     "src/mylib/ops/__init__.py": "from mylib.ops.outer import outer\n",
-    "src/mylib/steps.py": """import triton
+    "src/mylib/steps.py": (
+        """import triton
 import triton.language as tl
 
 
 @triton.jit
 def positions(BLOCK: tl.constexpr):
     return tl.arange(0, BLOCK)
-""",
-    "src/mylib/ops/outer.py": """import triton
+"""
+    ),
+    "src/mylib/ops/outer.py": (
+        """import triton
 import triton.language as tl
 
 from ..steps import positions
@@ -217,7 +250,8 @@ def outer(source, result, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     at = positions(ROWS)[:, None] * COLUMNS + positions(COLUMNS)[None, :]
     x = tl.load(source + at)
     tl.store(result + at, x - tl.max(x, axis=1))
-""",
+"""
+    ),
 }
 """A package that imports itself by its name and relatively, with a kernel that lacks an axis."""
 GUESSED = """import triton
@@ -263,15 +297,22 @@ def test_a_kernel_in_a_package_is_edited_where_it_is(package: Path) -> None:
     assert changed == PACKAGE["src/mylib/ops/outer.py"].replace("axis=1)", "axis=1)[:, None]")
     after = compat(package, "matrix")
     assert after.returncode == 0, after.stdout
-    assert "(2 from the store)" in after.stdout, "the edited copy was the same kernel, wherever it was"
+    assert "(2 from the store)" in after.stdout, (
+        "the edited copy was the same kernel, wherever it was"
+    )
     assert compat(package, "matrix", "--again").returncode == 0
 
 
 @pytest.mark.wheels
 def test_a_copy_that_lacks_a_file_is_said_to(package: Path) -> None:
-    """It reads a file that no import names: no edited copy can be compiled, which does not mean that no edit helps."""
+    """It reads a file that no import names: no edited copy can be compiled, which does not mean
+    that no edit helps.
+    """
     source = package / "src/mylib/ops/outer.py"
-    source.write_text(f"from pathlib import Path\nPath(__file__).with_name('sizes.txt').read_text()\n{source.read_text()}")
+    source.write_text(
+        "from pathlib import"
+        f" Path\nPath(__file__).with_name('sizes.txt').read_text()\n{source.read_text()}"
+    )
     (package / "src/mylib/ops/sizes.txt").write_text("16 32")
     done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0")
     assert done.returncode == 2, done.stdout + done.stderr
@@ -283,7 +324,10 @@ def test_a_library_is_not_edited(package: Path) -> None:
     (package / "src" / LIBRARY).write_text(json.dumps({"requirement": "mylib==1.0"}))
     done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0", "--write")
     assert done.returncode == 2
-    assert "the kernel is in mylib==1.0, a library from the package index, and `compat fix` does not edit libraries" in done.stderr
+    assert (
+        "the kernel is in mylib==1.0, a library from the package index, and `compat fix` does not"
+        " edit libraries" in done.stderr
+    )
     assert (package / "src/mylib/ops/outer.py").read_text() == PACKAGE["src/mylib/ops/outer.py"]
 
 
@@ -303,34 +347,54 @@ def test_no_report_speaks_of_an_edit_of_a_library(package: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_no_edit_is_known_for_an_import_that_fails_in_another_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_no_edit_is_known_for_an_import_that_fails_in_another_file(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     built("triton-3.2.0")
     (tmp_path / "pk").mkdir()
     (tmp_path / "pk" / "__init__.py").write_text("from . import late\n")
-    (tmp_path / "pk" / "late.py").write_text("from triton.tools.tensor_descriptor import TensorDescriptor\n")
+    (tmp_path / "pk" / "late.py").write_text(
+        "from triton.tools.tensor_descriptor import TensorDescriptor\n"
+    )
     (tmp_path / "pk" / "kernel.py").write_text(GUESSED)
-    done = compat(tmp_path, "matrix", "pk/kernel.py::softmax_kernel", "--envs", "3.2.0", "--target", "sm_90")
+    done = compat(
+        tmp_path, "matrix", "pk/kernel.py::softmax_kernel", "--envs", "3.2.0", "--target", "sm_90"
+    )
     assert "No module named 'triton.tools.tensor_descriptor'" in done.stdout
     assert "edit is known" not in done.stdout
 
 
 @pytest.mark.wheels
-def test_a_python_source_without_a_kernel_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_python_source_without_a_kernel_file(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     built("triton-3.9.0")
     source = tmp_path / "a.py"
     source.write_text(GUESSED)
     places = ("--envs", "3.9", "--target", "h100")
-    done = compat(tmp_path, "fix", "a.py::softmax_kernel", *places, "-q", "--write", "--output", "found.txt")
+    done = compat(
+        tmp_path, "fix", "a.py::softmax_kernel", *places, "-q", "--write", "--output", "found.txt"
+    )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert "after:  compiles on 3.9.0\n" in (tmp_path / "found.txt").read_text()
     done = compat(tmp_path, "fix", "width/*/*/h100/3.9", "a.py", "--json", "--write")
     assert json.loads(done.stdout)["written"] == [str(source)], done.stderr
     done = compat(tmp_path, "fix", "small/*", "--spec", "a.py", *places)
     assert done.returncode == 2
-    assert "a.py::small: the edit changes the arguments (BLOCK = 16), which are guessed\n" in done.stderr
-    mended = GUESSED.replace("axis=1)", "axis=1)[:, None]").replace("WIDTH=16", "WIDTH: tl.constexpr = 16")
+    assert (
+        "a.py::small: the edit changes the arguments (BLOCK = 16), which are guessed\n"
+        in done.stderr
+    )
+    mended = GUESSED.replace("axis=1)", "axis=1)[:, None]").replace(
+        "WIDTH=16", "WIDTH: tl.constexpr = 16"
+    )
     assert source.read_text() == mended
-    assert compat(tmp_path, "matrix", "a.py::softmax_kernel", "a.py::width", *places, "--again").returncode == 0
+    assert (
+        compat(
+            tmp_path, "matrix", "a.py::softmax_kernel", "a.py::width", *places, "--again"
+        ).returncode
+        == 0
+    )
     assert "matches 3 cells" in compat(tmp_path, "fix", "a.py::small", "--envs", "3.9").stderr
 
 

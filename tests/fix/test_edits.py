@@ -46,8 +46,18 @@ MISTAKES = (
     Mistake(
         function="no_axis",
         edit="axis added to a term",
-        before=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at + few[None, :]))",),
-        after=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at[:, None] + few[None, :]))",),
+        before=(
+            (
+                "tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at + few[None,"
+                " :]))"
+            ),
+        ),
+        after=(
+            (
+                "tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at[:, None] +"
+                " few[None, :]))"
+            ),
+        ),
         note="if two block sizes are equal",
     ),
     Mistake(
@@ -79,7 +89,10 @@ MISTAKES = (
         function="moved_name",
         edit="name in other releases",
         before=("tl.store(result + at, tl.libdevice.tanh(tl.load(source + at)))",),
-        after=("from triton.language.extra import libdevice", "tl.store(result + at, libdevice.tanh(tl.load(source + at)))"),
+        after=(
+            "from triton.language.extra import libdevice",
+            "tl.store(result + at, libdevice.tanh(tl.load(source + at)))",
+        ),
     ),
     Mistake(
         function="renamed",
@@ -100,7 +113,10 @@ MISTAKES = (
         edit="name in other releases",
         before=(
             "for i in tl.range(0, size, warp_specialize=False, flatten=True, num_stages=2):",
-            "for i in tl.range(0, size, loop_unroll_factor=2, disallow_acc_multi_buffer=True, disable_licm=True):",
+            (
+                "for i in tl.range(0, size, loop_unroll_factor=2, disallow_acc_multi_buffer=True,"
+                " disable_licm=True):"
+            ),
         ),
         after=("for i in tl.range(0, size, num_stages=2):", "for i in tl.range(0, size):"),
         release="3.0.0",
@@ -139,14 +155,21 @@ MISTAKES = (
     Mistake(
         function="experimental",
         edit="name in other releases",
-        before=("rows = tl._experimental_make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
+        before=(
+            "rows = tl._experimental_make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",
+        ),
         after=("rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
         also=("3.4.0",),
     ),
     Mistake(
         function="usual_padding",
         edit="name in other releases",
-        before=('rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64], padding_option="zero")',),
+        before=(
+            (
+                "rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64],"
+                ' padding_option="zero")'
+            ),
+        ),
         after=("rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
         release="3.4.0",
         also=("3.9.0",),
@@ -156,7 +179,9 @@ MISTAKES = (
         edit="constexpr annotation",
         before=("def sized(source, result, size, BLOCK: tl.constexpr, WIDTH=16):",),
         after=("def sized(source, result, size, BLOCK: tl.constexpr, WIDTH: tl.constexpr = 16):",),
-        changes={"signature": {"source": "*fp32", "result": "*fp32", "size": "i32", "WIDTH": "i32"}},
+        changes={
+            "signature": {"source": "*fp32", "result": "*fp32", "size": "i32", "WIDTH": "i32"}
+        },
         constexprs={"WIDTH": 16},
     ),
     Mistake(
@@ -187,9 +212,15 @@ MISTAKES = (
 IMPORTS = {
     "from triton.language.math import libdevice": "from triton.language.extra import libdevice",
     "from triton.language import libdevice": "from triton.language.extra import libdevice",
-    "import triton.language.libdevice as libdevice": "import triton.language.extra.libdevice as libdevice",
-    "from triton.language.extra.hip import libdevice": "from triton.language.extra import libdevice",
-    "from triton.language.extra.intel import libdevice": "from triton.language.extra import libdevice",
+    "import triton.language.libdevice as libdevice": (
+        "import triton.language.extra.libdevice as libdevice"
+    ),
+    "from triton.language.extra.hip import libdevice": (
+        "from triton.language.extra import libdevice"
+    ),
+    "from triton.language.extra.intel import libdevice": (
+        "from triton.language.extra import libdevice"
+    ),
 }
 """Imports that 3.9.0 refuses for sm_90, and what becomes of them."""
 IMPORTING = """import triton
@@ -208,12 +239,30 @@ def searched(
     mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path = SOURCE
 ) -> tuple[EditTrial | None, SourceFile]:
     envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
-    made = spec("api", mistake.function, source=str(path), closure=read_source(path).closure, **mistake.changes)
+    made = spec(
+        "api",
+        mistake.function,
+        source=str(path),
+        closure=read_source(path).closure,
+        **mistake.changes,
+    )
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
-        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT)
+        context = RunContext(
+            envs=by_name,
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            slots=2,
+            idle_timeout=KEPT,
+        )
         source = SourceFile.read(path)
-        compiling = Compiling(spec=made, source=source, target=TARGETS[mistake.target], context=context, folder=folder / "edits")
+        compiling = Compiling(
+            spec=made,
+            source=source,
+            target=TARGETS[mistake.target],
+            context=context,
+            folder=folder / "edits",
+        )
         found, _ = compiling.search(envs[0].env, [each.env for each in envs])
     return best_of(found), source
 
@@ -225,7 +274,9 @@ def test_every_edit_names_a_function_that_there_is() -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.function)
-def test_a_mistake_is_mended(mistake: Mistake, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_mistake_is_mended(
+    mistake: Mistake, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     found, source = searched(mistake, tmp_path, built)
     assert found is not None
     assert [each.outcome.status for each in found.results] == [Status.OK] * len(found.results)
@@ -241,10 +292,14 @@ def test_a_mistake_is_mended(mistake: Mistake, tmp_path: Path, built: Callable[[
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("statement", IMPORTS)
-def test_a_device_library_is_imported_from_where_it_is(statement: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_device_library_is_imported_from_where_it_is(
+    statement: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     path = tmp_path / "importing.py"
     path.write_text(IMPORTING.format(statement=statement))
-    mistake = Mistake(function="importing", edit="name in other releases", before=(), after=(), also=())
+    mistake = Mistake(
+        function="importing", edit="name in other releases", before=(), after=(), also=()
+    )
     found, _ = searched(mistake, tmp_path, built, path)
     assert found is not None
     assert [each.outcome.status for each in found.results] == [Status.OK]
@@ -252,7 +307,9 @@ def test_a_device_library_is_imported_from_where_it_is(statement: str, tmp_path:
 
 
 @pytest.mark.wheels
-def test_where_no_edit_helps_none_is_found(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_where_no_edit_helps_none_is_found(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     found, _ = searched(Mistake(function="hopeless", edit="", before=(), after=()), tmp_path, built)
     assert found is None
 
@@ -262,16 +319,28 @@ def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
     for edit in EDITS:
         assert edit.classes
         assert set(edit.classes) <= names, edit.name
-    assert {each.edit for each in MISTAKES} | {"plain pointers", "tensor descriptors"} == {edit.name for edit in EDITS}
+    assert {each.edit for each in MISTAKES} | {"plain pointers", "tensor descriptors"} == {
+        edit.name for edit in EDITS
+    }
 
 
-# --- the search, with a compiler that is told what to say --------------------------------------------------------------------
+# --- the search, with a compiler that is told what to say -----------------------------------------
 
-SLIP = "def kernel():\n    k = load(p + (l0 + at) * stride + at[None, :] * 2)\n    v = load(q + at + row[None, :])\n"
+SLIP = (
+    "def kernel():\n    k = load(p + (l0 + at) * stride + at[None, :] * 2)\n    v = load(q + at +"
+    " row[None, :])\n"
+)
 
 
 def failing_at(line: int) -> Failure:
-    return Failure(failure_class="shape-mismatch", stage="ast", fingerprint="f", excerpt="", advice="", location=f"k.py:{line}")
+    return Failure(
+        failure_class="shape-mismatch",
+        stage="ast",
+        fingerprint="f",
+        excerpt="",
+        advice="",
+        location=f"k.py:{line}",
+    )
 
 
 def fate(line: int | None) -> Outcome:
@@ -280,8 +349,14 @@ def fate(line: int | None) -> Outcome:
     return Outcome(status=Status.REJECTED, stage="ast", failure=failing_at(line))
 
 
-def found_for(text: str, line: int, compiler: Callable[[Sequence[str]], list[Outcome]]) -> list[EditedKernel]:
-    search = EditSearch(function="kernel", toolchain=TRITON, try_all=lambda some: compiler([each.text for each in some]))
+def found_for(
+    text: str, line: int, compiler: Callable[[Sequence[str]], list[Outcome]]
+) -> list[EditedKernel]:
+    search = EditSearch(
+        function="kernel",
+        toolchain=TRITON,
+        try_all=lambda some: compiler([each.text for each in some]),
+    )
     return list(search.run(EditedKernel(text=text, compile=CompileSpec()), failing_at(line)))
 
 
@@ -289,7 +364,10 @@ def test_a_missing_axis_is_found_statement_by_statement() -> None:
     def compiler(texts: Sequence[str]) -> list[Outcome]:
         """It wants an axis on what is added in the first line, and then on ``at`` in the second."""
         first, second = "at)[:, None]", "at[:, None] + row"
-        return [fate(2) if first not in text else fate(3) if second not in text else fate(None) for text in texts]
+        return [
+            fate(2) if first not in text else fate(3) if second not in text else fate(None)
+            for text in texts
+        ]
 
     found = found_for(SLIP, 2, compiler)[0]
     assert [line for line in hunks(SLIP, found.text) if line[0] in "+-"] == [
@@ -319,13 +397,22 @@ def test_comments_and_line_breaks_survive_an_edit() -> None:
 
     def compiler(texts: Sequence[str]) -> list[Outcome]:
         tried.extend(texts)
-        return [fate(None) if "(at  # the row\n        * stride)[:, None]  # in elements" in text else fate(4) for text in texts]
+        return [
+            (
+                fate(None)
+                if "(at  # the row\n        * stride)[:, None]  # in elements" in text
+                else fate(4)
+            )
+            for text in texts
+        ]
 
     found = found_for(COMMENTED, 4, compiler)[0]
     assert "        + (at  # the row\n        * stride)[:, None]  # in elements\n" in found.text
     for text in tried:
         ast.parse(text)
-        assert [line.partition("#")[2] for line in text.split("\n")] == [line.partition("#")[2] for line in COMMENTED.split("\n")]
+        assert [line.partition("#")[2] for line in text.split("\n")] == [
+            line.partition("#")[2] for line in COMMENTED.split("\n")
+        ]
     assert len(set(tried)) == len(tried)
 
 

@@ -23,7 +23,10 @@ BODY = """\
         v = tl.load(x + at, mask=at < n)
         tl.store(y + at, tl.max(v, 0.0), mask=at < n)
 """
-MADE = f"{HEAD}def make(width):\n    COUNT = tl.constexpr(width * 2)\n\n{BODY.replace('0.0)', '0.0) * COUNT')}\n    return kernel\n"
+MADE = (
+    f"{HEAD}def make(width):\n    COUNT = tl.constexpr(width *"
+    f" 2)\n\n{BODY.replace('0.0)', '0.0) * COUNT')}\n    return kernel\n"
+)
 HELD = f'{HEAD}class Holder:\n    """Kernels."""\n\n    @staticmethod\n{BODY}'
 MATRIX = """schema = 1
 env = [{ triton = "3.9.0" }]
@@ -47,7 +50,9 @@ constexprs = {{ BLOCK = 64 }}
         (f"{HELD}\n\ndef kernel(x):\n    pass\n", "kernel", "kernel", ()),
     ],
 )
-def test_the_function_that_is_edited_is_the_one_that_is_meant(text: str, function: str, name: str, inside: tuple[str, ...]) -> None:
+def test_the_function_that_is_edited_is_the_one_that_is_meant(
+    text: str, function: str, name: str, inside: tuple[str, ...]
+) -> None:
     code = Code.of(text, function)
     assert (code.function, code.inside) == (name, inside)
     assert [each.name.value for each in code.reachable] == [name]
@@ -58,7 +63,11 @@ def test_the_function_that_is_edited_is_the_one_that_is_meant(text: str, functio
     ("text", "function", "message"),
     [
         (f"{HEAD}from makers import make\n", "make(3)", "cannot be found in the source"),
-        (f"{HEAD}def make():\n{BODY}\n{BODY}\n    return kernel\n", "make()", "make defines several functions kernel"),
+        (
+            f"{HEAD}def make():\n{BODY}\n{BODY}\n    return kernel\n",
+            "make()",
+            "make defines several functions kernel",
+        ),
         (HEAD, "kernel", "does not define kernel at its top level"),
     ],
 )
@@ -76,7 +85,9 @@ def test_commands_take_such_kernels(built: Callable[[str], BuiltEnv], tmp_path: 
     compat(tmp_path, "repro", "other/*")
     (script,) = (tmp_path / "repro").glob("*.py")
     assert "width = 3\nCOUNT = tl.constexpr(width * 2)\n" in script.read_text()
-    assert "tl.max(" in compat(tmp_path, "reduce", "other/as_written/default/sm_90/triton-3.9.0", "--only", "--budget", "2")
+    assert "tl.max(" in compat(
+        tmp_path, "reduce", "other/as_written/default/sm_90/triton-3.9.0", "--only", "--budget", "2"
+    )
     assert "+++ b/other.py" in compat(tmp_path, "fix", "other/*", "--write")
     assert (tmp_path / "other.py").read_text() == MADE.replace("tl.max(", "tl.maximum(")
 

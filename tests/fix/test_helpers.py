@@ -1,4 +1,6 @@
-"""Kernels that are made of several files: what is wrong in a helper's file is edited there, and all files are written or none."""
+"""Kernels that are made of several files: what is wrong in a helper's file is edited there, and all
+files are written or none.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,15 @@ def load_tile(p, move_by):
     return tile, tl.advance(p, (0, move_by))
 """
 PROJECT = {
-    "matrix.toml": """schema = 1
+    "matrix.toml": (
+        """schema = 1
 kernels = ["*_kernel.toml"]
 env = [{ triton = "3.8.0" }, { triton = "3.9.0" }]
 defaults = { envs = ["*"], targets = ["sm_90"] }
-""",
-    "rows_kernel.toml": """schema = 1
+"""
+    ),
+    "rows_kernel.toml": (
+        """schema = 1
 kernel = "rows"
 module = "mylib.ops.rows"
 path = ["src"]
@@ -50,13 +55,15 @@ signature = { source = "*fp32", result = "*fp32", n = "i32", m = "i32" }
 constexprs = { ROWS = 16, COLUMNS = 32 }
 case = [{ name = "only" }]
 variant = [{ name = "axis", function = "rows" }, { name = "both", function = "both" }, { name = "tiles", function = "summed" }]
-""",
+"""
+    ),
     "src/mylib/__init__.py": "",
     "src/mylib/ops/__init__.py": "",
     "src/mylib/helpers.py": ROWS,
     "src/mylib/ops/helpers.py": TILES,  # of the same name
     "src/mylib/tools.py": "from .ops.helpers import load_tile as tile  # handed on\n",
-    "src/mylib/ops/rows.py": """import triton
+    "src/mylib/ops/rows.py": (
+        """import triton
 import triton.language as tl
 
 from mylib import tools
@@ -84,7 +91,8 @@ def summed(source, result, n, m, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
         tile, p = tools.tile(p, COLUMNS)
         total += tile
     tl.store(result + tl.arange(0, ROWS), tl.sum(total, 1))
-""",
+"""
+    ),
 }
 
 
@@ -107,9 +115,14 @@ def test_an_edit_is_made_in_the_file_that_the_failure_is_in(project: Path) -> No
     done = compat(project, "fix", "rows/axis/only/h100/3.9", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "--- a/src/mylib/helpers.py\n" in done.stdout
-    assert "note: mylib/helpers.py changes too, and other kernels that use it were not compiled\n" in done.stdout
+    assert (
+        "note: mylib/helpers.py changes too, and other kernels that use it were not compiled\n"
+        in done.stdout
+    )
     assert done.stdout.endswith("wrote src/mylib/helpers.py\n")
-    assert (project / "src/mylib/helpers.py").read_text() == ROWS.replace("source + at +", "source + at[:, None] +")
+    assert (project / "src/mylib/helpers.py").read_text() == ROWS.replace(
+        "source + at +", "source + at[:, None] +"
+    )
     for name in ("src/mylib/ops/rows.py", "src/mylib/ops/helpers.py"):
         assert (project / name).read_text() == PROJECT[name]
     assert compat(project, "matrix", "--variant", "axis").returncode == 0
@@ -120,7 +133,9 @@ def test_edits_of_two_files_are_shown_and_written_together(project: Path) -> Non
     done = compat(project, "fix", "rows/both/only/h100/3.9", "--json", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
-    assert [Path(each["path"]).relative_to(project).as_posix() for each in found["edit"]["files"]] == [
+    assert [
+        Path(each["path"]).relative_to(project).as_posix() for each in found["edit"]["files"]
+    ] == [
         "src/mylib/ops/rows.py",
         "src/mylib/helpers.py",
     ]
@@ -130,19 +145,29 @@ def test_edits_of_two_files_are_shown_and_written_together(project: Path) -> Non
 
 
 @pytest.mark.wheels
-def test_a_block_pointer_goes_to_another_file_and_back(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a name that a third file hands on; where writing fails in the middle nothing is changed."""
+def test_a_block_pointer_goes_to_another_file_and_back(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through a name that a third file hands on.
+
+    Where writing fails in the middle nothing is changed.
+    """
     found = found_for(project, "tiles", monkeypatch)
     assert found.best is not None
     assert [len(found.best.helps), found.best.not_even_so] == [2, ()]
     assert [each.path.name for each in found.changes] == ["rows.py", "helpers.py"]
     assert not any("make_block_ptr" in each.new or "advance" in each.new for each in found.changes)
-    assert any("the parameters or the returned values change" in note for note in found.best.candidate.notes)
+    assert any(
+        "the parameters or the returned values change" in note
+        for note in found.best.candidate.notes
+    )
     replace, before = files.replace_file, {name: (project / name).read_bytes() for name in PROJECT}
 
     for error, raised in ((OSError("full"), StoreError), (KeyboardInterrupt(), KeyboardInterrupt)):
 
-        def failing(path: Path, content: bytes, *, keep_mode: bool, error: BaseException = error) -> None:
+        def failing(
+            path: Path, content: bytes, *, keep_mode: bool, error: BaseException = error
+        ) -> None:
             if path.name == "helpers.py" and content != before["src/mylib/ops/helpers.py"]:
                 raise error
             replace(path, content, keep_mode=keep_mode)
@@ -158,12 +183,16 @@ def test_a_block_pointer_goes_to_another_file_and_back(project: Path, monkeypatc
         write_fix(found)
     assert (project / "src/mylib/ops/rows.py").read_bytes() == before["src/mylib/ops/rows.py"]
     helper.write_bytes(before["src/mylib/ops/helpers.py"])
-    assert write_fix(found) == tuple(project / "src/mylib/ops" / name for name in ("rows.py", "helpers.py"))
+    assert write_fix(found) == tuple(
+        project / "src/mylib/ops" / name for name in ("rows.py", "helpers.py")
+    )
     assert compat(project, "matrix", "--variant", "tiles").returncode == 0
 
 
 @pytest.mark.wheels
-def test_a_helper_in_a_library_is_not_edited(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_helper_in_a_library_is_not_edited(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither alone nor along with the kernel: then no edit is found."""
     library = project / "library"
     (library / "theirs").mkdir(parents=True)
@@ -171,7 +200,9 @@ def test_a_helper_in_a_library_is_not_edited(project: Path, monkeypatch: pytest.
     (library / "theirs" / "__init__.py").write_text(TILES)
     source = project / "src/mylib/ops/rows.py"
     source.write_text(
-        source.read_text().replace("from mylib import tools", "import theirs as tools").replace("tools.tile", "tools.load_tile")
+        source.read_text()
+        .replace("from mylib import tools", "import theirs as tools")
+        .replace("tools.tile", "tools.load_tile")
     )
     toml = project / "rows_kernel.toml"
     toml.write_text(toml.read_text().replace('["src"]', '["src", "library"]'))
@@ -185,7 +216,14 @@ def test_the_file_of_a_failure_is_one_with_its_name() -> None:
     texts = {"b/k.py": "three\nfour\n", "a/k.py": "one\ntwo\n", "main.py": ""}
 
     def told(location: str | None, excerpt: str = "") -> list[str]:
-        failure = Failure(failure_class="c", stage="ast", fingerprint="f", excerpt=excerpt, advice="", location=location)
+        failure = Failure(
+            failure_class="c",
+            stage="ast",
+            fingerprint="f",
+            excerpt=excerpt,
+            advice="",
+            location=location,
+        )
         return files_of(failure, texts, "main.py")
 
     assert told("k.py:2", "    four\n    ^") == ["b/k.py"]

@@ -1,4 +1,6 @@
-"""`compat fix` of sources as people write them: tabs, letters of all kinds, several kernels in a file; and what is not written."""
+"""`compat fix` of sources as people write them: tabs, letters of all kinds, several kernels in a
+file; and what is not written.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,10 @@ def test_all_that_is_not_edited_stays_as_it_was(project: Path) -> None:
     source.write_bytes(SOURCE.replace("# one", "# eins").encode())  # not committed
     done = compat(project, "fix", "sum/tabs/only/h100/3.9", "--write")
     assert done.returncode == 0, done.stdout + done.stderr
-    before, after = SOURCE.replace("# one", "# eins").split("\r\n"), source.read_bytes().decode().split("\r\n")
+    before, after = (
+        SOURCE.replace("# one", "# eins").split("\r\n"),
+        source.read_bytes().decode().split("\r\n"),
+    )
     assert "\n" not in "".join(after)
     first, last = (
         before.index("\tp = tl.make_block_ptr("),
@@ -112,14 +117,21 @@ def test_all_that_is_not_edited_stays_as_it_was(project: Path) -> None:
 
 @pytest.mark.wheels
 def test_an_edit_that_breaks_another_release_is_shown_and_not_written(project: Path) -> None:
-    """Blocks of two sizes that are advanced: only descriptors are an edit, which 3.0.0 does not have."""
+    """Blocks of two sizes that are advanced: only descriptors are an edit, which 3.0.0 does not
+    have.
+    """
     done = compat(project, "fix", "sum/sizes/only/h100/3.9", "--write")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "after:  compiles on 3.9.0; on 3.0.0 it does not (api-missing)\n" in done.stdout
-    assert "not written: on 3.0.0 the kernel compiles without this edit, but not with it; choose other" in done.stdout
+    assert (
+        "not written: on 3.0.0 the kernel compiles without this edit, but not with it; choose other"
+        in done.stdout
+    )
     assert "write it:" not in done.stdout
     assert (project / "sum_kernel.py").read_bytes() == SOURCE.encode()
-    found = json.loads(compat(project, "fix", "sum/sizes/only/h100/3.9", "--write", "--json").stdout)
+    found = json.loads(
+        compat(project, "fix", "sum/sizes/only/h100/3.9", "--write", "--json").stdout
+    )
     assert (found["breaks"], found["written"]) == (["triton-3.0.0"], [])
     done = compat(project, "fix", "sum/sizes/only/h100/3.9", "--write", "--envs", "3.9")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -18,7 +18,9 @@ from tests.targets import TARGETS
 
 FILES = {
     "project/lib/mine/__init__.py": "",
-    "project/lib/mine/kernel.py": "from .near import a\nimport mine.far\nfrom theirs import b\nimport lib.mine.near\n",
+    "project/lib/mine/kernel.py": (
+        "from .near import a\nimport mine.far\nfrom theirs import b\nimport lib.mine.near\n"
+    ),
     "project/lib/mine/near.py": "a = 1\n",
     "project/lib/mine/far.py": "c = 2\n",
     "project/lib/mine/unused.py": "d = 3\n",
@@ -28,11 +30,22 @@ FILES = {
 
 
 def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: Path) -> None:
-    """``mine`` is found from two roots, one inside of the other, and from neither may the original be imported."""
+    """``mine`` is found from two roots, one inside of the other, and from neither may the original
+    be imported.
+    """
     folder = written(tmp_path, FILES)
-    path, roots = folder / "project/lib/mine/kernel.py", (folder / "project/lib", folder / "libraries", folder / "project")
+    path, roots = (
+        folder / "project/lib/mine/kernel.py",
+        (folder / "project/lib", folder / "libraries", folder / "project"),
+    )
     source = SourceFile.read(path, roots)
-    original = spec("api", "copy", source=str(path), roots=tuple(map(str, roots)), closure=read_source(path, roots).closure)
+    original = spec(
+        "api",
+        "copy",
+        source=str(path),
+        roots=tuple(map(str, roots)),
+        closure=read_source(path, roots).closure,
+    )
     same = source.specialize(original, source.text, tmp_path / "same")
     assert same.closure == original.closure, "an edit that is none is the same kernel to the store"
     edited = source.specialize(original, f"{source.text}e = 4\n", tmp_path / "edited")
@@ -53,4 +66,6 @@ def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: 
 def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES)
     with pytest.raises(ConfigError, match=r"theirs==1\.0, a library from the package index"):
-        SourceFile.read(folder / "libraries/theirs/__init__.py", (folder / "project/lib", folder / "libraries"))
+        SourceFile.read(
+            folder / "libraries/theirs/__init__.py", (folder / "project/lib", folder / "libraries")
+        )

@@ -1,4 +1,6 @@
-"""``python -m tests.fuzz [--inputs N] [--seed N] [PLACE …]``: inputs for every place, and figures of what became of them."""
+"""``python -m tests.fuzz [--inputs N] [--seed N] [PLACE …]``: inputs for every place, and figures
+of what became of them.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +32,35 @@ _SLOW = 5.0
 
 def main() -> int:
     arguments = _arguments()
-    chosen = {name: place for name, place in PLACES.items() if not arguments.places or name in arguments.places}
+    chosen = {
+        name: place
+        for name, place in PLACES.items()
+        if not arguments.places or name in arguments.places
+    }
     shares, failed = sum(place.share for place in chosen.values()), 0
-    print(f"{'place':<20} {'inputs':>8} {'taken':>8} {'refused':>8} {'failures':>8} {'seconds':>8} {'slowest':>8}")
+    print(
+        f"{'place':<20} {'inputs':>8} {'taken':>8} {'refused':>8} {'failures':>8} {'seconds':>8}"
+        f" {'slowest':>8}"
+    )
     total = Counter[str]()
     started = time.monotonic()
     for name, place in chosen.items():
-        found = _Tried(place, max(1, round(arguments.inputs * place.share / shares)), arguments.seed)
+        found = _Tried(
+            place, max(1, round(arguments.inputs * place.share / shares)), arguments.seed
+        )
         counts = found.counts
         total += counts
         failed += counts["failures"]
-        numbers = f"{counts['inputs']:>8,} {counts['taken']:>8,} {counts['refused']:>8,} {counts['failures']:>8,}"
+        numbers = (
+            f"{counts['inputs']:>8,} {counts['taken']:>8,} {counts['refused']:>8,}"
+            f" {counts['failures']:>8,}"
+        )
         print(f"{name:<20} {numbers} {found.seconds:>8.1f} {found.slowest:>8.2f}", flush=True)
         for words, times in found.failures.most_common(5):
             print(f"    {times} times: {words}", flush=True)
-    numbers = f"{total['inputs']:>8,} {total['taken']:>8,} {total['refused']:>8,} {total['failures']:>8,}"
+    numbers = (
+        f"{total['inputs']:>8,} {total['taken']:>8,} {total['refused']:>8,} {total['failures']:>8,}"
+    )
     print(f"{'all':<20} {numbers} {time.monotonic() - started:>8.1f}")
     return 1 if failed else 0
 
@@ -94,7 +110,11 @@ class _Tried:
 
     def _failed(self, error: BaseException, said: object) -> None:
         self.counts["failures"] += 1
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/compat/" in frame.filename]
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if "/compat/" in frame.filename
+        ]
         at = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "the check"
         key = f"{at} {type(error).__name__}: {str(error)[:150]!r}"
         if key not in self.failures:
@@ -104,7 +124,9 @@ class _Tried:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--inputs", type=int, default=100_000, help="how many, over all places [100000]")
+    parser.add_argument(
+        "--inputs", type=int, default=100_000, help="how many, over all places [100000]"
+    )
     parser.add_argument("--seed", type=int, default=0, help="another one gives other inputs [0]")
     parser.add_argument("places", nargs="*", metavar="PLACE", help=f"one of: {', '.join(PLACES)}")
     return parser.parse_args()

@@ -1,4 +1,6 @@
-"""What others may give this program, as hypothesis strategies: nearly right, and wrong in every way that was ever met."""
+"""What others may give this program, as hypothesis strategies: nearly right, and wrong in every way
+that was ever met.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,11 @@ def _nested(value: Any, depth: int) -> Any:
 
 VALUES = st.one_of(
     LEAVES,
-    st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4), max_leaves=12),
+    st.recursive(
+        LEAVES,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+        max_leaves=12,
+    ),
     st.builds(_nested, LEAVES, st.sampled_from([10, 70, 200])),
 )
 """What JSON can say, and more."""
@@ -80,7 +86,11 @@ def mutated(draw: st.DrawFn, values: Mapping[str, Any]) -> Any:
     for _ in range(draw(st.integers(1, 3))):
         place = document
         while isinstance(place, dict | list) and place:
-            key = draw(st.sampled_from(sorted(place))) if isinstance(place, dict) else draw(st.integers(0, len(place) - 1))
+            key = (
+                draw(st.sampled_from(sorted(place)))
+                if isinstance(place, dict)
+                else draw(st.integers(0, len(place) - 1))
+            )
             if not isinstance(place[key], dict | list) or not place[key] or draw(st.booleans()):
                 break
             place = place[key]
@@ -135,19 +145,37 @@ def damaged_bytes(draw: st.DrawFn, data: bytes) -> bytes:
     return data
 
 
-# --- TOML --------------------------------------------------------------------------------------------------------------------
+# --- TOML -----------------------------------------------------------------------------------------
 
 
 def toml_of(document: Any) -> str:
-    """A table as TOML, inline but for the keys at its top. What TOML has no form for is left out."""
+    """A table as TOML, inline but for the keys at its top.
+
+    What TOML has no form for is left out.
+    """
     if not isinstance(document, dict):
         return _toml_value(document)
-    return "\n".join(f"{_toml_key(key)} = {_toml_value(value)}" for key, value in document.items() if value is not None) + "\n"
+    return (
+        "\n".join(
+            f"{_toml_key(key)} = {_toml_value(value)}"
+            for key, value in document.items()
+            if value is not None
+        )
+        + "\n"
+    )
 
 
 def _toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml_key(key)} = {_toml_value(item)}" for key, item in value.items() if item is not None) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{_toml_key(key)} = {_toml_value(item)}"
+                for key, item in value.items()
+                if item is not None
+            )
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(_toml_value(item) for item in value if item is not None) + "]"
     if isinstance(value, bool):
@@ -193,7 +221,7 @@ def toml_texts(draw: st.DrawFn, values: Mapping[str, Any]) -> str:
     return draw(damaged(text)) if kind == 2 else text
 
 
-# --- Python ------------------------------------------------------------------------------------------------------------------
+# --- Python ---------------------------------------------------------------------------------------
 
 PIECES = [
     b"import triton\nimport triton.language as tl\n",
@@ -224,7 +252,10 @@ PIECES = [
     b"X = " + b"9" * 5000 + b"\n",
     b"X = 'a' 'b'" * 200 + b"\n",
     b"  bad indent\n",
-    b"def h(a, /, b, *, c=1, **d):\n    '''doc\x0cstring'''\n    global A\n    return [a for a in b]\n",
+    (
+        b"def h(a, /, b, *, c=1, **d):\n    '''doc\x0cstring'''\n    global A\n    return [a for a"
+        b" in b]\n"
+    ),
     b"class C:\n    x = A\n",
     b"async def z():\n    await z()\n",
     b"import " + b"x" * 5000 + b", a." + b"y" * 300 + b"\n",
@@ -248,18 +279,26 @@ CODINGS = [
 @st.composite
 def sources(draw: st.DrawFn) -> bytes:
     """Python, or nearly."""
-    source = draw(st.sampled_from(CODINGS)) + b"".join(draw(st.lists(st.sampled_from(PIECES), max_size=8)))
+    source = draw(st.sampled_from(CODINGS)) + b"".join(
+        draw(st.lists(st.sampled_from(PIECES), max_size=8))
+    )
     return draw(damaged_bytes(source)) if draw(st.integers(0, 4)) == 0 else source
 
 
-# --- what compilers print ----------------------------------------------------------------------------------------------------
+# --- what compilers print -------------------------------------------------------------------------
 
 WORDS = [
     "// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //----- //\n",
     "// -----// IR Dump After \x1b[1mX Failed: x\n",
-    'module {\n  tt.func @k(%a: i32) {\n    %0 = arith.constant {a = 1, b = "\\22x"} 1 : i32 loc(#loc)\n  }\n}\n',
+    (
+        'module {\n  tt.func @k(%a: i32) {\n    %0 = arith.constant {a = 1, b = "\\22x"} 1 : i32'
+        " loc(#loc)\n  }\n}\n"
+    ),
     '#blocked = #ttg.blocked<{a = [1], b = [2]}>\n#loc = loc("k.py":1:2)\n',
-    '{-#\n  external_resources: { mlir_reproducer: { pipeline: "builtin.module(cse{x=1},tt.func(a,b))" } }\n#-}\n',
+    (
+        "{-#\n  external_resources: { mlir_reproducer: { pipeline:"
+        ' "builtin.module(cse{x=1},tt.func(a,b))" } }\n#-}\n'
+    ),
     "k.py:1:2: error: 'tt.dot' op operand #0 must be x\n",
     "k.py:1:2: error: Failures have been detected while processing an MLIR pass pipeline\n",
     "Pipeline failed while executing [`CSE` on 'builtin.module' operation]\n",

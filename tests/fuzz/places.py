@@ -1,7 +1,8 @@
-"""The places where others have a say: for each what they may give, and what this program does with it.
+"""The places where others have a say: for each what they may give, and what this program does with
+it.
 
-Whatever is given, the program goes on or there is one error of use (:class:`compat.errors.CompatError`). Anything else that is
-raised is a failure.
+Whatever is given, the program goes on or there is one error of use
+(:class:`compat.errors.CompatError`). Anything else that is raised is a failure.
 """
 
 from __future__ import annotations
@@ -50,7 +51,13 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.model.evidence import read_metrics, read_raised, read_stages, read_warnings, within_bounds
+from compat.model.evidence import (
+    read_metrics,
+    read_raised,
+    read_stages,
+    read_warnings,
+    within_bounds,
+)
 from compat.model.outcome import cell_document
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted
@@ -119,7 +126,7 @@ class Place:
     """How many of the inputs it gets, in proportion to the others."""
 
 
-# --- what must hold of what comes out ----------------------------------------------------------------------------------------
+# --- what must hold of what comes out -------------------------------------------------------------
 
 
 def shown(text: str) -> None:
@@ -152,7 +159,13 @@ def reported(*attempts: Evidence) -> None:
     if (
         zlib.crc32(repr(outcome).encode("utf-8", "backslashreplace")) % _SAMPLED == 0
     ):  # whole reports take some hundredths of a second
-        report = Report(results=(result,), verdicts=verdicts([result]), envs=(BUILT,), command="compat matrix", seconds=1.0)
+        report = Report(
+            results=(result,),
+            verdicts=verdicts([result]),
+            envs=(BUILT,),
+            command="compat matrix",
+            seconds=1.0,
+        )
         shown(matrix_markdown(report))
         shown(matrix_text(report))
 
@@ -161,18 +174,24 @@ _SAMPLED = 50
 """Of so many outcomes one is made a whole report of, which takes some hundredths of a second."""
 
 
-# --- the worker ----------------------------------------------------------------------------------------------------------------
+# --- the worker -----------------------------------------------------------------------------------
 
 _DONE = {
     "event": "done",
     "nonce": "n",
-    "actions": [{"do": "compile", "made": {"ttir": {"bytes": 7, "sha256": "0" * 64}}, "requires": []}],
+    "actions": [
+        {"do": "compile", "made": {"ttir": {"bytes": 7, "sha256": "0" * 64}}, "requires": []}
+    ],
     "output": 120,
     "stages": {"source": 0.1, "ast": 0.2},
     "metrics": {"shared": 1024, "registers": 30, "artifacts": {"ttir": 100, "cubin": 2000}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
     "raised": [
-        {"type": "triton.compiler.errors.CompilationError", "message": "at 1:2:\n  x\n  ^\nNameError('b')", "traceback": "x"},
+        {
+            "type": "triton.compiler.errors.CompilationError",
+            "message": "at 1:2:\n  x\n  ^\nNameError('b')",
+            "traceback": "x",
+        },
         {"type": "ValueError", "message": "incompatible dimensions"},
     ],
     "imported": ["/k/k.py"],
@@ -230,7 +249,7 @@ def _hello(packet: bytes, _: Path) -> None:
     reported(Evidence(answered=False, toolchain_broken=True, raised=hello.raised))
 
 
-# --- what is kept --------------------------------------------------------------------------------------------------------------
+# --- what is kept ---------------------------------------------------------------------------------
 
 _ROW = {
     "answered": True,
@@ -255,7 +274,12 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", toolchain="triton", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
-        reported(*(pipeline.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER) for each in attempts))
+        reported(
+            *(
+                pipeline.diagnosed(each, dumps.READER.read(each.printed), None, dumps.READER)
+                for each in attempts
+            )
+        )
         reported(*(database.as_read(row, attempts) or attempts))
         store_of.cut_short(attempts, 60.0, 1 << 30)
 
@@ -267,7 +291,11 @@ def _database() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         with Store(Path(folder)) as store:
             for number in range(30):
-                store.write(f"k{number}", CELL, (Evidence(answered=True, done=(Done(do="compile"),), imported=("x" * 500,)),))
+                store.write(
+                    f"k{number}",
+                    CELL,
+                    (Evidence(answered=True, done=(Done(do="compile"),), imported=("x" * 500,)),),
+                )
         return Path(folder, "results.sqlite").read_bytes()
 
 
@@ -291,7 +319,15 @@ _LAUNCHED = {
     "identity": identity_of(CELL, BUILT),
     "object": "0" * 64,
     "problem": problem_digest(PROBLEM),
-    "check": {"status": "ok", "max_abs": 0.5, "max_rel": None, "where": "x[0]", "reason": "", "launches": 60, "differing": 0},
+    "check": {
+        "status": "ok",
+        "max_abs": 0.5,
+        "max_rel": None,
+        "where": "x[0]",
+        "reason": "",
+        "launches": 60,
+        "differing": 0,
+    },
     "latency": {"us": 10.0, "spread": 0.1, "baseline_us": 5.0, "ratio": 2.0},
     "device": {"name": "NVIDIA H200"},
 }
@@ -302,12 +338,21 @@ def _launched(text: str, folder: Path) -> None:
     with Store(folder) as store:
         shown(told_of([merge(folder / "results.jsonl", store)]))
         cell = evolve(CELL, spec=evolve(SPEC, problem=PROBLEM))
-        (known,) = with_launched([Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))], store)
+        (known,) = with_launched(
+            [Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))],
+            store,
+        )
         as_json(dump(cell_document(known)))
 
 
 _METADATA = {
-    "fields": {"shared": 1024, "num_ctas": 2, "cluster_dims": [1, 2, 1], "global_scratch_size": 8, "global_scratch_align": 16},
+    "fields": {
+        "shared": 1024,
+        "num_ctas": 2,
+        "cluster_dims": [1, 2, 1],
+        "global_scratch_size": 8,
+        "global_scratch_align": 16,
+    },
     "parameters": [["x", "*fp32"], ["n", "i32"]],
 }
 _ASSEMBLY = """.version 8.4
@@ -346,7 +391,9 @@ def _env_record(said: tuple[str, bool], folder: Path) -> None:
     from compat.envs.cache import fingerprint
 
     text, ours = said
-    text = text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text
+    text = (
+        text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text
+    )
     cache = EnvCache(folder)
     path = cache.folder_of(ENV).record
     path.parent.mkdir(parents=True)
@@ -364,18 +411,26 @@ def _env_record(said: tuple[str, bool], folder: Path) -> None:
 
 def _last_bisect(text: str, folder: Path) -> None:
     (folder / ".compat").mkdir(exist_ok=True)
-    (folder / ".compat" / "last-bisect.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    (folder / ".compat" / "last-bisect.json").write_text(
+        text, encoding="utf-8", errors="surrogatepass"
+    )
     found = bisecting.read_bad_ends(folder)
     assert all(isinstance(each, str) for each in (*found.cells, *found.kernel_files))
 
 
-# --- the package index -----------------------------------------------------------------------------------------------------------
+# --- the package index ----------------------------------------------------------------------------
 
 _NAME = "triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl"
 _LISTED = {
     "meta": {"api-version": "1.1"},
     "files": [
-        {"filename": _NAME, "requires-python": ">=3.9", "yanked": False, "upload-time": "2024-10-14T16:05:32.100Z", "url": "x"},
+        {
+            "filename": _NAME,
+            "requires-python": ">=3.9",
+            "yanked": False,
+            "upload-time": "2024-10-14T16:05:32.100Z",
+            "url": "x",
+        },
         {"filename": "triton-3.0.0.tar.gz", "requires-python": None, "yanked": "withdrawn"},
     ],
 }
@@ -386,7 +441,9 @@ _PAGE = f"<!DOCTYPE html><html><body>{_LINK}<br/></body></html>"
 def _index(said: tuple[str, str], _: Path) -> None:
     kind, text = said
     try:
-        files = index.read_page(text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/")
+        files = index.read_page(
+            text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/"
+        )
     except ValueError:
         return  # becomes IndexUnavailable
     _of_listing(Listing(distribution="triton", files=files))
@@ -403,7 +460,10 @@ def _of_listing(found: Listing) -> None:
 _ANSWERS = {
     "https://i/simple": {
         "asked": 0.0,
-        "files": [[_NAME, ">=3.9", False, 1728921932.1], ["x-1.0-py3-none-any.whl", None, True, None]],
+        "files": [
+            [_NAME, ">=3.9", False, 1728921932.1],
+            ["x-1.0-py3-none-any.whl", None, True, None],
+        ],
     }
 }
 
@@ -418,20 +478,34 @@ def _kept_answer(text: str, folder: Path) -> None:
     assert listing.read_kept_files(folder, "triton", "https://i/simple", 10.0)[0] == (files or ())
 
 
-# --- TOML ------------------------------------------------------------------------------------------------------------------------
+# --- TOML -----------------------------------------------------------------------------------------
 
 _MATRIX: Mapping[str, Any] = {
     "schema": 1,
     "kernels": ["*.toml"],
     "env": [
-        {"name": "triton-3.1.0", "triton": "3.1.0", "groups": ["default"], "install": ["numpy<2"], "python": ">=3.9"},
+        {
+            "name": "triton-3.1.0",
+            "triton": "3.1.0",
+            "groups": ["default"],
+            "install": ["numpy<2"],
+            "python": ">=3.9",
+        },
         {"triton": "3.2.0", "torch": "2.6.0", "index": "https://i/simple"},
         {"name": "fork", "wheel": "w/triton-3.1.0+fork-py3-none-any.whl"},
     ],
     "companion": [{"triton": "<3.3", "install": ["setuptools"], "why": "undeclared"}],
-    "target": [{"name": "mine", "backend": "cuda", "arch": 87, "warp_size": 32, "shared_memory": 1000}],
+    "target": [
+        {"name": "mine", "backend": "cuda", "arch": 87, "warp_size": 32, "shared_memory": 1000}
+    ],
     "envs": {"folder": "../envs"},
-    "defaults": {"envs": ["default"], "targets": ["sm_90"], "deadline": 60, "memory": "4 GiB", "keep_workers": 300.0},
+    "defaults": {
+        "envs": ["default"],
+        "targets": ["sm_90"],
+        "deadline": 60,
+        "memory": "4 GiB",
+        "keep_workers": 300.0,
+    },
 }
 
 
@@ -462,7 +536,15 @@ _KERNEL: Mapping[str, Any] = {
         {
             "name": "as_written",
             "function": "kernel",
-            "expect": [{"status": "rejected", "class": "type-error", "releases": ">=3.1", "targets": ["sm_*"], "reason": "so"}],
+            "expect": [
+                {
+                    "status": "rejected",
+                    "class": "type-error",
+                    "releases": ">=3.1",
+                    "targets": ["sm_*"],
+                    "reason": "so",
+                }
+            ],
         }
     ],
 }
@@ -486,7 +568,7 @@ def _covers(expectation: Expectation) -> None:
     assert isinstance(expectation.status, Status)
 
 
-# --- Python ----------------------------------------------------------------------------------------------------------------------
+# --- Python ---------------------------------------------------------------------------------------
 
 
 def _source(said: tuple[bytes, bytes], folder: Path) -> None:
@@ -504,7 +586,7 @@ def _source(said: tuple[bytes, bytes], folder: Path) -> None:
             compiles(extracted(made.text, name))
 
 
-# --- the command line ------------------------------------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 
 def _words(text: str, _: Path) -> None:
@@ -525,7 +607,7 @@ def _words(text: str, _: Path) -> None:
             shown(error.hint or "")
 
 
-# --- what compilers print --------------------------------------------------------------------------------------------------------
+# --- what compilers print -------------------------------------------------------------------------
 
 
 def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
@@ -535,7 +617,13 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(within_bounds(pipeline.diagnosed(evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER)))
+        reported(
+            within_bounds(
+                pipeline.diagnosed(
+                    evidence, dumps.READER.read(stderr), lambda suffix, data: suffix, dumps.READER
+                )
+            )
+        )
 
 
 def _ir(text: str, _: Path) -> None:
@@ -557,11 +645,22 @@ def _script(text: str, _: Path) -> None:
 _FAILED = Outcome(
     status=Status.REJECTED,
     stage="ttir",
-    failure=Failure(failure_class="shape-mismatch", stage="ttir", fingerprint="f:1", excerpt="no", advice="do", location="k.py:3"),
+    failure=Failure(
+        failure_class="shape-mismatch",
+        stage="ttir",
+        fingerprint="f:1",
+        excerpt="no",
+        advice="do",
+        location="k.py:3",
+    ),
     metrics={"registers": 32, "artifacts": {"ptx": 100}},
 )
 _SAVED = Report(
-    results=(Result(cell=CELL, built=BUILT, outcome=_FAILED, expectation=Expectation(status=Status.CRASHED)),),
+    results=(
+        Result(
+            cell=CELL, built=BUILT, outcome=_FAILED, expectation=Expectation(status=Status.CRASHED)
+        ),
+    ),
     verdicts=verdicts([Result(cell=CELL, built=BUILT, outcome=_FAILED)]),
     existing={"triton": (Version("3.0.0"), Version("3.1.0"))},
     envs=(BUILT,),
@@ -579,10 +678,17 @@ def _saved(text: str, _: Path) -> None:
         shown(line)
         assert "\n" not in line
     changed = compare(ReportSide(name="old", report=_SAVED), ReportSide(name="new", report=found))
-    as_json(write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)]))
+    as_json(
+        write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)])
+    )
     comment = diff_markdown(changed)
     assert len(comment) < LIMIT
-    for each in (matrix_markdown(found), matrix_text(found), "\n".join(diff_lines(changed)), comment):
+    for each in (
+        matrix_markdown(found),
+        matrix_text(found),
+        "\n".join(diff_lines(changed)),
+        comment,
+    ):
         shown(each)
 
 
@@ -604,7 +710,14 @@ def _any(value: Any, _: Path) -> None:
 
 _STAGES = st.sampled_from(["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
 _TYPES = st.sampled_from(
-    ["triton.compiler.errors.CompilationError", "RuntimeError", "ValueError", "AssertionError", "\x1b", "\ud800"]
+    [
+        "triton.compiler.errors.CompilationError",
+        "RuntimeError",
+        "ValueError",
+        "AssertionError",
+        "\x1b",
+        "\ud800",
+    ]
 )
 _JUDGES = [
     "ok",
@@ -616,7 +729,15 @@ _JUDGES = [
     "artifacts.cubin>9",
     "3.1.0",
 ]
-_LONG_JUDGES = ["registers>" + "9" * 5000, "*" * 500, "[" * 500, "v" + "9" * 5000, ">=" + "9" * 5000, "run=", "class="]
+_LONG_JUDGES = [
+    "registers>" + "9" * 5000,
+    "*" * 500,
+    "[" * 500,
+    "v" + "9" * 5000,
+    ">=" + "9" * 5000,
+    "run=",
+    "class=",
+]
 
 PLACES: Mapping[str, Place] = {
     "worker: events": Place(
@@ -626,32 +747,53 @@ PLACES: Mapping[str, Place] = {
         ),
         act=_events,
     ),
-    "worker: hello": Place(inputs=json_texts(_HELLO).map(lambda text: text.encode("utf-8", "surrogatepass")), act=_hello, share=5),
-    "store: rows": Place(inputs=st.one_of(json_texts(_ROW), json_texts(_ROW).map(lambda text: f"[{text}]")), act=_row),
+    "worker: hello": Place(
+        inputs=json_texts(_HELLO).map(lambda text: text.encode("utf-8", "surrogatepass")),
+        act=_hello,
+        share=5,
+    ),
+    "store: rows": Place(
+        inputs=st.one_of(json_texts(_ROW), json_texts(_ROW).map(lambda text: f"[{text}]")), act=_row
+    ),
     "store: file": Place(
-        inputs=st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40), st.floats(0, 1)), min_size=1, max_size=4),
+        inputs=st.lists(
+            st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40), st.floats(0, 1)),
+            min_size=1,
+            max_size=4,
+        ),
         act=_damaged_database,
         share=1,
     ),
     "launched: results": Place(inputs=json_texts(_LAUNCHED), act=_launched, share=2),
     "launched: metadata": Place(
         inputs=st.one_of(
-            st.tuples(json_texts(_METADATA), st.just(_ASSEMBLY)), st.tuples(st.just(json.dumps(_METADATA)), damaged(_ASSEMBLY))
+            st.tuples(json_texts(_METADATA), st.just(_ASSEMBLY)),
+            st.tuples(st.just(json.dumps(_METADATA)), damaged(_ASSEMBLY)),
         ),
         act=_launch_facts,
     ),
     "env records": Place(inputs=st.tuples(json_texts(_RECORD), st.booleans()), act=_env_record),
     "last bisect": Place(
-        inputs=json_texts({"cells": ["k/v/c/sm_90/triton-3.1.0"], "kernel_files": ["/k.toml"]}), act=_last_bisect, share=3
+        inputs=json_texts({"cells": ["k/v/c/sm_90/triton-3.1.0"], "kernel_files": ["/k.toml"]}),
+        act=_last_bisect,
+        share=3,
     ),
-    "index: JSON": Place(inputs=st.tuples(st.just("application/json"), json_texts(_LISTED)), act=_index),
-    "index: HTML": Place(inputs=st.tuples(st.just("text/html"), damaged(_PAGE)), act=_index, share=5),
+    "index: JSON": Place(
+        inputs=st.tuples(st.just("application/json"), json_texts(_LISTED)), act=_index
+    ),
+    "index: HTML": Place(
+        inputs=st.tuples(st.just("text/html"), damaged(_PAGE)), act=_index, share=5
+    ),
     "index: kept": Place(inputs=json_texts(_ANSWERS), act=_kept_answer, share=5),
     "matrix.toml": Place(inputs=toml_texts(_MATRIX), act=_matrix),
     "kernel files": Place(inputs=toml_texts(_KERNEL), act=_kernel_file),
     "Python sources": Place(inputs=st.tuples(sources(), sources()), act=_source),
     "command line": Place(
-        inputs=st.one_of(TEXTS, st.sampled_from(_LONG_JUDGES), st.sampled_from(_JUDGES).flatmap(damaged)), act=_words, share=5
+        inputs=st.one_of(
+            TEXTS, st.sampled_from(_LONG_JUDGES), st.sampled_from(_JUDGES).flatmap(damaged)
+        ),
+        act=_words,
+        share=5,
     ),
     "compilers: words": Place(inputs=st.tuples(OUTPUT, OUTPUT, _TYPES, _STAGES), act=_printed),
     "compilers: IR": Place(inputs=OUTPUT, act=_ir, share=4),

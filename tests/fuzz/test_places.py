@@ -18,7 +18,13 @@ from tests.fuzz.places import PLACES, shown
 def test_whatever_is_given_the_run_goes_on_or_one_error_of_use_says_why(name: str) -> None:
     place = PLACES[name]
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None, derandomize=True)
+    @settings(
+        max_examples=40,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        derandomize=True,
+    )
     @given(place.inputs)
     def goes_on(said: object) -> None:
         with tempfile.TemporaryDirectory() as folder, suppress(CompatError):

@@ -1,4 +1,6 @@
-"""What a guard says of a report: goldens, what counts as working, and that nothing is launched that is known to fail."""
+"""What a guard says of a report: goldens, what counts as working, and that nothing is launched that
+is known to fail.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,21 @@ from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
 from compat.report.summary.record import Report
 from compat.toolchains import DEFAULT
-from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env
+from tests.records import (
+    ASSERT,
+    BROKEN,
+    DEPRECATED,
+    LOST,
+    OK,
+    PASS,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    TARGETS,
+    UNKNOWN_TARGET,
+    bad,
+    env,
+)
 from tests.report.factory import always, expected_matrix, report, tried, troubled_matrix
 
 ENVS = [env("3.8.0"), env("3.9.0")]
@@ -56,23 +72,34 @@ def one_variant(*fates: Outcome, policy: str = "") -> Guard:
     return guard_of(report(results), policy)
 
 
-# --- goldens -----------------------------------------------------------------------------------------------------------------
+# --- goldens --------------------------------------------------------------------------------------
 
 
 def test_the_file(golden: Callable[[str, str], None]) -> None:
-    found = evolve(troubled_matrix(), variants={"sel_dense": ("pointer_grid", "loop_1d", "broadcast_2d", "as_written")})
-    made = evolve(guard_of(found, kernels=("sel_dense",), prefer=("broadcast_2d",)), version="0.0.1")
+    found = evolve(
+        troubled_matrix(),
+        variants={"sel_dense": ("pointer_grid", "loop_1d", "broadcast_2d", "as_written")},
+    )
+    made = evolve(
+        guard_of(found, kernels=("sel_dense",), prefer=("broadcast_2d",)), version="0.0.1"
+    )
     golden("guard.txt", guard_text(made))
     golden("guard-lines.txt", "\n".join(guard_lines(made)) + "\n")
 
 
 def test_what_a_check_says(golden: Callable[[str, str], None]) -> None:
-    made = guard_of(expected_matrix(["3.5.0", "3.6.0", "3.7.0"]), kernels=("sel_dense",), prefer=("block_ptr",))
+    made = guard_of(
+        expected_matrix(["3.5.0", "3.6.0", "3.7.0"]), kernels=("sel_dense",), prefer=("block_ptr",)
+    )
     later = expected_matrix(["3.6.0", "3.7.0", "3.8.0", "3.9.0"])
-    broken = [evolve(r, outcome=bad(PASS)) if _is(r, "block_ptr", "3.7.0") else r for r in later.results]
+    broken = [
+        evolve(r, outcome=bad(PASS)) if _is(r, "block_ptr", "3.7.0") else r for r in later.results
+    ]
     fixed = [evolve(r, outcome=OK) if _is(r, "as_written", "3.6.0") else r for r in broken]
     checked = check_guard(guard_text(made), report(fixed))
-    golden("check.txt", "\n".join(checked_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n")
+    golden(
+        "check.txt", "\n".join(checked_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n"
+    )
     golden("check.json", json.dumps(checked_document(checked), indent=1) + "\n")
     assert not checked.agrees
 
@@ -81,7 +108,7 @@ def _is(result: Result, variant: str, release: str) -> bool:
     return (result.cell.spec.variant, result.built.release) == (variant, release)
 
 
-# --- what works --------------------------------------------------------------------------------------------------------------
+# --- what works -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", OUTCOMES)
@@ -104,7 +131,9 @@ def test_all_cases_have_to_work(one: str, other: str) -> None:
     works = all(known for _, known in fates)
     found = report(results)
     assert guard_of(found).answer("k", "3.8.0", "sm_90") == ("v" if works else None)
-    assert guard_of(found, cases=("a",)).answer("k", "3.8.0", "sm_90") == ("v" if fates[0][1] else None)
+    assert guard_of(found, cases=("a",)).answer("k", "3.8.0", "sm_90") == (
+        "v" if fates[0][1] else None
+    )
 
 
 def test_a_case_that_was_not_tried_there_is_not_known_to_work() -> None:
@@ -120,19 +149,28 @@ def test_a_case_that_was_not_tried_there_is_not_known_to_work() -> None:
 
 def test_envs_of_one_release_have_to_agree() -> None:
     pair = env("3.9.0", name="pair", torch="2.9.1")
-    results = [*tried("k", "v", always(OK), envs=ENVS, targets=ONE), *tried("k", "v", always(bad(SHAPE)), envs=[pair], targets=ONE)]
+    results = [
+        *tried("k", "v", always(OK), envs=ENVS, targets=ONE),
+        *tried("k", "v", always(bad(SHAPE)), envs=[pair], targets=ONE),
+    ]
     assert guard_of(report(results), "optimistic").answer("k", "3.9.0", "sm_90") is None
 
 
 def test_a_fork_is_itself() -> None:
-    forks = [env("3.9.0+ours", name="ours"), env("3.9.0", name="theirs", distribution="their-triton")]
+    forks = [
+        env("3.9.0+ours", name="ours"),
+        env("3.9.0", name="theirs", distribution="their-triton"),
+    ]
     results = [
         *tried("k", "v", always(bad(SHAPE)), envs=[ENVS[1], forks[1]], targets=ONE),
         *tried("k", "v", always(OK), envs=forks[:1], targets=ONE),
     ]
     for policy in ("pessimistic", "optimistic"):
         made = guard_of(report(results), policy)
-        answers = [made.answer("k", release, "sm_90") for release in ("3.9.0", "3.9.0+ours", "their-triton 3.9.0", "3.9.0+git1")]
+        answers = [
+            made.answer("k", release, "sm_90")
+            for release in ("3.9.0", "3.9.0+ours", "their-triton 3.9.0", "3.9.0+git1")
+        ]
         assert answers == [None, "v", None, None]
 
 
@@ -142,25 +180,44 @@ def test_what_earlier_runs_found_counts() -> None:
         *tried("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
         *tried("k", "v", always(bad(SHAPE)), envs=[env("3.7.0")], targets=ONE),
     ]
-    made = guard_of(report(results, remembered=earlier, existing=("3.5.0", "3.6.0", "3.7.0", "3.8.0")))
+    made = guard_of(
+        report(results, remembered=earlier, existing=("3.5.0", "3.6.0", "3.7.0", "3.8.0"))
+    )
     assert made.facts.releases == ("3.6.0", "3.7.0", "3.8.0")
-    assert [made.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")] == [None, "v", None, "v"]
+    assert [
+        made.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")
+    ] == [None, "v", None, "v"]
 
 
-# --- which is preferred ------------------------------------------------------------------------------------------------------
+# --- which is preferred ---------------------------------------------------------------------------
 
 
 def three() -> Report:
     declared = ("second", "first", "third")
-    results = [result for variant in declared for result in tried("k", variant, always(OK), envs=ENVS, targets=ONE)]
+    results = [
+        result
+        for variant in declared
+        for result in tried("k", variant, always(OK), envs=ENVS, targets=ONE)
+    ]
     return evolve(report(results), variants={"k": declared})
 
 
 def test_the_order_is_the_declared_one_unless_one_is_preferred() -> None:
     assert list(guard_of(three()).facts.kernels["k"]) == ["second", "first", "third"]
-    assert list(guard_of(three(), prefer=("third",)).facts.kernels["k"]) == ["third", "second", "first"]
-    assert list(guard_of(three(), variants=("f*", "third")).facts.kernels["k"]) == ["first", "third"]
-    assert list(guard_of(evolve(three(), variants={})).facts.kernels["k"]) == ["first", "second", "third"]
+    assert list(guard_of(three(), prefer=("third",)).facts.kernels["k"]) == [
+        "third",
+        "second",
+        "first",
+    ]
+    assert list(guard_of(three(), variants=("f*", "third")).facts.kernels["k"]) == [
+        "first",
+        "third",
+    ]
+    assert list(guard_of(evolve(three(), variants={})).facts.kernels["k"]) == [
+        "first",
+        "second",
+        "third",
+    ]
 
 
 def test_the_declared_order_is_in_the_file() -> None:
@@ -183,7 +240,7 @@ def test_a_name_that_is_nothing_is_an_error(asked: Request, message: str) -> Non
         make_guard(three(), asked)
 
 
-# --- whatever a report says --------------------------------------------------------------------------------------------------
+# --- whatever a report says -----------------------------------------------------------------------
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0")
 FATES = st.sampled_from([fate for fate, _ in OUTCOMES.values()])
@@ -191,26 +248,44 @@ FATES = st.sampled_from([fate for fate, _ in OUTCOMES.values()])
 
 @st.composite
 def reports(draw: st.DrawFn) -> Report:
-    """Two variants with two cases on four releases and two targets, each cell tried or not, and anything may have come of it."""
+    """Two variants with two cases on four releases and two targets, each cell tried or not, and
+    anything may have come of it.
+    """
     results: list[Result] = []
     for variant, case, target, release in product("vw", "ab", TARGETS[:2], LINE):
         if draw(st.integers(0, 5)):
-            results += tried("k", variant, always(draw(FATES)), envs=[env(release)], targets=[target], cases=(case,))
+            results += tried(
+                "k",
+                variant,
+                always(draw(FATES)),
+                envs=[env(release)],
+                targets=[target],
+                cases=(case,),
+            )
     return report(results)
 
 
 @settings(max_examples=60)
 @given(reports(), st.sampled_from(LINE), st.sampled_from(TARGETS[:2]))
-def test_an_answer_is_never_a_variant_that_is_known_to_fail(found: Report, release: str, target: Target) -> None:
+def test_an_answer_is_never_a_variant_that_is_known_to_fail(
+    found: Report, release: str, target: Target
+) -> None:
     if not found.results:
         return
     tested = {
-        (r.cell.spec.variant, r.cell.spec.case): next(known for fate, known in OUTCOMES.values() if fate == r.outcome)
+        (r.cell.spec.variant, r.cell.spec.case): next(
+            known for fate, known in OUTCOMES.values() if fate == r.outcome
+        )
         for r in found.results
         if (r.cell.target, r.built.release) == (target, release)
     }
     cases = {(r.cell.spec.variant, r.cell.spec.case) for r in found.results}
-    good = [v for v in "vw" if [pair for pair in cases if pair[0] == v] and all(tested.get(c) for c in cases if c[0] == v)]
+    good = [
+        v
+        for v in "vw"
+        if [pair for pair in cases if pair[0] == v]
+        and all(tested.get(c) for c in cases if c[0] == v)
+    ]
     failing = {variant for (variant, _), known in tested.items() if known is False}
     assert guard_of(found).answer("k", release, target.name) == (good[0] if good else None)
     hopeful = guard_of(found, "optimistic").answer("k", release, target.name)
@@ -246,12 +321,13 @@ def test_names_are_text_and_never_code(names: list[str]) -> None:
     text = guard_text(make_guard(found, Request(prefer=(spec.variant,))))
     tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
     assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
-    assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]  # behind the facts
+    # Behind the facts.
+    assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]
     assert list(read_guard(text).facts.kernels) == [spec.kernel]
     assert check_guard(text, found).agrees
 
 
-# --- a guard beside another report -------------------------------------------------------------------------------------------
+# --- a guard beside another report ----------------------------------------------------------------
 
 
 def test_layout_does_not_matter_and_everything_else_does() -> None:
@@ -279,21 +355,38 @@ def test_what_only_the_guard_knows_is_no_fault() -> None:
 
 def test_a_release_that_is_new_is_a_reason_to_make_it_again() -> None:
     made = guard_of(report(tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE)))
-    checked = check_guard(guard_text(made), report(tried("k", "v", always(OK), envs=ENVS, targets=ONE)))
-    assert [(each.kind, each.releases, each.targets) for each in checked.contradictions] == [(Kind.NEW, ("3.9.0",), ("sm_90",))]
-    assert [(each.release, each.given, each.wanted) for each in checked.answers] == [("3.9.0", None, "v")]
+    checked = check_guard(
+        guard_text(made), report(tried("k", "v", always(OK), envs=ENVS, targets=ONE))
+    )
+    assert [(each.kind, each.releases, each.targets) for each in checked.contradictions] == [
+        (Kind.NEW, ("3.9.0",), ("sm_90",))
+    ]
+    assert [(each.release, each.given, each.wanted) for each in checked.answers] == [
+        ("3.9.0", None, "v")
+    ]
     assert not checked.agrees
 
 
 def test_another_reason_for_a_failure_is_no_difference() -> None:
     made = guard_of(report(tried("k", "v", always(bad(SHAPE)), envs=ENVS, targets=ONE)))
-    checked = check_guard(guard_text(made), report(tried("k", "v", always(bad(REMOVED)), envs=ENVS, targets=ONE)))
+    checked = check_guard(
+        guard_text(made), report(tried("k", "v", always(bad(REMOVED)), envs=ENVS, targets=ONE))
+    )
     assert checked.agrees
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "x = 1\n", "FACTS: dict = {}\n", "FACTS: dict = open('x')\n", "FACTS: dict = {1: {2}}\n", "def", "\0", "(" * 10_000],
+    [
+        "",
+        "x = 1\n",
+        "FACTS: dict = {}\n",
+        "FACTS: dict = open('x')\n",
+        "FACTS: dict = {1: {2}}\n",
+        "def",
+        "\0",
+        "(" * 10_000,
+    ],
 )
 def test_what_is_no_guard_is_one_error(text: str) -> None:
     with pytest.raises(StoreError, match=r"^lib/x\.py: the file is not a guard: ") as caught:

@@ -1,4 +1,6 @@
-"""The written file where it is used: on every Python that any release has wheels for, next to Tritons and GPUs of all kinds."""
+"""The written file where it is used: on every Python that any release has wheels for, next to
+Tritons and GPUs of all kinds.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,35 @@ import _triton_guard as guard
 imported = sorted(set(sys.modules) - before - {"_triton_guard"})
 print(json.dumps([imported, [guard.best_variant("k", *each) for each in json.loads(sys.argv[1])], guard.why("k")]))
 """
-ASKED = [["3.8.0", "sm_90"], ["3.9", "sm_90"], ["3.9.0", [9, 0]], ["3.10.0", "sm_90"], ["3.9.0", "sm_100"]]
+ASKED = [
+    ["3.8.0", "sm_90"],
+    ["3.9", "sm_90"],
+    ["3.9.0", [9, 0]],
+    ["3.10.0", "sm_90"],
+    ["3.9.0", "sm_100"],
+]
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a guard for a kernel of two variants: block pointers, gone in 3.9.0, and loops."""
+    """A folder with a guard for a kernel of two variants: block pointers, gone in 3.9.0, and
+    loops.
+    """
     envs = [env(release) for release in RELEASES if release != "3.5.0"]
     results = [
-        *tried("k", "block_ptr", lambda r, _: bad(REMOVED) if r == "3.9.0" else OK, envs=envs, targets=TARGETS[:2]),
+        *tried(
+            "k",
+            "block_ptr",
+            lambda r, _: bad(REMOVED) if r == "3.9.0" else OK,
+            envs=envs,
+            targets=TARGETS[:2],
+        ),
         *tried("k", "loop_1d", always(OK), envs=envs[6:], targets=TARGETS[:2]),
     ]
     folder = tmp_path_factory.mktemp("library")
-    (folder / "_triton_guard.py").write_text(guard_text(make_guard(report(results), Request())), encoding="utf-8")
+    (folder / "_triton_guard.py").write_text(
+        guard_text(make_guard(report(results), Request())), encoding="utf-8"
+    )
     return folder
 
 
@@ -54,20 +72,26 @@ def facts(library: Path) -> dict[str, object]:
     return found
 
 
-def asked(python: str, library: Path, *more: str, environ: Mapping[str, str] | None = None) -> list[object]:
+def asked(
+    python: str, library: Path, *more: str, environ: Mapping[str, str] | None = None
+) -> list[object]:
     command = [python, *more, "-c", ASK, json.dumps(ASKED)]
-    done = subprocess.run(command, cwd=library, capture_output=True, text=True, env=environ, check=False)
+    done = subprocess.run(
+        command, cwd=library, capture_output=True, text=True, env=environ, check=False
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert isinstance(found, list)
     return found
 
 
-# --- Pythons and Tritons -----------------------------------------------------------------------------------------------------
+# --- Pythons and Tritons --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("minor", PYTHONS, ids=lambda minor: f"{minor[0]}.{minor[1]}")
-def test_it_answers_on_every_python_and_imports_next_to_nothing(minor: tuple[int, int], library: Path) -> None:
+def test_it_answers_on_every_python_and_imports_next_to_nothing(
+    minor: tuple[int, int], library: Path
+) -> None:
     imported, answers, why = asked(present()[minor][0], library)
     assert imported == ["__future__"]
     assert answers == ["block_ptr", "loop_1d", "loop_1d", None, None]
@@ -75,23 +99,34 @@ def test_it_answers_on_every_python_and_imports_next_to_nothing(minor: tuple[int
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(("name", "answer"), [("triton-3.0.0", "block_ptr"), ("triton-3.9.0", "loop_1d")])
-def test_it_finds_the_triton_that_is_installed(name: str, answer: str, library: Path, built: Callable[[str], BuiltEnv]) -> None:
+@pytest.mark.parametrize(
+    ("name", "answer"), [("triton-3.0.0", "block_ptr"), ("triton-3.9.0", "loop_1d")]
+)
+def test_it_finds_the_triton_that_is_installed(
+    name: str, answer: str, library: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     python = built(name).python
     assert python is not None
     *_, why = asked(python, library)
     assert why == "there is no GPU that PyTorch knows of"
     words = (
-        "import _triton_guard as g, sys; print(g.best_variant('k', target='sm_90'), g.installed_triton(), 'triton' in sys.modules)"
+        "import _triton_guard as g, sys; print(g.best_variant('k', target='sm_90'),"
+        " g.installed_triton(), 'triton' in sys.modules)"
     )
-    done = subprocess.run([python, "-c", words], cwd=library, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [python, "-c", words], cwd=library, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == [answer, name.removeprefix("triton-"), "False"]
 
 
 def run_here(words: str, *folders: Path) -> str:
-    """What a program prints that sees these folders before anything else, and the standard library."""
+    """What a program prints that sees these folders before anything else, and the standard
+    library.
+    """
     program = f"import sys; sys.path[:0] = {list(map(str, folders))}; {words}"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -120,20 +155,25 @@ def test_a_fork_does_not_pass_for_a_release(
 ) -> None:
     distribution(tmp_path, name, version, files=files)
     words = (
-        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as g; print(g.installed_triton())"
+        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as"
+        " g; print(g.installed_triton())"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == found
 
 
-def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(library: Path, tmp_path: Path) -> None:
+def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(
+    library: Path, tmp_path: Path
+) -> None:
     distribution(tmp_path / "site", "triton", "3.5.1")
     distribution(tmp_path / "checkout", "triton", "3.6.0", files=False)
     words = "import triton, _triton_guard as g; print(g.installed_triton())"
     assert run_here(words, library, tmp_path / "checkout", tmp_path / "site") == "3.6.0+local"
 
 
-# --- GPUs --------------------------------------------------------------------------------------------------------------------
+# --- GPUs -----------------------------------------------------------------------------------------
 
 TORCH = """
 class _Properties:
@@ -148,7 +188,9 @@ class cuda:
 class version:
     hip = {hip}
 """
-"""As much of PyTorch as is asked: no machine of the tests has a GPU, let alone one of each maker."""
+"""As much of PyTorch as is asked: no machine of the tests has a GPU, let alone one of each
+maker.
+"""
 
 
 @pytest.mark.parametrize(
@@ -161,13 +203,23 @@ class version:
     ],
 )
 def test_the_present_gpu(
-    available: bool, capability: tuple[int, int], hip: str | None, found: str | None, library: Path, tmp_path: Path
+    available: bool,
+    capability: tuple[int, int],
+    hip: str | None,
+    found: str | None,
+    library: Path,
+    tmp_path: Path,
 ) -> None:
-    (tmp_path / "torch.py").write_text(TORCH.format(available=available, capability=capability, hip=repr(hip)))
-    words = (
-        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as g; print(g.present_target())"
+    (tmp_path / "torch.py").write_text(
+        TORCH.format(available=available, capability=capability, hip=repr(hip))
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True)
+    words = (
+        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as"
+        " g; print(g.present_target())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == str(found)
 
 
@@ -185,7 +237,10 @@ class version:
 
 def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text(TWO)
-    words = "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a, g.present_target())"
+    words = (
+        "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a,"
+        " g.present_target())"
+    )
     assert run_here(words, library, tmp_path) == "sm_80 sm_90"
 
 
@@ -196,14 +251,18 @@ def test_forms_of_a_target(facts: dict[str, object], target: object) -> None:
 
 @pytest.mark.parametrize("target", ["h100", "", 90, (9,), object()])
 def test_what_is_no_target_is_an_error(facts: dict[str, object], target: object) -> None:
-    with pytest.raises(ValueError, match="a target is such as 'sm_90', 'gfx942' or \\(9, 0\\), not "):
+    with pytest.raises(
+        ValueError, match="a target is such as 'sm_90', 'gfx942' or \\(9, 0\\), not "
+    ):
         code.decide(facts, "k", "3.8.0", target)
 
 
 def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="this guard knows nothing of the kernel 'j'; it knows k"):
         code.decide(facts, "j", "3.8.0", "sm_90")
-    with pytest.raises(ValueError, match="the policy is one of pessimistic, optimistic, not 'brave'"):
+    with pytest.raises(
+        ValueError, match="the policy is one of pessimistic, optimistic, not 'brave'"
+    ):
         code.decide(facts, "k", "3.8.0", "sm_90", "brave")
 
 
@@ -215,7 +274,7 @@ def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
     assert code.decide(made.decided_by, "k", "3.9.0", "ours").variant == "v"
 
 
-# --- policies ----------------------------------------------------------------------------------------------------------------
+# --- policies -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -237,7 +296,9 @@ def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
         ("main", "sm_90", None),  # no version
     ],
 )
-def test_what_was_not_tested(facts: dict[str, object], version: str, target: object, optimistic: str | None) -> None:
+def test_what_was_not_tested(
+    facts: dict[str, object], version: str, target: object, optimistic: str | None
+) -> None:
     assert code.decide(facts, "k", version, target).variant is None
     assert code.decide(facts, "k", version, target, "pessimistic").variant is None
     assert code.decide(facts, "k", version, target, "optimistic").variant == optimistic
@@ -251,19 +312,49 @@ def test_spellings_of_a_release(facts: dict[str, object], version: str) -> None:
 def test_why(facts: dict[str, object]) -> None:
     said = {
         ("3.8.0", "sm_90", None): "block_ptr: works with Triton 3.8.0 for sm_90",
-        ("3.10.0", "sm_90", "optimistic"): "loop_1d: was not tested with Triton 3.10.0, and works with 3.9.0, the newest that was "
-        "tested for sm_90",
-        ("3.10.0", "sm_90", None): "no variant of k is known to work with Triton 3.10.0 on sm_90 (policy: pessimistic): "
-        "block_ptr, loop_1d: was not tested with Triton 3.10.0 for sm_90",
-        ("3.9.0", "gfx942", None): "no variant of k is known to work with Triton 3.9.0 on gfx942 (policy: pessimistic): "
-        "block_ptr, loop_1d: was not tested for gfx942",
+        (
+            "3.10.0",
+            "sm_90",
+            "optimistic",
+        ): (
+            "loop_1d: was not tested with Triton 3.10.0, and works with 3.9.0, the newest that was "
+            "tested for sm_90"
+        ),
+        (
+            "3.10.0",
+            "sm_90",
+            None,
+        ): (
+            "no variant of k is known to work with Triton 3.10.0 on sm_90 (policy: pessimistic): "
+            "block_ptr, loop_1d: was not tested with Triton 3.10.0 for sm_90"
+        ),
+        (
+            "3.9.0",
+            "gfx942",
+            None,
+        ): (
+            "no variant of k is known to work with Triton 3.9.0 on gfx942 (policy: pessimistic): "
+            "block_ptr, loop_1d: was not tested for gfx942"
+        ),
     }
     for (version, target, policy), words in said.items():
         assert code.decide(facts, "k", version, target, policy).why == words
 
 
 def test_versions_are_ordered_as_they_are_released() -> None:
-    line = ["2.3.1", "3.0.0.dev1", "3.0.0a1", "3.0.0b2", "3.0.0rc1", "3.0.0rc2", "3.0", "3.0.0.post1", "3.0.1", "3.1", "3.10.0"]
+    line = [
+        "2.3.1",
+        "3.0.0.dev1",
+        "3.0.0a1",
+        "3.0.0b2",
+        "3.0.0rc1",
+        "3.0.0rc2",
+        "3.0",
+        "3.0.0.post1",
+        "3.0.1",
+        "3.1",
+        "3.10.0",
+    ]
     orders = [code._order(version) for version in line]
     assert orders == sorted(orders)
     assert code._order("3.0") == code._order("3.0.0") == code._order("v3.0.0+git1")

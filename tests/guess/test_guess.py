@@ -47,14 +47,20 @@ def test_what_is_guessed_reads_back_and_every_guess_is_marked(path: Path, tmp_pa
 
 
 def test_our_own_kernels_are_guessed_as_they_were_described(tmp_path: Path) -> None:
-    """Of what their authors wrote down by hand, all kinds are found: pointers, floats and whole numbers."""
+    """Of what their authors wrote down by hand, all kinds are found: pointers, floats and whole
+    numbers.
+    """
     for name in ("sel_dense", "sel_varlen"):
         described = {spec.function: spec for spec in load_kernels([f"kernels/{name}.toml"], ROOT)}
         (source,) = guess_sources([ROOT / "kernels" / f"{name}.py"])
         for kernel in source.kernels:
             said = leaf_types(described[kernel.function].compile.signature)
-            found = {argument: noted.value for argument, noted in kernel.tables["signature"].items()}
-            kinds = [{argument: _kind(each) for argument, each in each.items()} for each in (said, found)]
+            found = {
+                argument: noted.value for argument, noted in kernel.tables["signature"].items()
+            }
+            kinds = [
+                {argument: _kind(each) for argument, each in each.items()} for each in (said, found)
+            ]
             assert kinds[0] == kinds[1], kernel.function
 
 
@@ -74,7 +80,13 @@ def kernel(where, values, start, factor, n, BLOCK: tl.constexpr):
     tl.store(values + rows, x * factor)
 """,
     )
-    assert found["signature"] == {"where": "*i32", "values": "*fp32", "start": "i32", "factor": "fp32", "n": "i32"}
+    assert found["signature"] == {
+        "where": "*i32",
+        "values": "*fp32",
+        "start": "i32",
+        "factor": "fp32",
+        "n": "i32",
+    }
     assert found["constexprs"] == {"BLOCK": 1024}
     assert found["kernel"] == "kernel"
 
@@ -110,7 +122,13 @@ def kernel(A, B, Lock, n, m, BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr):
     b.store([0, 0], x.to(tl.float16))
 """,
     )
-    assert found["signature"] == {"A": "*fp16", "B": "*fp16", "Lock": "*i32", "n": "i32", "m": "i32"}
+    assert found["signature"] == {
+        "A": "*fp16",
+        "B": "*fp16",
+        "Lock": "*i32",
+        "n": "i32",
+        "m": "i32",
+    }
     assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_K": 32}
 
 
@@ -137,7 +155,9 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, OD
         tl.store(x + offs, 2.0, mask=offs < n)
 """,
     )
-    assert [(case["name"], case["constexprs"]["BLOCK"], case["options"]) for case in found["case"]] == [
+    assert [
+        (case["name"], case["constexprs"]["BLOCK"], case["options"]) for case in found["case"]
+    ] == [
         ("BLOCK64_EVEN0_w4_s2", 64, {"num_warps": 4, "num_stages": 2}),
         ("BLOCK128_EVEN1_w8_s2", 128, {"num_warps": 8, "num_stages": 2}),
         ("BLOCK64_EVEN0_w1_r128", 64, {"num_warps": 1, "maxnreg": 128}),
@@ -160,7 +180,10 @@ def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     tl.store(x + tl.arange(0, BLOCK), 0.0)
 """,
     )
-    assert [case["constexprs"] for case in found["case"]] == [{"BLOCK": 64, "EVEN": True}, {"BLOCK": 4096, "EVEN": False}]
+    assert [case["constexprs"] for case in found["case"]] == [
+        {"BLOCK": 64, "EVEN": True},
+        {"BLOCK": 4096, "EVEN": False},
+    ]
     assert "constexprs" not in found
 
 
@@ -247,19 +270,28 @@ def make():
     [
         "import triton as t\nfrom triton import language as tl\n",
         "from triton import jit as j, language as tl\n",
-        "try:\n    import triton.language as tl\n    import triton as t\nexcept ImportError:\n    t = None\n",
+        (
+            "try:\n    import triton.language as tl\n    import triton as t\nexcept ImportError:\n "
+            "   t = None\n"
+        ),
         "from mylib.backends import triton as t, tl\n",
     ],
 )
 def test_imports_under_other_names(tmp_path: Path, head: str) -> None:
     decorator = "@j" if " j," in head else "@t.jit"
-    found = tables(tmp_path, f"{decorator}\ndef kernel(p, N: tl.constexpr):\n    tl.store(p + tl.arange(0, N), 1)\n", head)
+    found = tables(
+        tmp_path,
+        f"{decorator}\ndef kernel(p, N: tl.constexpr):\n    tl.store(p + tl.arange(0, N), 1)\n",
+        head,
+    )
     assert found["signature"] == {"p": "*i32"}
 
 
 def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        (tmp_path / f"{name}.py").write_text(HEAD + "@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n")
+        (tmp_path / f"{name}.py").write_text(
+            HEAD + "@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n"
+        )
     found = guess_sources([tmp_path / "a.py", tmp_path / "b.py"])
     assert [kernel.name for source in found for kernel in source.kernels] == ["kernel", "b.kernel"]
 
@@ -278,7 +310,9 @@ def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> No
         "[triton.Config({'B': (1).__class__.__mro__})]",
     ],
 )
-def test_nothing_of_a_source_runs_and_nothing_is_without_bounds(tmp_path: Path, configs: str) -> None:
+def test_nothing_of_a_source_runs_and_nothing_is_without_bounds(
+    tmp_path: Path, configs: str
+) -> None:
     text = f"""
 def loop():
     return loop()
@@ -296,7 +330,9 @@ def kernel(x, B: tl.constexpr):
 """
     (kernel,) = guessed(tmp_path, text).kernels
     assert kernel.cases == 1
-    assert [words.partition(" from")[0] for words in kernel.look_at] == ["its configs cannot be read"]
+    assert [words.partition(" from")[0] for words in kernel.look_at] == [
+        "its configs cannot be read"
+    ]
 
 
 def test_a_block_that_is_broadcast_to_a_tile_is_short(tmp_path: Path) -> None:

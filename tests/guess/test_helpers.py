@@ -1,4 +1,6 @@
-"""Which jit functions are helpers: those that other jit functions call, in whichever file these are."""
+"""Which jit functions are helpers: those that other jit functions call, in whichever file these
+are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ from compat.guess import guess_sources
 from compat.guess.finding import project_sources
 from compat.guess.guessing import load_sources
 
-HELPER = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add_one(p):\n    tl.store(p, tl.load(p) + 1)\n"
+HELPER = (
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add_one(p):\n    tl.store(p,"
+    " tl.load(p) + 1)\n"
+)
 KERNEL = "import triton\n{imported}\n\n\n@triton.jit\ndef kernel(p):\n    {call}(p)\n"
 LAUNCH = "from helpers import add_one\n\n\ndef run(p):\n    add_one[(1,)](p)\n"
 CALLS = {
@@ -23,7 +28,9 @@ CALLS = {
 
 
 @pytest.mark.parametrize("imported", CALLS)
-def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(imported: str, tmp_path: Path) -> None:
+def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(
+    imported: str, tmp_path: Path
+) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
     (tmp_path / "kernels.py").write_text(KERNEL.format(imported=imported, call=CALLS[imported]))
     (source,) = guess_sources([tmp_path / "helpers.py"], (), [tmp_path / "kernels.py"])
@@ -34,7 +41,9 @@ def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(imported: str, tm
 
 def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_path: Path) -> None:
     (tmp_path / "helpers.py").write_text(HELPER)
-    (tmp_path / "kernels.py").write_text(KERNEL.format(imported="from helpers import add_one", call="add_one"))
+    (tmp_path / "kernels.py").write_text(
+        KERNEL.format(imported="from helpers import add_one", call="add_one")
+    )
     (tmp_path / "wrapper.py").write_text(LAUNCH)
     others = [tmp_path / name for name in ("kernels.py", "wrapper.py", "gone.py")]
     (source,) = guess_sources([tmp_path / "helpers.py"], (), others)
@@ -42,7 +51,9 @@ def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_pat
 
 
 @pytest.mark.parametrize("mark", ["pyproject.toml", "lib/__init__.py", None])
-def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_source(mark: str | None, tmp_path: Path) -> None:
+def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_source(
+    mark: str | None, tmp_path: Path
+) -> None:
     (tmp_path / "lib" / "ops").mkdir(parents=True)
     if mark:
         (tmp_path / mark).touch()
@@ -54,5 +65,7 @@ def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_sou
     with pytest.raises(ConfigError, match="defines no Triton kernel") as refused:
         load_sources(["lib/ops/helpers.py"], tmp_path)
     assert (
-        refused.value.hint == "These functions cannot be compiled by themselves: add_one: kernels call it, or it returns a value."
+        refused.value.hint
+        == "These functions cannot be compiled by themselves: add_one: kernels call it, or it"
+        " returns a value."
     )

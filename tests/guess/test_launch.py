@@ -1,4 +1,6 @@
-"""One launch is guessed of each kernel: sizes first, and strides, hints and constexprs from them, as its wrapper passes them."""
+"""One launch is guessed of each kernel: sizes first, and strides, hints and constexprs from them,
+as its wrapper passes them.
+"""
 
 from __future__ import annotations
 
@@ -72,10 +74,20 @@ def run(x, layout="rows"):
     found = tables(tmp_path, ROWS + wrapper)
     assert found["constexprs"] == {"BLOCK_M": 128, "BLOCK_N": 32}
     assert (found["signature"]["x_ptr"], found["signature"]["out_ptr"]) == ("*fp16", "*fp16")
-    assert found["hints"]["divisible_by_16"] == ["x_ptr", "out_ptr", "x_stride", "out_stride", "n_rows", "n_cols"]
+    assert found["hints"]["divisible_by_16"] == [
+        "x_ptr",
+        "out_ptr",
+        "x_stride",
+        "out_stride",
+        "n_rows",
+        "n_cols",
+    ]
     assert found["options"] == {"num_warps": 8}
     text = (tmp_path / "source.toml").read_text()
-    assert 'out_ptr = "*fp16"  # guessed: as x_ptr, which has the same dtype where it is launched\n' in text
+    assert (
+        'out_ptr = "*fp16"  # guessed: as x_ptr, which has the same dtype where it is launched\n'
+        in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +103,9 @@ def run(x, layout="rows"):
         ("x.contiguous().half()", "*fp16"),
     ],
 )
-def test_a_tensor_has_the_dtype_that_it_is_made_with(made: str, element: str, tmp_path: Path) -> None:
+def test_a_tensor_has_the_dtype_that_it_is_made_with(
+    made: str, element: str, tmp_path: Path
+) -> None:
     wrapper = f"""
 def run(x, b: int):
     n_rows, n_cols = x.shape
@@ -133,7 +147,9 @@ def inner(Q, Out, stride_qz, stride_qh, stride_qn, stride_oz, stride_oh, stride_
 """
 
 
-def test_the_stride_of_rows_is_not_the_last_one_of_a_tensor_whose_last_is_not_passed(tmp_path: Path) -> None:
+def test_the_stride_of_rows_is_not_the_last_one_of_a_tensor_whose_last_is_not_passed(
+    tmp_path: Path,
+) -> None:
     wrapper = """
 def forward(q, o):
     b, h, n, c = q.shape
@@ -147,7 +163,9 @@ def forward(q, o):
     assert alone["hints"]["equal_to_1"] == ["stride_qn", "stride_on"]
 
 
-def test_a_constexpr_that_is_a_stride_is_not_what_something_computed_from_it_is_compared_with(tmp_path: Path) -> None:
+def test_a_constexpr_that_is_a_stride_is_not_what_something_computed_from_it_is_compared_with(
+    tmp_path: Path,
+) -> None:
     found = tables(
         tmp_path,
         """
@@ -180,7 +198,10 @@ def run(x, out, transposed=False, sm_scale=None):
 """
     found = tables(tmp_path, ROWS + wrapper)
     assert found["constexprs"] == {"BLOCK_M": 32, "BLOCK_N": 32}
-    assert found["hints"] == {"divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "n_rows", "n_cols"], "equal_to_1": ["out_stride"]}
+    assert found["hints"] == {
+        "divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "n_rows", "n_cols"],
+        "equal_to_1": ["out_stride"],
+    }
 
 
 def test_an_assertion_says_how_many_axes_there_are(tmp_path: Path) -> None:
@@ -203,7 +224,10 @@ def run(x):
 """
     found = tables(tmp_path, ROWS + wrapper)
     assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
-    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in (tmp_path / "source.toml").read_text()
+    assert (
+        'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n'
+        in (tmp_path / "source.toml").read_text()
+    )
 
 
 def test_sizes_that_are_passes_of_an_unrolled_loop_are_small(tmp_path: Path) -> None:
@@ -248,7 +272,10 @@ def run(ctx, x, sizes):
     rows[(1,)](x, x, x.stride(0), x.stride(0), x.shape[0], x.shape[1], 0, 64, 64)
 """
     found = tables(tmp_path, ROWS + wrapper)
-    assert (found["signature"]["x_ptr"], found["constexprs"]) == ("*fp16", {"BLOCK_M": 64, "BLOCK_N": 64})
+    assert (found["signature"]["x_ptr"], found["constexprs"]) == (
+        "*fp16",
+        {"BLOCK_M": 64, "BLOCK_N": 64},
+    )
 
 
 def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) -> None:
@@ -261,16 +288,29 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
         *("128x128x64_w8_s3", "128x256x64_w8_s5", "128x128x64_w8_s3_odd", "128x256x64_w8_s5_odd"),
     ]
     usual, odd = found["hints"], found["case"][3]["hints"]
-    assert set(usual["divisible_by_16"]) - set(odd["divisible_by_16"]) == {"M", "N", "K", "stride_am", "stride_bk", "stride_cm"}
+    assert set(usual["divisible_by_16"]) - set(odd["divisible_by_16"]) == {
+        "M",
+        "N",
+        "K",
+        "stride_am",
+        "stride_bk",
+        "stride_cm",
+    }
     assert usual["equal_to_1"] == odd["equal_to_1"] == ["stride_ak", "stride_bn", "stride_cn"]
-    assert "# guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend\n" in text
+    assert (
+        "# guessed: sizes that are no multiples of 16, on which pipelining and shared memory"
+        " depend\n" in text
+    )
     assert found["case"][1]["constexprs"] == found["case"][3]["constexprs"]
 
 
 def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
     text = GEMM.read_text()
     configs = text[text.index("    configs=[") : text.index("    key=")]
-    many = '    configs=[triton.Config({"BLOCK_M": 64, "BLOCK_N": n, "BLOCK_K": 32, "GROUP_M": 8}) for n in range(16, 816, 16)],\n'
+    many = (
+        '    configs=[triton.Config({"BLOCK_M": 64, "BLOCK_N": n, "BLOCK_K": 32, "GROUP_M": 8}) for'
+        " n in range(16, 816, 16)],\n"
+    )
     (tmp_path / "many.py").write_text(text.replace(configs, many))
     (source,) = guess_sources([tmp_path / "many.py"])
     (kernel,) = source.kernels
@@ -286,9 +326,18 @@ def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
     built(f"triton-{release}")
     shutil.copy(GEMM, tmp_path)
     compat(tmp_path, "init", "gemm.py")
-    said, _ = compat(tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s5*")
+    said, _ = compat(
+        tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s5*"
+    )
     usual, odd = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
-    assert (usual["case"], usual["status"], usual["failure"]["class"]) == ("128x256x64_w8_s5", "rejected", "shared-memory")
+    assert (usual["case"], usual["status"], usual["failure"]["class"]) == (
+        "128x256x64_w8_s5",
+        "rejected",
+        "shared-memory",
+    )
     assert (odd["case"], odd["status"]) == ("128x256x64_w8_s5_odd", "ok")
-    note = "hints decide whether kernels compile: gemm/128x256x64_w8_s5 is rejected where 128x256x64_w8_s5_odd is ok"
+    note = (
+        "hints decide whether kernels compile: gemm/128x256x64_w8_s5 is rejected where"
+        " 128x256x64_w8_s5_odd is ok"
+    )
     assert note in " ".join(said.split())

@@ -1,7 +1,9 @@
-"""What came is needed and what went was removed, however each release's front end words it: real kernels on all real releases.
+"""What came is needed and what went was removed, however each release's front end words it: real
+kernels on all real releases.
 
-Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the ten minor releases from 3.0 to 3.9. It is
-tried in all that do not take it, since each may word that in its own way, and of those in a row that do in the first and the last.
+Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the ten minor
+releases from 3.0 to 3.9. It is tried in all that do not take it, since each may word that in its
+own way, and of those in a row that do in the first and the last.
 """
 
 from __future__ import annotations
@@ -31,11 +33,17 @@ pytestmark = pytest.mark.wheels
 
 EXPECTED = {
     "needs ≥ 3.2.0": "assume range_loop_unroll_factor add_function",
-    "needs ≥ 3.3.0": """gather gather_method range_flatten range_disallow_acc_multi_buffer sum_dtype tuple_of ravel_reorder
-        dot_scaled dot_scaled_fast_math list_of index_into_tuple star_arguments""",
-    "needs ≥ 3.4.0": """make_tensor_descriptor descriptor_atomic_add store_tensor_descriptor histogram_mask topk
-        range_warp_specialize reduce_or cumsum_dtype sum_method dot_scaled_k_pack item_method softmax_dim""",
-    "needs ≥ 3.5.0": "descriptor_padding map_elementwise target_info range_disable_licm gdc_wait condition",
+    "needs ≥ 3.3.0": (
+        """gather gather_method range_flatten range_disallow_acc_multi_buffer sum_dtype tuple_of ravel_reorder
+        dot_scaled dot_scaled_fast_math list_of index_into_tuple star_arguments"""
+    ),
+    "needs ≥ 3.4.0": (
+        """make_tensor_descriptor descriptor_atomic_add store_tensor_descriptor histogram_mask topk
+        range_warp_specialize reduce_or cumsum_dtype sum_method dot_scaled_k_pack item_method softmax_dim"""
+    ),
+    "needs ≥ 3.5.0": (
+        "descriptor_padding map_elementwise target_info range_disable_licm gdc_wait condition"
+    ),
     "needs ≥ 3.6.0": "dot_bf16x3 mul_function",
     "needs ≥ 3.7.0": "squeeze unsqueeze cat_without_reorder cat_along to_tensor full_of_float8",
     "needs ≥ 3.8.0": "walrus topk_ascending",
@@ -45,11 +53,14 @@ EXPECTED = {
     "needs ≥ 3.2.0, removed in 3.4.0": "tensormap_create",
     "needs ≥ 3.3.0, removed in 3.4.0": "experimental_make_descriptor",
     "needs ≥ 3.4.0, removed in 3.6.0": "async_task",
-    # There in 3.0 and 3.1, gone, and there again from 3.5; and a defect of 3.4 to 3.8, in Triton's own library.
+    # There in 3.0 and 3.1, gone, and there again from 3.5; and a defect of 3.4 to 3.8, in Triton's
+    # own library.
     "intermittent": "assert_mask flip",
-    "works": """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break max_keep_dims
+    "works": (
+        """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break max_keep_dims
         sort_descending reduce_keep_dims scan_reverse cumsum_reverse cast_function cast_rounding atomic_scope print_hex
-        float8e4b8 attribute_t extra_libdevice inline_asm permute_method""",
+        float8e4b8 attribute_t extra_libdevice inline_asm permute_method"""
+    ),
 }
 
 
@@ -57,13 +68,19 @@ PHRASES = {name: phrase for phrase, names in EXPECTED.items() for name in names.
 
 
 def tried_in(name: str, releases: Sequence[Version]) -> list[Version]:
-    """Of the releases, in order, those in which a kernel is tried; all of them where nothing is expected of it in one piece."""
+    """Of the releases, in order, those in which a kernel is tried.
+
+    All of them where nothing is expected of it in one piece.
+    """
     phrase = PHRASES.get(name, "intermittent")
     if phrase == "intermittent":
         return [*releases]
     needs, removed = (re.search(rf"{word} ([\d.]+)", phrase) for word in ("needs ≥", "removed in"))
     takes = [
-        each for each in releases if not (needs and each < Version(needs[1])) and not (removed and each >= Version(removed[1]))
+        each
+        for each in releases
+        if not (needs and each < Version(needs[1]))
+        and not (removed and each >= Version(removed[1]))
     ]
     return [each for each in releases if each not in takes[1:-1]]
 
@@ -85,18 +102,34 @@ def test_every_kernel_has_its_word(config: MatrixConfig, built: Callable[[str], 
     came_and_went_by_classes_that_say_so(told)
 
 
-def verdicts_by_kernel(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Verdict]:
+def verdicts_by_kernel(
+    config: MatrixConfig, built: Callable[[str], BuiltEnv]
+) -> dict[str, Verdict]:
     """One batch in each env, without confirmation: what the front end says alone is enough here."""
-    envs = [built(env.name) for env in config.envs if "releases" in env.groups and env.release and not env.release.micro]
+    envs = [
+        built(env.name)
+        for env in config.envs
+        if "releases" in env.groups and env.release and not env.release.micro
+    ]
     releases = sorted(env.env.release for env in envs if env.env.release)
     assert len(releases) >= 10
 
     def tried(env: BuiltEnv) -> list[Result]:
-        cells = [cell(env, "api", name) for name in functions() if env.env.release in tried_in(name, releases)]
+        cells = [
+            cell(env, "api", name)
+            for name in functions()
+            if env.env.release in tried_in(name, releases)
+        ]
         with worker(env) as server:
-            found = attempt(server, cells, Limits(deadline=60, memory=4 << 30), stop=threading.Event())
+            found = attempt(
+                server, cells, Limits(deadline=60, memory=4 << 30), stop=threading.Event()
+            )
             return [
-                Result(cell=each, built=env, outcome=classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE))
+                Result(
+                    cell=each,
+                    built=env,
+                    outcome=classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE),
+                )
                 for each, evidence in found
             ]
 
@@ -108,7 +141,12 @@ def verdicts_by_kernel(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -
 def came_and_went_by_classes_that_say_so(told: dict[str, Verdict]) -> None:
     """``flip`` alone fails otherwise: by a defect."""
     classes = {
-        name: {interval.failure_class for interval in verdict.intervals if interval.failure_class} for name, verdict in told.items()
+        name: {interval.failure_class for interval in verdict.intervals if interval.failure_class}
+        for name, verdict in told.items()
     }
     assert "unclassified" not in set[str].union(*classes.values())
-    assert [name for name, found in classes.items() if not all(KNOWLEDGE.by_name[name_].lacks for name_ in found)] == ["flip"]
+    assert [
+        name
+        for name, found in classes.items()
+        if not all(KNOWLEDGE.by_name[name_].lacks for name_ in found)
+    ] == ["flip"]

@@ -19,8 +19,12 @@ def points(law: object, sizes: tuple[int, ...] = (32, 64, 128, 256, 512)) -> lis
 
 @pytest.mark.parametrize("power", [1, 1.5, 2, 3, 4])
 @pytest.mark.parametrize("base", [0.0, 0.2])
-@pytest.mark.parametrize("sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)])
-def test_a_power_is_found_whatever_a_compile_takes_in_any_case(power: float, base: float, sizes: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "sizes", [(32, 64, 128, 256, 512), (100, 150, 225, 340, 500, 750), (64, 128, 256, 512)]
+)
+def test_a_power_is_found_whatever_a_compile_takes_in_any_case(
+    power: float, base: float, sizes: tuple[int, ...]
+) -> None:
     found = fit(points(lambda n: base + 0.08 * (n / sizes[0]) ** power, sizes))
     assert found.law is Law.POWER
     assert found.best.rate == pytest.approx(power, abs=0.25)
@@ -65,11 +69,13 @@ def test_what_does_not_grow_or_has_too_few_points(seconds: tuple[float, ...], la
 
 
 def test_lengths_of_time_are_told_as_one_says_them() -> None:
-    told = [roughly(seconds) for seconds in (0.0432, 3.14, 46.8, 420, 10_000, 20_000, 400_000, 1e12)]
+    told = [
+        roughly(seconds) for seconds in (0.0432, 3.14, 46.8, 420, 10_000, 20_000, 400_000, 1e12)
+    ]
     assert told == ["0.043 s", "3.1 s", "47 s", "7 min", "2.8 h", "5.6 h", "5 days", "years"]
 
 
-# --- of outcomes --------------------------------------------------------------------------------------------------------------
+# --- of outcomes ----------------------------------------------------------------------------------
 
 
 def took(**stages: float) -> Outcome:
@@ -87,12 +93,21 @@ def test_the_part_that_takes_longest_is_named() -> None:
 
 
 def test_a_pass_is_named_where_it_takes_most_of_its_stage() -> None:
-    timed = {n: evolve(outcome, metrics={"passes": {"coalesce": (n / 64) ** 3 / 5, "cse": 0.1}}) for n, outcome in CUBIC.items()}
-    assert SettingGrowth.of("N", timed).sentence(2048).startswith("slow, not stuck: coalesce, in stage ttgir, grows as N^3.0")
+    timed = {
+        n: evolve(outcome, metrics={"passes": {"coalesce": (n / 64) ** 3 / 5, "cse": 0.1}})
+        for n, outcome in CUBIC.items()
+    }
+    assert (
+        SettingGrowth.of("N", timed)
+        .sentence(2048)
+        .startswith("slow, not stuck: coalesce, in stage ttgir, grows as N^3.0")
+    )
 
 
 def test_what_was_stopped_is_slow_where_its_growth_explains_that() -> None:
-    assert SettingGrowth.of("N", CUBIC | {512: STOPPED}).sentence(512).startswith("slow, not stuck: ")
+    assert (
+        SettingGrowth.of("N", CUBIC | {512: STOPPED}).sentence(512).startswith("slow, not stuck: ")
+    )
 
 
 def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
@@ -100,14 +115,17 @@ def test_what_was_stopped_long_after_its_growth_says_may_be_stuck() -> None:
     assert (
         SettingGrowth.of("N", quick | {512: STOPPED})
         .sentence(512)
-        .endswith("512 took 57 s until it was stopped, more than this growth explains: it may be stuck")
+        .endswith(
+            "512 took 57 s until it was stopped, more than this growth explains: it may be stuck"
+        )
     )
 
 
 def test_nothing_is_foretold_of_what_does_not_grow() -> None:
     flat = {n: took(ttgir=0.2) for n in (32, 64, 128, 256)}
-    assert SettingGrowth.of("N", flat).sentence(2048) == (
-        "compiling does not grow with N: 0.2 s at 32, 0.2 s at 64, 0.2 s at 128, 0.2 s at 256"
+    assert (
+        SettingGrowth.of("N", flat).sentence(2048)
+        == "compiling does not grow with N: 0.2 s at 32, 0.2 s at 64, 0.2 s at 128, 0.2 s at 256"
     )
     assert SettingGrowth.of("N", flat | {512: STOPPED}).sentence(512).endswith("; stopped at 512")
     assert not SettingGrowth.of("N", {}).grows

@@ -10,20 +10,38 @@ from tests.records import OK, SHAPE, bad
 
 
 def entry(release: str, **code: int) -> Entry:
-    return Entry(release=release, outcome=evolve(OK, metrics={"code": code}) if code else bad(SHAPE))
+    return Entry(
+        release=release, outcome=evolve(OK, metrics={"code": code}) if code else bad(SHAPE)
+    )
 
 
 def test_what_is_gone_or_less_than_half_is_lost() -> None:
-    row = [entry("3.1.0", ldmatrix=40, wgmma=8, bar_sync=9), entry("3.2.0", ldmatrix=16, wgmma=0, bar_sync=1)]
-    assert [loss.words for loss in losses(row)] == ["fewer ldmatrix in 3.2.0: 40 → 16", "lost wgmma in 3.2.0: 8 → 0"]
+    row = [
+        entry("3.1.0", ldmatrix=40, wgmma=8, bar_sync=9),
+        entry("3.2.0", ldmatrix=16, wgmma=0, bar_sync=1),
+    ]
+    assert [loss.words for loss in losses(row)] == [
+        "fewer ldmatrix in 3.2.0: 40 → 16",
+        "lost wgmma in 3.2.0: 8 → 0",
+    ]
     assert {loss.since for loss in losses(row)} == {"3.1.0"}
 
 
 def test_releases_that_do_not_compile_are_passed_over() -> None:
-    row = [entry("3.1.0", wgmma=8), entry("3.2.0"), Entry(release="3.2.1", tried=False), entry("3.3.0", wgmma=0)]
+    row = [
+        entry("3.1.0", wgmma=8),
+        entry("3.2.0"),
+        Entry(release="3.2.1", tried=False),
+        entry("3.3.0", wgmma=0),
+    ]
     (loss,) = losses(row)
     assert (loss.since, loss.release) == ("3.1.0", "3.3.0")
 
 
 def test_a_little_less_is_none() -> None:
-    assert losses([entry("3.1.0", ldmatrix=40), entry("3.2.0", ldmatrix=20), entry("3.3.0", ldmatrix=44)]) == ()
+    assert (
+        losses(
+            [entry("3.1.0", ldmatrix=40), entry("3.2.0", ldmatrix=20), entry("3.3.0", ldmatrix=44)]
+        )
+        == ()
+    )

@@ -10,13 +10,29 @@ from compat.history.slowness import slowness
 from compat.model import CompileSpec, Evidence, Outcome, Status
 from tests.records import OK, spec
 
-SPEC = evolve(spec(), compile=CompileSpec(constexprs={"N": 512, "BLOCK": 16, "flag": True, "few": 4}, options={"num_stages": 3}))
-STOPPED = evolve(OK, status=Status.TIMED_OUT, stage="llir", stages={"ast": 0.2, "ttgir": 50.0, "llir": 7.0})
-SMALLER: dict[int, Outcome] = {n: evolve(OK, stages={"ttgir": (n / 64) ** 3 / 10}) for n in (64, 128, 256)}
+SPEC = evolve(
+    spec(),
+    compile=CompileSpec(
+        constexprs={"N": 512, "BLOCK": 16, "flag": True, "few": 4}, options={"num_stages": 3}
+    ),
+)
+STOPPED = evolve(
+    OK, status=Status.TIMED_OUT, stage="llir", stages={"ast": 0.2, "ttgir": 50.0, "llir": 7.0}
+)
+SMALLER: dict[int, Outcome] = {
+    n: evolve(OK, stages={"ttgir": (n / 64) ** 3 / 10}) for n in (64, 128, 256)
+}
 
 
 def hung(cpu: float) -> Evidence:
-    return Evidence(answered=False, deadline=60.0, stage="llir", entered=1.0, seconds=60.2, stages={"ast": 0.2, "llir": cpu})
+    return Evidence(
+        answered=False,
+        deadline=60.0,
+        stage="llir",
+        entered=1.0,
+        seconds=60.2,
+        stages={"ast": 0.2, "llir": cpu},
+    )
 
 
 def test_of_a_quick_compile_nothing_is_said() -> None:
@@ -32,7 +48,11 @@ def test_what_ended_late_is_slow() -> None:
 
 def test_the_stage_in_flight_is_not_the_one_that_took_the_time() -> None:
     told = slowness(SPEC, STOPPED, [hung(7.0)], [])
-    assert told == "slow or stuck, not decided: it used CPU time all the while, in stage ttgir: 50 s of 57 s of CPU time"
+    assert (
+        told
+        == "slow or stuck, not decided: it used CPU time all the while, in stage ttgir: 50 s of 57"
+        " s of CPU time"
+    )
 
 
 def test_what_stands_still_is_stuck() -> None:
@@ -51,7 +71,7 @@ def test_what_its_growth_does_not_explain_may_be_stuck() -> None:
     assert (told or "").endswith("it may be stuck")
 
 
-# --- sizes ----------------------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
 
 def test_sizes_are_numbers_that_a_compile_may_grow_with() -> None:
@@ -59,7 +79,11 @@ def test_sizes_are_numbers_that_a_compile_may_grow_with() -> None:
     assert ladder(100) == (1, 3, 6, 12, 25, 50, 100)
     assert value_of(SPEC, "flag") is None
     assert value_of(with_value(SPEC, "num_stages", 5), "num_stages") == 5
-    assert [(name, value) for name, value, _ in smaller(SPEC)][-3:] == [("BLOCK", 2), ("BLOCK", 4), ("BLOCK", 8)]
+    assert [(name, value) for name, value, _ in smaller(SPEC)][-3:] == [
+        ("BLOCK", 2),
+        ("BLOCK", 4),
+        ("BLOCK", 8),
+    ]
 
 
 def test_cases_are_compared_that_differ_in_one_size() -> None:

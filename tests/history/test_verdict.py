@@ -18,20 +18,42 @@ from tests import records
 from tests.records import failure, spec
 from tests.targets import TARGETS
 
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.10.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.10.0",
+)
 
 
 SPEC = spec("v", "c", kernel="k")
 
 LETTERS = {
     "g": Outcome(status=Status.OK, stage="cubin"),
-    "d": Outcome(status=Status.OK, stage="cubin", warnings=(Noticed(type="DeprecationWarning", message="will go"),)),
+    "d": Outcome(
+        status=Status.OK,
+        stage="cubin",
+        warnings=(Noticed(type="DeprecationWarning", message="will go"),),
+    ),
     "b": Outcome(status=Status.REJECTED, stage="ttir", failure=failure("type-error")),
     "c": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert")),
     "x": Outcome(status=Status.REJECTED, stage="ttir", failure=failure("compiler-assert")),
-    "C": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert", "another assert")),
-    "p": Outcome(status=Status.REJECTED, stage="cubin", failure=failure("shared-memory", prediction=True)),
-    "P": Outcome(status=Status.OK, stage="cubin", failure=failure("shared-memory", prediction=True)),
+    "C": Outcome(
+        status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert", "another assert")
+    ),
+    "p": Outcome(
+        status=Status.REJECTED, stage="cubin", failure=failure("shared-memory", prediction=True)
+    ),
+    "P": Outcome(
+        status=Status.OK, stage="cubin", failure=failure("shared-memory", prediction=True)
+    ),
     "o": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-missing")),
     "a": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-changed")),
     "u": Outcome(status=Status.UNSUPPORTED, stage="cubin", failure=failure("target-unknown")),
@@ -45,7 +67,13 @@ LETTERS = {
 
 
 def result(
-    letter: str, release: str | None, *, torch: bool = False, env: str = "", distribution: str = "triton", target: str = "sm_90"
+    letter: str,
+    release: str | None,
+    *,
+    torch: bool = False,
+    env: str = "",
+    distribution: str = "triton",
+    target: str = "sm_90",
 ) -> Result:
     declared = Env(
         name=env or f"{'pt' if torch else 't'}{release}",
@@ -58,7 +86,9 @@ def result(
 
 def verdict_on(word: str) -> Verdict:
     """The verdict on a history written as letters, one per release."""
-    (verdict,) = verdicts([result(letter, release) for letter, release in zip(word, RELEASES, strict=False)])
+    (verdict,) = verdicts(
+        [result(letter, release) for letter, release in zip(word, RELEASES, strict=False)]
+    )
     return verdict
 
 
@@ -154,7 +184,9 @@ def test_deprecated_releases_are_good_and_named() -> None:
 
 
 def test_pair_and_triton_only_env_are_one_release() -> None:
-    (verdict,) = verdicts([result("g", "3.0.0"), result("g", "3.0.0", torch=True), result("b", "3.1.0", torch=True)])
+    (verdict,) = verdicts(
+        [result("g", "3.0.0"), result("g", "3.0.0", torch=True), result("b", "3.1.0", torch=True)]
+    )
     assert spans(verdict) == ["3.0.0..3.0.0 ok", "3.1.0..3.1.0 type-error"]
 
 
@@ -164,11 +196,19 @@ def test_an_answer_outweighs_a_broken_env_of_the_same_release() -> None:
 
 
 def test_envs_that_divide_a_release_settle_nothing() -> None:
-    history = [result("g", "3.0.0"), result("g", "3.1.0"), result("b", "3.1.0", torch=True), result("g", "3.2.0")]
+    history = [
+        result("g", "3.0.0"),
+        result("g", "3.1.0"),
+        result("b", "3.1.0", torch=True),
+        result("g", "3.2.0"),
+    ]
     (verdict,) = verdicts(history)
     assert (verdict.phrase, verdict.flaky) == ("works in 2 of 3, rest unknown", ("3.1.0",))
     (noted,) = disagreements(history)
-    assert (noted.release, noted.answers) == ("3.1.0", (("t3.1.0", "ok"), ("pt3.1.0", "type-error")))
+    assert (noted.release, noted.answers) == (
+        "3.1.0",
+        (("t3.1.0", "ok"), ("pt3.1.0", "type-error")),
+    )
 
 
 def test_of_two_failures_of_one_release_the_triton_only_env_speaks() -> None:
@@ -179,16 +219,28 @@ def test_of_two_failures_of_one_release_the_triton_only_env_speaks() -> None:
 
 
 def test_flaky_in_one_env_is_flaky_for_the_release() -> None:
-    (verdict,) = verdicts([result("g", "3.0.0"), result("b", "3.1.0"), result("F", "3.1.0", torch=True)])
+    (verdict,) = verdicts(
+        [result("g", "3.0.0"), result("b", "3.1.0"), result("F", "3.1.0", torch=True)]
+    )
     assert (verdict.phrase, verdict.flaky) == ("works in 1 of 2, rest unknown", ("3.1.0",))
 
 
 def test_forks_stand_beside_the_history_of_releases() -> None:
     fork = result("b", "3.1.0+ours", env="fork")
-    (verdict,) = verdicts([result("g", "3.1.0"), fork, result("b", "3.1.0", distribution="ours-triton"), result("g", "3.2.0")])
+    (verdict,) = verdicts(
+        [
+            result("g", "3.1.0"),
+            fork,
+            result("b", "3.1.0", distribution="ours-triton"),
+            result("g", "3.2.0"),
+        ]
+    )
     assert (verdict.phrase, spans(verdict)) == ("works", ["3.1.0..3.2.0 ok"])
     (alone,) = verdicts([fork, result("g", "3.1.0+better")])
-    assert (alone.phrase, spans(alone)[0]) == ("regressed in 3.1.0+ours", "3.1.0+better..3.1.0+better ok")
+    assert (alone.phrase, spans(alone)[0]) == (
+        "regressed in 3.1.0+ours",
+        "3.1.0+better..3.1.0+better ok",
+    )
 
 
 def test_an_env_without_any_version_is_no_release() -> None:
@@ -204,28 +256,53 @@ EXISTING = tuple(map(Version, RELEASES))
 
 
 def test_a_release_that_exists_and_that_nobody_tried_is_in_the_account() -> None:
-    (verdict,) = verdicts([result("b", "3.0.0"), result("b", "3.10.0")], existing={"triton": EXISTING})
+    (verdict,) = verdicts(
+        [result("b", "3.0.0"), result("b", "3.10.0")], existing={"triton": EXISTING}
+    )
     assert verdict.phrase == "failed in 2 of 11, rest unknown"
     assert verdict.not_tried == RELEASES[1:-1]
-    (needed,) = verdicts([result("o", "3.0.0"), result("o", "3.1.0"), result("g", "3.5.1")], existing={"triton": EXISTING})
-    assert (needed.word, needed.release, needed.phrase) == (Word.NEEDS, "3.5.1", "needs > 3.1.0, works in 3.5.1")
+    (needed,) = verdicts(
+        [result("o", "3.0.0"), result("o", "3.1.0"), result("g", "3.5.1")],
+        existing={"triton": EXISTING},
+    )
+    assert (needed.word, needed.release, needed.phrase) == (
+        Word.NEEDS,
+        "3.5.1",
+        "needs > 3.1.0, works in 3.5.1",
+    )
     assert needed.bracket is not None
     assert needed.bracket.between == ("3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0")
     assert spans(needed) == ["3.0.0..3.1.0 api-missing", "3.5.1..3.5.1 ok"]
-    (works,) = verdicts([result("g", "3.0.0"), result("g", "3.1.0"), result("g", "3.3.0")], existing={"triton": EXISTING})
-    assert (works.phrase, works.complete, spans(works)) == ("works", False, ["3.0.0..3.1.0 ok", "3.3.0..3.3.0 ok"])
+    (works,) = verdicts(
+        [result("g", "3.0.0"), result("g", "3.1.0"), result("g", "3.3.0")],
+        existing={"triton": EXISTING},
+    )
+    assert (works.phrase, works.complete, spans(works)) == (
+        "works",
+        False,
+        ["3.0.0..3.1.0 ok", "3.3.0..3.3.0 ok"],
+    )
 
 
 def test_what_earlier_runs_found_counts_where_this_run_has_no_answer() -> None:
     run = [result("b", "3.1.0"), result("?", "3.2.0")]
-    earlier = [result("g", "3.0.0"), result("g", "3.1.0", torch=True), result("b", "3.2.0", torch=True), result("g", "3.0.0+ours")]
+    earlier = [
+        result("g", "3.0.0"),
+        result("g", "3.1.0", torch=True),
+        result("b", "3.2.0", torch=True),
+        result("g", "3.0.0+ours"),
+    ]
     (verdict,) = verdicts(run, remembered=earlier, existing={"triton": EXISTING[:3]})
     assert (verdict.phrase, verdict.remembered) == ("regressed in 3.1.0", ("3.0.0", "3.2.0"))
     assert (verdict.untested, verdict.flaky, verdict.not_tried) == ((), (), ())
 
 
 def test_forks_have_no_releases_beside_them() -> None:
-    (verdict,) = verdicts([result("b", "3.1.0+ours")], remembered=[result("g", "3.0.0")], existing={"triton": EXISTING})
+    (verdict,) = verdicts(
+        [result("b", "3.1.0+ours")],
+        remembered=[result("g", "3.0.0")],
+        existing={"triton": EXISTING},
+    )
     assert (verdict.phrase, verdict.line) == ("never worked", ("3.1.0+ours",))
 
 
@@ -237,10 +314,16 @@ def test_the_installed_version_counts_not_the_one_asked_for() -> None:
 
 def test_kernels_that_are_called_the_same_have_histories_of_their_own() -> None:
     small = [result("g", "3.0.0"), result("g", "3.1.0")]
-    large = [_with_warps(result(letter, release), 8) for letter, release in (("g", "3.0.0"), ("b", "3.1.0"))]
+    large = [
+        _with_warps(result(letter, release), 8)
+        for letter, release in (("g", "3.0.0"), ("b", "3.1.0"))
+    ]
     earlier = [result("b", "3.2.0"), _with_warps(result("g", "3.2.0"), 8)]
     found = verdicts([*small, *large], remembered=earlier)
-    assert [(one.kernel, one.phrase) for one in found] == [("k", "regressed in 3.2.0"), ("k", "intermittent")]
+    assert [(one.kernel, one.phrase) for one in found] == [
+        ("k", "regressed in 3.2.0"),
+        ("k", "intermittent"),
+    ]
     assert disagreements([*small, *large]) == ()
 
 
@@ -255,7 +338,7 @@ def test_every_coordinate_gets_its_own_verdict() -> None:
     assert verdicts([]) == ()
 
 
-# --- an oracle that shares nothing with the implementation -------------------------------------------------------------------
+# --- an oracle that shares nothing with the implementation ----------------------------------------
 
 LACKING, BAD = "uora", "^gd"
 PATTERNS = (
@@ -282,7 +365,11 @@ def oracle(word: str) -> tuple[str, str | None, tuple[str, str, tuple[str, ...]]
             if not match.groups():
                 return said, None, None
             after, before = known[match.start(2)][1], known[match.start(2) - 1][1]
-            return said, RELEASES[after], (RELEASES[before], RELEASES[after], RELEASES[before + 1 : after])
+            return (
+                said,
+                RELEASES[after],
+                (RELEASES[before], RELEASES[after], RELEASES[before + 1 : after]),
+            )
     raise AssertionError(text)
 
 
@@ -297,21 +384,35 @@ def test_word_agrees_with_the_oracle(word: str) -> None:
 @given(words)
 def test_brackets_are_between_known_neighbours_that_differ(word: str) -> None:
     """Whatever the word: what a bracket says is known of its ends, and of nothing between them."""
-    good = {release: letter in "gd" for letter, release in zip(word, RELEASES, strict=False) if letter not in "?lFf"}
+    good = {
+        release: letter in "gd"
+        for letter, release in zip(word, RELEASES, strict=False)
+        if letter not in "?lFf"
+    }
     verdict = verdict_on(word)
     for bracket in verdict.brackets:
         assert (good[bracket.before], good[bracket.after]) == (not bracket.is_fix, bracket.is_fix)
         assert not set(bracket.between) & set(good)
-        assert bracket.between == RELEASES[RELEASES.index(bracket.before) + 1 : RELEASES.index(bracket.after)]
+        assert (
+            bracket.between
+            == RELEASES[RELEASES.index(bracket.before) + 1 : RELEASES.index(bracket.after)]
+        )
     assert {verdict.bracket, verdict.since} <= {*verdict.brackets, None}
 
 
 @given(words)
 def test_no_phrase_names_one_release_where_another_may_be_it(word: str) -> None:
-    """``never worked`` only of all there are; ``in X`` and ``≥ X`` only right behind a known one."""
+    """``never worked`` only of all there are.
+
+    ``in X`` and ``≥ X`` only right behind a known one.
+    """
     verdict = verdict_on(word)
-    assert ("never worked" in verdict.phrase) == (verdict.word is Word.NEVER and not set(word[: len(RELEASES)]) & set("?lFf"))
-    for release in re.findall(r"(?:regressed in|fixed in|removed in|needs ≥) ([\d.]+)", verdict.phrase):
+    assert ("never worked" in verdict.phrase) == (
+        verdict.word is Word.NEVER and not set(word[: len(RELEASES)]) & set("?lFf")
+    )
+    for release in re.findall(
+        r"(?:regressed in|fixed in|removed in|needs ≥) ([\d.]+)", verdict.phrase
+    ):
         assert word[RELEASES.index(release) - 1] not in "?lFf"
 
 
@@ -325,14 +426,19 @@ def test_intervals_cover_what_is_known_once_and_nothing_else(word: str) -> None:
             assert release not in covered
             covered[release] = (interval.status, interval.fingerprint)
     truth = {
-        release: (LETTERS[letter].status, fail.fingerprint if (fail := LETTERS[letter].failure) else None)
+        release: (
+            LETTERS[letter].status,
+            fail.fingerprint if (fail := LETTERS[letter].failure) else None,
+        )
         for letter, release in zip(word, RELEASES, strict=False)
         if letter not in "?lFf"
     }
     assert covered == truth
     for left, right in pairwise(verdict.intervals):
         touching = place[left.last] + 1 == place[right.first]
-        assert not (touching and (left.status, left.fingerprint) == (right.status, right.fingerprint)), "not as long as it could be"
+        assert not (
+            touching and (left.status, left.fingerprint) == (right.status, right.fingerprint)
+        ), "not as long as it could be"
     assert {*verdict.untested, *verdict.flaky, *covered} == set(RELEASES[: len(word)])
 
 
@@ -346,8 +452,14 @@ def test_the_order_of_results_does_not_matter(word: str, random: object) -> None
 
 @given(words)
 def test_every_change_is_between_two_failures_that_differ(word: str) -> None:
-    known = [(letter, release) for letter, release in zip(word, RELEASES, strict=False) if letter not in "?lFf"]
+    known = [
+        (letter, release)
+        for letter, release in zip(word, RELEASES, strict=False)
+        if letter not in "?lFf"
+    ]
     naive = [
-        release for (before, _), (after, release) in pairwise(known) if before not in "gd" and after not in "gd" and before != after
+        release
+        for (before, _), (after, release) in pairwise(known)
+        if before not in "gd" and after not in "gd" and before != after
     ]
     assert [change.release for change in verdict_on(word).changes] == naive

@@ -1,10 +1,12 @@
-"""Run kernels in Triton's interpreter on their problems, and hold what they computed to the references.
+"""Run kernels in Triton's interpreter on their problems, and hold what they computed to the
+references.
 
     python check.py NUMERICS_FOLDER < specs.json
 
 To be run by the Python of an env that has Triton, PyTorch and NumPy; it needs no GPU. The folder is
 ``compat/toolchains/pytorch/numerics``. Read is a list of
- ``{kernel, variant, case, source, function, constexprs, problem: {source, function, dtype, parameters}}``; printed is one
+ ``{kernel, variant, case, source, function, constexprs, problem: {source, function, dtype,
+ parameters}}``; printed is one
 line of JSON for each:
 
     kernel, variant, case   which
@@ -76,7 +78,9 @@ def main(numerics: str) -> None:
     )
     assert package is not None
     sys.modules["numerics"] = importlib.util.module_from_spec(package)
-    problems, outputs = (importlib.import_module(f"numerics.{name}") for name in ("problems", "outputs"))
+    problems, outputs = (
+        importlib.import_module(f"numerics.{name}") for name in ("problems", "outputs")
+    )
     for spec in json.load(sys.stdin):
         print(json.dumps(checked(spec, problems, outputs)), flush=True)
 

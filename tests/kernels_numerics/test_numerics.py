@@ -1,7 +1,7 @@
 """Every way of writing a kernel computes the same, and this test would notice if one did not.
 
-The kernels run on their problems in Triton's interpreter, inside an env that has PyTorch (see ``check.py``); here it is decided
-which have to pass.
+The kernels run on their problems in Triton's interpreter, inside an env that has PyTorch (see
+``check.py``); here it is decided which have to pass.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.model import Specialization
 
-pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]  # the interpreter needs 30 s on an idle core
+# The interpreter needs 30 s on an idle core.
+pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 CHECK = Path(__file__).with_name("check.py")
 KERNELS = ROOT / "kernels"
 RELEASE = "3.5.1"
-"""Triton of the env that ``pair_python`` belongs to: the newest default pair that has both block pointers and descriptors."""
+"""Triton of the env that ``pair_python`` belongs to: the newest default pair that has both block
+pointers and descriptors.
+"""
 
 Name = tuple[str, str, str]
 """Kernel, variant, case."""
@@ -33,41 +36,90 @@ MUTANTS: dict[Name, tuple[str, str]] = {
     ("sel_dense", "broadcast_2d", "ragged"): (" & (d0 + offs_D < D)[None, :]", ""),
     ("sel_dense", "pointer_grid", "d64"): ("tl.exp(scores - m_grid)", "tl.exp(scores)"),
     ("sel_dense", "loop_1d", "d64"): ("for d in range(D):", "for d in range(D - 1):"),
-    ("sel_dense", "block_ptr", "d64"): ('tl.where((l0 + offs_L < L)[None, :], scores * scale, float("-inf"))', "scores * scale"),
+    ("sel_dense", "block_ptr", "d64"): (
+        'tl.where((l0 + offs_L < L)[None, :], scores * scale, float("-inf"))',
+        "scores * scale",
+    ),
     ("sel_dense", "descriptor", "d128"): ("k_desc.load([l0, d0])", "k_desc.load([l0, 0])"),
     ("sel_varlen", "broadcast_2d", "mixed"): (" & (offs_V < DV)[None, :])", ")"),
-    ("sel_varlen", "pointer_grid", "few"): ("mask=(l0 + v_rows < end) & (v_cols < DV)", "mask=v_cols < DV"),
-    ("sel_varlen", "loop_1d", "few"): ("for l in range(start, end):", "for l in range(start, end - 1):"),
-    ("sel_varlen", "block_ptr", "many"): ("v = tl.where((l0 + offs_L < end)[:, None], v, 0.0).to(v.dtype)", "v = v"),
+    ("sel_varlen", "pointer_grid", "few"): (
+        "mask=(l0 + v_rows < end) & (v_cols < DV)",
+        "mask=v_cols < DV",
+    ),
+    ("sel_varlen", "loop_1d", "few"): (
+        "for l in range(start, end):",
+        "for l in range(start, end - 1):",
+    ),
+    ("sel_varlen", "block_ptr", "many"): (
+        "v = tl.where((l0 + offs_L < end)[:, None], v, 0.0).to(v.dtype)",
+        "v = v",
+    ),
     ("sel_varlen", "descriptor", "many"): ("k_desc.load([l0, 0])", "k_desc.load([start, 0])"),
     ("attn_standard", "pointer_grid", "d64"): ("acc * shrink[:, None]", "acc"),
     ("attn_standard", "loop_1d", "d32_fp32_causal"): ("offs_m >= n", "offs_m > n"),
-    ("attn_standard", "block_ptr", "d128_causal"): ("v_block = tl.advance(v_block, (BLOCK_N, 0))", "v_block = v_block"),
+    ("attn_standard", "block_ptr", "d128_causal"): (
+        "v_block = tl.advance(v_block, (BLOCK_N, 0))",
+        "v_block = v_block",
+    ),
     ("attn_standard", "descriptor", "d64"): ("if MASKED:", "if CAUSAL:"),
-    ("attn_rope", "pointer_grid", "d64"): ("rotate(k, k_sine, k_cosine", "rotate(k, -k_sine, k_cosine"),
-    ("attn_rope", "loop_1d", "d32_fp32_causal"): ("angles(tl.full([1], 1,", "angles(tl.full([1], 2,"),
-    ("attn_rope", "block_ptr", "d64"): ("k_sine, k_cosine = advance(k_sine, k_cosine, step_sine, step_cosine)", "pass"),
-    ("attn_rope", "descriptor", "d64"): ("angles(tl.full([1], BLOCK_N,", "angles(tl.full([1], BLOCK_M,"),
-    ("attn_absolute", "pointer_grid", "d64"): ("add_sinusoids(q, q_sine, q_cosine", "add_sinusoids(q, q_cosine, q_sine"),
-    ("attn_absolute", "loop_1d", "d32_fp32_causal"): ("k_even + k_sine, k_odd + k_cosine", "k_even + k_cosine, k_odd + k_sine"),
-    ("attn_absolute", "block_ptr", "d64"): ("angles(offs_m, theta, D)", "angles(offs_m + 1, theta, D)"),
-    ("attn_absolute", "descriptor", "d128_causal"): ("add_sinusoids(k, k_sine, k_cosine, BLOCK_N, D)", "k"),
-    ("attn_exposb", "pointer_grid", "d128_causal"): ("before(start, offs_m, n0 + offs_n,", "before(start, offs_m, offs_n,"),
+    ("attn_rope", "pointer_grid", "d64"): (
+        "rotate(k, k_sine, k_cosine",
+        "rotate(k, -k_sine, k_cosine",
+    ),
+    ("attn_rope", "loop_1d", "d32_fp32_causal"): (
+        "angles(tl.full([1], 1,",
+        "angles(tl.full([1], 2,",
+    ),
+    ("attn_rope", "block_ptr", "d64"): (
+        "k_sine, k_cosine = advance(k_sine, k_cosine, step_sine, step_cosine)",
+        "pass",
+    ),
+    ("attn_rope", "descriptor", "d64"): (
+        "angles(tl.full([1], BLOCK_N,",
+        "angles(tl.full([1], BLOCK_M,",
+    ),
+    ("attn_absolute", "pointer_grid", "d64"): (
+        "add_sinusoids(q, q_sine, q_cosine",
+        "add_sinusoids(q, q_cosine, q_sine",
+    ),
+    ("attn_absolute", "loop_1d", "d32_fp32_causal"): (
+        "k_even + k_sine, k_odd + k_cosine",
+        "k_even + k_cosine, k_odd + k_sine",
+    ),
+    ("attn_absolute", "block_ptr", "d64"): (
+        "angles(offs_m, theta, D)",
+        "angles(offs_m + 1, theta, D)",
+    ),
+    ("attn_absolute", "descriptor", "d128_causal"): (
+        "add_sinusoids(k, k_sine, k_cosine, BLOCK_N, D)",
+        "k",
+    ),
+    ("attn_exposb", "pointer_grid", "d128_causal"): (
+        "before(start, offs_m, n0 + offs_n,",
+        "before(start, offs_m, offs_n,",
+    ),
     ("attn_exposb", "loop_1d", "d32_fp32_causal"): ("tl.abs(offs_m - n)", "tl.abs(offs_m - n + 1)"),
     ("attn_exposb", "block_ptr", "d64"): ("fold(scores, 1.0", "fold(scores, factor"),
     ("attn_exposb", "descriptor", "d64"): ("near(offs_m, n0 + offs_n", "near(offs_m, offs_n"),
     ("attn_delta", "pointer_grid", "d64"): ("tl.sum(o * do", "tl.sum(o * o"),
     ("attn_standard_dkdv", "pointer_grid", "d64"): ("(dk * scale)", "dk"),
-    ("attn_standard_dq", "pointer_grid", "d128_causal"): ("do, lse, delta, offs_m", "do, lse, 0 * delta, offs_m"),
+    ("attn_standard_dq", "pointer_grid", "d128_causal"): (
+        "do, lse, delta, offs_m",
+        "do, lse, 0 * delta, offs_m",
+    ),
     ("attn_rope_dkdv", "pointer_grid", "d64"): ("rotate(dk, -sine", "rotate(dk, sine"),
     ("attn_rope_dq", "pointer_grid", "d128_causal"): ("rotate(dq, -sine", "rotate(dq, sine"),
 }
-"""One plausible mistake for each way of writing, and a case in which it shows: a text of the function, and what replaces it."""
+"""One plausible mistake for each way of writing, and a case in which it shows: a text of the
+function, and what replaces it.
+"""
 
 
 def fails(spec: Specialization) -> bool:
     """Whether it is declared to fail on RELEASE, whatever the target."""
-    return any(each.targets == ("*",) and each.releases.contains(RELEASE) for each in spec.expectations)
+    return any(
+        each.targets == ("*",) and each.releases.contains(RELEASE) for each in spec.expectations
+    )
 
 
 def uncomputed(spec: Specialization) -> bool:
@@ -76,9 +128,15 @@ def uncomputed(spec: Specialization) -> bool:
 
 
 def repeats(spec: Specialization) -> bool:
-    """Whether it goes through the lines of another case, slowly, or differs from one in options, which no interpreter knows."""
+    """Whether it goes through the lines of another case, slowly, or differs from one in options,
+    which no interpreter knows.
+    """
     slow = spec.variant == "loop_1d" and name_of(spec) not in MUTANTS
-    return slow or (spec.variant == "as_written_mask_shape" and spec.case != "few") or spec.case == "many_stages_3"
+    return (
+        slow
+        or (spec.variant == "as_written_mask_shape" and spec.case != "few")
+        or spec.case == "many_stages_3"
+    )
 
 
 def name_of(spec: Specialization) -> Name:
@@ -88,9 +146,15 @@ def name_of(spec: Specialization) -> Name:
 def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
     """What ``check.py`` prints about the named variants and cases of the kernels in a directory."""
     specs = {name_of(spec): spec for spec in load_kernels(["*.toml"], kernels)}
-    command = [str(python), str(CHECK), str(ROOT / "compat" / "toolchains" / "pytorch" / "numerics")]
+    command = [
+        str(python),
+        str(CHECK),
+        str(ROOT / "compat" / "toolchains" / "pytorch" / "numerics"),
+    ]
     said = json.dumps([described(specs[name]) for name in names])
-    done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=540, check=False)
+    done = subprocess.run(
+        command, input=said, capture_output=True, text=True, timeout=540, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -123,24 +187,36 @@ def mutate(source: str, function: str, old: str, new: str) -> str:
 
 Once = Callable[[str, Callable[[], str]], str]
 SPECS = load_kernels(["*.toml"], KERNELS)
-SOUND = [name_of(spec) for spec in SPECS if not fails(spec) and not uncomputed(spec) and not repeats(spec)]
+SOUND = [
+    name_of(spec)
+    for spec in SPECS
+    if not fails(spec) and not uncomputed(spec) and not repeats(spec)
+]
 UNCOMPILABLE: list[Name] = [("sel_varlen", "as_written", "few")]
 
 
 def begun_first(names: Iterable[Name]) -> list[Any]:
-    """The names as parameters. The first test makes the findings that all need, while other processes run other tests."""
+    """The names as parameters.
+
+    The first test makes the findings that all need, while other processes run other tests.
+    """
     first, *others = names
     return [pytest.param(first, marks=pytest.mark.long), *others]
 
 
 @pytest.fixture(scope="module")
 def found(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
-    """The findings on all that has to pass, and on the kernel that only compilers cannot take; made once."""
+    """The findings on all that has to pass, and on the kernel that only compilers cannot take.
+
+    Made once.
+    """
     return findings(once("sound", lambda: checked(pair_python, KERNELS, [*SOUND, *UNCOMPILABLE])))
 
 
 @pytest.fixture(scope="module")
-def found_of_mutants(pair_python: str | Path, tmp_path_factory: pytest.TempPathFactory, once: Once) -> dict[Name, dict[str, Any]]:
+def found_of_mutants(
+    pair_python: str | Path, tmp_path_factory: pytest.TempPathFactory, once: Once
+) -> dict[Name, dict[str, Any]]:
     """The findings on a copy of the kernels in which each way of writing has a mistake."""
     copies = tmp_path_factory.mktemp("mutants") / "kernels"
     shutil.copytree(KERNELS, copies)
@@ -168,17 +244,37 @@ def test_notices_a_mistake(found_of_mutants: dict[Name, dict[str, Any]], name: N
 
 @pytest.mark.parametrize("name", UNCOMPILABLE, ids="/".join)
 def test_the_abort_is_the_compilers_own(found: dict[Name, dict[str, Any]], name: Name) -> None:
-    """The loop bounded by a block is sound arithmetic: what cannot be compiled can be interpreted."""
+    """The loop bounded by a block is sound arithmetic: what cannot be compiled can be
+    interpreted.
+    """
     assert found[name]["ok"]
 
 
 def test_no_way_of_writing_is_left_out() -> None:
-    """No declaration may quietly take a way of writing out of this test, or out of those that have a mutant."""
-    ways = {"sel_dense": 5, "sel_varlen": 5, "attn_standard": 4, "attn_rope": 4, "attn_absolute": 4, "attn_exposb": 4}
-    ways |= {"attn_delta": 1, "attn_standard_dkdv": 1, "attn_standard_dq": 1, "attn_rope_dkdv": 1, "attn_rope_dq": 1}
+    """No declaration may quietly take a way of writing out of this test, or out of those that have
+    a mutant.
+    """
+    ways = {
+        "sel_dense": 5,
+        "sel_varlen": 5,
+        "attn_standard": 4,
+        "attn_rope": 4,
+        "attn_absolute": 4,
+        "attn_exposb": 4,
+    }
+    ways |= {
+        "attn_delta": 1,
+        "attn_standard_dkdv": 1,
+        "attn_standard_dq": 1,
+        "attn_rope_dkdv": 1,
+        "attn_rope_dq": 1,
+    }
     assert {spec.kernel for spec in SPECS} == set(ways)
     for kernel, count in ways.items():
-        assert len({name[1] for name in SOUND if name[0] == kernel and "as_written" not in name[1]}) == count
+        assert (
+            len({name[1] for name in SOUND if name[0] == kernel and "as_written" not in name[1]})
+            == count
+        )
         assert len({name[1] for name in MUTANTS if name[0] == kernel}) == count
 
 

@@ -1,4 +1,6 @@
-"""What is declared of shared memory is what releases need, where one release needs less than others."""
+"""What is declared of shared memory is what releases need, where one release needs less than
+others.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def test_heads_of_128_with_rope_fit_on_sm_89_in_3_4_0_alone(
     for release in releases:
         built(f"triton-{release}")
     shutil.copytree(KERNELS, tmp_path / "kernels")
-    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["kernels/attn_rope.toml"]\n[pairs]\nrun = false\n')
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["kernels/attn_rope.toml"]\n[pairs]\nrun = false\n'
+    )
     monkeypatch.chdir(tmp_path)
     words = ("--target", "sm_89", "--variant", "pointer_grid", "--case", "d128_causal")
     done = CliRunner().invoke(main, ["matrix", "--envs", ",".join(releases), *words])

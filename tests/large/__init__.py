@@ -1,7 +1,8 @@
 """A project as large as asked for, and a run of it with a worker that compiles nothing.
 
-``python -m tests.large FOLDER CELLS`` runs ``compat matrix`` on it, from the cells to the files of the report, and prints what each
-step took, and the most memory that this process had. A second run of the same folder finds everything known.
+``python -m tests.large FOLDER CELLS`` runs ``compat matrix`` on it, from the cells to the files of
+the report, and prints what each step took, and the most memory that this process had. A second run
+of the same folder finds everything known.
 """
 
 from __future__ import annotations
@@ -16,7 +17,21 @@ from compat.project import Selection, select
 
 WORKER = Path(__file__).parent / "worker"
 """The folder of the worker's program, for ``RunContext.worker``."""
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 TARGETS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "gfx90a", "gfx942", "gfx1100")
 OPERATIONS = ("softmax", "matmul", "sum", "norm", "rope", "scan", "attention", "dropout")
 CASES = 5
@@ -58,14 +73,22 @@ constexprs = {{ BLOCK = {block} }}
 
 
 def project(folder: Path, cells: int) -> Selection:
-    """Write a project of at least so many cells, or as it was written before, and choose all of them."""
+    """Write a project of at least so many cells, or as it was written before, and choose all of
+    them.
+    """
     matrix = folder / "matrix.toml"
     if not matrix.exists():
         (folder / "kernels").mkdir(parents=True)
         for number in range(ceil(cells / len(RELEASES) / len(TARGETS) / CASES)):
-            _write_kernel(folder / "kernels", f"{OPERATIONS[number % len(OPERATIONS)]}_{number:03}", number)
+            _write_kernel(
+                folder / "kernels", f"{OPERATIONS[number % len(OPERATIONS)]}_{number:03}", number
+            )
         texts = {"envs": [f"triton-{release}" for release in RELEASES], "targets": TARGETS}
-        matrix.write_text(_MATRIX.format(**{name: ", ".join(f'"{each}"' for each in words) for name, words in texts.items()}))
+        matrix.write_text(
+            _MATRIX.format(
+                **{name: ", ".join(f'"{each}"' for each in words) for name, words in texts.items()}
+            )
+        )
     return select(matrix)
 
 
@@ -76,10 +99,20 @@ def _write_kernel(folder: Path, name: str, number: int) -> None:
 
 
 def obtain(_: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-    """Envs that have nothing but this interpreter, which is all that such a worker needs: for ``run_matrix``."""
+    """Envs that have nothing but this interpreter, which is all that such a worker needs: for
+    ``run_matrix``.
+    """
     return [_built(env) for env in envs]
 
 
 def _built(env: Env) -> BuiltEnv:
-    packages = (Package(name="triton", version=str(env.release), digest=f"of triton {env.release}"),)
-    return BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest=f"of {env.name}")
+    packages = (
+        Package(name="triton", version=str(env.release), digest=f"of triton {env.release}"),
+    )
+    return BuiltEnv(
+        env=env,
+        python=sys.executable,
+        python_version="3.11.7",
+        packages=packages,
+        digest=f"of {env.name}",
+    )

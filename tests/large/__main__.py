@@ -58,8 +58,13 @@ def _step(name: str) -> Iterator[None]:
         done.set()
         watcher.join()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        took = f"{time.monotonic() - began:.1f} s, {time.process_time() - used:.1f} s of this process"
-        memory = f"{max(most[0], _resident()):.0f} MB at most in it, {_resident():.0f} after it, {peak:.0f} by now"
+        took = (
+            f"{time.monotonic() - began:.1f} s, {time.process_time() - used:.1f} s of this process"
+        )
+        memory = (
+            f"{max(most[0], _resident()):.0f} MB at most in it, {_resident():.0f} after it,"
+            f" {peak:.0f} by now"
+        )
         print(f"{name}: {took}; {memory}", flush=True)
 
 

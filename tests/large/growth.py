@@ -1,7 +1,9 @@
-"""What a cell takes: ``python -m tests.large.growth FOLDER CELLS MORE`` prints how memory grows from so many cells to more.
+"""What a cell takes: ``python -m tests.large.growth FOLDER CELLS MORE`` prints how memory grows
+from so many cells to more.
 
-Bytes a cell, by tracemalloc: held by a report that a run has made, with its selection; at most, while that run was under way;
-held by the report when ``matrix.json`` is read, and at most while it is. Nothing is compiled: an executor answers in this process.
+Bytes a cell, by tracemalloc: held by a report that a run has made, with its selection; at most,
+while that run was under way; held by the report when ``matrix.json`` is read, and at most while it
+is. Nothing is compiled: an executor answers in this process.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from compat.report.folder import read_report
 from tests.large import obtain, project
 
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
-MESSAGE = "at 4:10:\n    total = tl.sum(block, 1)\n            ^\nincompatible dimensions at index 1: 128 and 64"
+MESSAGE = (
+    "at 4:10:\n    total = tl.sum(block, 1)\n            ^\nincompatible dimensions at index 1: 128"
+    " and 64"
+)
 
 
 class AnsweringExecutor:
@@ -41,7 +46,9 @@ class AnsweringExecutor:
         for position, cell in enumerate(batch.cells):
             self._number += 1
             failing = cell.spec.function.startswith("sum")
-            yield CellAttempts(position=position, attempts=(rejected(),) * 2 if failing else (built(self._number),))
+            yield CellAttempts(
+                position=position, attempts=(rejected(),) * 2 if failing else (built(self._number),)
+            )
 
     def release(self, env: str) -> None:
         pass
@@ -64,11 +71,26 @@ def built(number: int) -> Evidence:
         "registers": 32 + number % 200,
         "spill_store_bytes": 0,
         "spill_load_bytes": 0,
-        "instructions": {"total": 1_000 + number, "mma": number % 64, "loads": number % 128, "stores": number % 32},
+        "instructions": {
+            "total": 1_000 + number,
+            "mma": number % 64,
+            "loads": number % 128,
+            "stores": number % 32,
+        },
     }
-    stages = {stage: 0.001 * place + number / 1e6 for place, stage in enumerate(("source", "ast", *STAGES), 1)}
+    stages = {
+        stage: 0.001 * place + number / 1e6
+        for place, stage in enumerate(("source", "ast", *STAGES), 1)
+    }
     done = (Done(do="compile", made=made),)
-    return Evidence(answered=True, done=done, stage="cubin", metrics=metrics, stages=stages, seconds=0.01 + number / 1e6)
+    return Evidence(
+        answered=True,
+        done=done,
+        stage="cubin",
+        metrics=metrics,
+        stages=stages,
+        seconds=0.01 + number / 1e6,
+    )
 
 
 def measured(action: Callable[[], object]) -> tuple[int, int]:
@@ -107,7 +129,12 @@ def taken_by(folder: Path, size: int) -> tuple[int, dict[str, int]]:
     """How many cells it came to, and the bytes that each step held, and took at most."""
     run, run_at_most = measured(lambda: of_run(folder, size))
     reading, reading_at_most = measured(lambda: read_report(str(folder / "matrix.json")))
-    taken = {"run": run, "run at most": run_at_most, "reading": reading, "reading at most": reading_at_most}
+    taken = {
+        "run": run,
+        "run at most": run_at_most,
+        "reading": reading,
+        "reading at most": reading_at_most,
+    }
     return len(project(folder, size).cells), taken
 
 

@@ -1,4 +1,6 @@
-"""A folder as ``compat build`` writes it, with kernels of the stand-in, and the launcher started in it."""
+"""A folder as ``compat build`` writes it, with kernels of the stand-in, and the launcher started in
+it.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,18 @@ def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
 PARAMETERS = [
-    *({"name": name, "type": "*fp32", "packing": "address", "size": 8} for name in ("x", "y", "out")),
+    *(
+        {"name": name, "type": "*fp32", "packing": "address", "size": 8}
+        for name in ("x", "y", "out")
+    ),
     {"name": "n", "type": "i32", "packing": "integer", "size": 4},
 ]
 SCRATCH = {"scratch": "global", "size": 8, "bytes": 4, "align": 128}
 
 
-def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[str] = (), **launch: Any) -> dict[str, Any]:
+def cell(
+    name: str, entry: str = "", *, problem: str = "add", hints: Sequence[str] = (), **launch: Any
+) -> dict[str, Any]:
     """A cell of an index, which launches a kernel of the stand-in."""
     facts = {
         "entry": entry or name,
@@ -76,13 +83,20 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
     }
 
 
-def recorded(name: str, entries: Sequence[str], sizes: Sequence[int] = (1, 37, 500, 3000), **launch: Any) -> dict[str, Any]:
-    """A cell of an index whose launches were written down, of kernels of the stand-in that are launched one after the other."""
+def recorded(
+    name: str, entries: Sequence[str], sizes: Sequence[int] = (1, 37, 500, 3000), **launch: Any
+) -> dict[str, Any]:
+    """A cell of an index whose launches were written down, of kernels of the stand-in that are
+    launched one after the other.
+    """
     tensor = {"bytes": 4, "align": 4, "strides": [1]}
     address = bytes(8).hex()
     each = [
         {
-            "arguments": {**{x: {**tensor, "shape": [n]} for x in ("x", "y", "out")}, "n": {"value": n}},
+            "arguments": {
+                **{x: {**tensor, "shape": [n]} for x in ("x", "y", "out")},
+                "n": {"value": n},
+            },
             "launches": [
                 {
                     "entry": entry,
@@ -121,9 +135,18 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     (folder / "problems").mkdir()
     (folder / "problems" / "problems.py").write_text(PROBLEMS)
     source = {"source": "problems/problems.py", "dtype": "fp32", "parameters": {}}
-    problems: dict[str, Any] = {name: {**source, "function": name} for name in ("add", "unknown", "broken")}
+    problems: dict[str, Any] = {
+        name: {**source, "function": name} for name in ("add", "unknown", "broken")
+    }
     target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
-    index = {"schema": 1, "target": target, "needs": "torch", "problems": problems, "cells": list(cells), "left_out": []}
+    index = {
+        "schema": 1,
+        "target": target,
+        "needs": "torch",
+        "problems": problems,
+        "cells": list(cells),
+        "left_out": [],
+    }
     (folder / "index.json").write_text(json.dumps(index))
     return folder
 
@@ -140,10 +163,14 @@ def standin_options(library: Path) -> list[str]:
     return ["--device", "cpu", "--library", str(library)]
 
 
-def launched(folder: Path, python: str, library: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def launched(
+    folder: Path, python: str, library: Path, *options: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """The launcher, run to its end."""
     command = [python, str(folder / "launch.py"), *standin_options(library), *options]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **variables}, check=False
+    )
 
 
 def compared(
@@ -154,7 +181,9 @@ def compared(
     problem: str = "add",
     deadline: float = 2,
 ) -> list[dict[str, Any]]:
-    """What a launcher that stays says first, and its answers to questions: the cells that each is about, the first of them good."""
+    """What a launcher that stays says first, and its answers to questions: the cells that each is
+    about, the first of them good.
+    """
     asked = [
         {
             "number": number,

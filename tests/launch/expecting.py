@@ -39,4 +39,6 @@ def statuses(results: Path) -> dict[str, set[str]]:
 
 if __name__ == "__main__":
     for variant, seen in sorted(statuses(Path(sys.argv[1])).items()):
-        print("as expected" if seen <= EXPECTED[variant] else "NOT EXPECTED", variant, *sorted(seen))
+        print(
+            "as expected" if seen <= EXPECTED[variant] else "NOT EXPECTED", variant, *sorted(seen)
+        )

@@ -1,4 +1,6 @@
-"""A project with a kernel whose launches the stand-in for the driver does, and the stand-in in the place of this machine's GPU."""
+"""A project with a kernel whose launches the stand-in for the driver does, and the stand-in in the
+place of this machine's GPU.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ def project(folder: Path, *releases: str) -> Path:
     return matrix
 
 
-def stand_in(folder: Path, python: str, monkeypatch: pytest.MonkeyPatch, *, breaks: str, how: str) -> None:
-    """Have the stand-in found as the GPU, which breaks what ``breaks`` says, as ``how`` says (see ``standin.c``)."""
+def stand_in(
+    folder: Path, python: str, monkeypatch: pytest.MonkeyPatch, *, breaks: str, how: str
+) -> None:
+    """Have the stand-in found as the GPU, which breaks what ``breaks`` says, as ``how`` says (see
+    ``standin.c``).
+    """
     options = ("--device", "cpu", "--library", str(built_standin(folder)))
 
     def found(selection: Selection, said: str | None = None) -> Gpu:

@@ -40,7 +40,9 @@ constexprs = { BLOCK = 128 }
 """
 
 
-def project(home: Path, *, targets: tuple[str, ...] = ("sm_90",), kernels: str = "launching.toml") -> Selection:
+def project(
+    home: Path, *, targets: tuple[str, ...] = ("sm_90",), kernels: str = "launching.toml"
+) -> Selection:
     """The kernels in ``kernels/``, copied to a folder of the test's own."""
     for path in KERNELS.parent.glob("launching*"):
         shutil.copy(path, home)
@@ -74,28 +76,58 @@ def folder(home: Path, found: Built) -> Path:
 def cells(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """(Kernel and variant, env) → what the index says."""
     index = json.loads((folder / "index.json").read_text())
-    return {("/".join(cell["cell"].split("/")[:2]), cell["cell"].split("/")[-1]): cell for cell in index["cells"]}
+    return {
+        ("/".join(cell["cell"].split("/")[:2]), cell["cell"].split("/")[-1]): cell
+        for cell in index["cells"]
+    }
 
 
-def test_everything_that_was_built_is_there(cells: dict[tuple[str, str], dict[str, Any]], folder: Path) -> None:
+def test_everything_that_was_built_is_there(
+    cells: dict[tuple[str, str], dict[str, Any]], folder: Path
+) -> None:
     """What is predicted to be refused, too."""
     assert set(cells) == {(variant, env) for variant in EXPECTED for env in RELEASES}
-    assert {cell["object"] for cell in cells.values()} == {path.name for path in (folder / "objects").iterdir()}
-    assert {path.name for path in (folder / "texts").iterdir()} == {path.name for path in (folder / "objects").iterdir()}
+    assert {cell["object"] for cell in cells.values()} == {
+        path.name for path in (folder / "objects").iterdir()
+    }
+    assert {path.name for path in (folder / "texts").iterdir()} == {
+        path.name for path in (folder / "objects").iterdir()
+    }
 
 
-def test_parameters_are_those_that_are_left_and_scratch_memory(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
+def test_parameters_are_those_that_are_left_and_scratch_memory(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
     def parameters(variant: str, env: str) -> list[str]:
-        return [each.get("name") or each["scratch"] for each in cells[variant, env]["launch"]["parameters"]]
+        return [
+            each.get("name") or each["scratch"]
+            for each in cells[variant, env]["launch"]["parameters"]
+        ]
 
-    assert parameters("ticket/as_written", "triton-3.0.0") == ["source", "result", "counter", "size"]
-    assert parameters("ticket/as_written", "triton-3.9.0") == ["source", "result", "counter", "size", "global", "profile"]
+    assert parameters("ticket/as_written", "triton-3.0.0") == [
+        "source",
+        "result",
+        "counter",
+        "size",
+    ]
+    assert parameters("ticket/as_written", "triton-3.9.0") == [
+        "source",
+        "result",
+        "counter",
+        "size",
+        "global",
+        "profile",
+    ]
 
 
 def test_clusters(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
     for env in RELEASES:
         launch = cells["product/clustered", env]["launch"]
-        assert (launch["num_ctas"], launch["cluster"], launch["grid_scale"]) == (2, [2, 1, 1], [2, 1, 1])
+        assert (launch["num_ctas"], launch["cluster"], launch["grid_scale"]) == (
+            2,
+            [2, 1, 1],
+            [2, 1, 1],
+        )
         assert cells["product/plain", env]["launch"]["cluster"] is None
 
 
@@ -107,15 +139,24 @@ def test_no_path_of_this_machine_is_carried(folder: Path, home: Path) -> None:
 
 def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
     index = json.loads((folder / "index.json").read_text())
-    assert [cell["cell"].split("/")[-1] for cell in index["cells"]] == list(RELEASES) * len(EXPECTED)
-    assert {said["function"] for said in index["problems"].values()} == {"plus_one", "tickets", "product"}
+    assert [cell["cell"].split("/")[-1] for cell in index["cells"]] == list(RELEASES) * len(
+        EXPECTED
+    )
+    assert {said["function"] for said in index["problems"].values()} == {
+        "plus_one",
+        "tickets",
+        "product",
+    }
     for said in index["problems"].values():
         assert (folder / said["source"]).is_file()
 
 
-def test_it_is_kept_and_built_again_it_is_the_same(home: Path, found: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_kept_and_built_again_it_is_the_same(
+    home: Path, found: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
-        "compat.engine.run._RunningCells.compile_all", lambda _, missing: pytest.fail("compiled again") if missing else None
+        "compat.engine.run._RunningCells.compile_all",
+        lambda _, missing: pytest.fail("compiled again") if missing else None,
     )
     again = build(project(home))
     assert again == found
@@ -145,7 +186,9 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, found: Built) -
         archive.write_archive(found, tmp_path)
 
 
-def test_what_does_not_compile_is_left_out_with_the_reason(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_what_does_not_compile_is_left_out_with_the_reason(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     (tmp_path / "bad.toml").write_text(BAD)
     found = build(project(tmp_path, kernels="bad.toml"))
     assert len(found.launchable) == len(found.left_out) == 2
@@ -153,9 +196,15 @@ def test_what_does_not_compile_is_left_out_with_the_reason(tmp_path: Path, built
 
 
 @pytest.mark.parametrize(
-    ("targets", "words"), [(("sm_80", "sm_90"), "expected one target"), (("gfx942",), "kernels for gfx942 cannot be launched")]
+    ("targets", "words"),
+    [
+        (("sm_80", "sm_90"), "expected one target"),
+        (("gfx942",), "kernels for gfx942 cannot be launched"),
+    ],
 )
-def test_one_target_that_can_be_launched_is_needed(tmp_path: Path, targets: tuple[str, ...], words: str) -> None:
+def test_one_target_that_can_be_launched_is_needed(
+    tmp_path: Path, targets: tuple[str, ...], words: str
+) -> None:
     with pytest.raises(SelectionError, match=words):
         build(project(tmp_path, targets=targets))
 

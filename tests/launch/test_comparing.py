@@ -1,4 +1,6 @@
-"""The launcher that stays and holds builds of one kernel to each other, with a stand-in for the driver, and PyTorch on the CPU."""
+"""The launcher that stays and holds builds of one kernel to each other, with a stand-in for the
+driver, and PyTorch on the CPU.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,18 @@ from tests.launch.archives import built_standin, cell, compared, standin_options
 pytestmark = pytest.mark.wheels
 
 ENTRIES = (
-    *("add", "wrong", "racy", "late", "beside", "wrong_beside", "reads_behind", "hides_behind", "spoils", "out_of_bounds"),
+    *(
+        "add",
+        "wrong",
+        "racy",
+        "late",
+        "beside",
+        "wrong_beside",
+        "reads_behind",
+        "hides_behind",
+        "spoils",
+        "out_of_bounds",
+    ),
     *("hangs", "dies", "no_such_entry"),
 )
 CELLS = {name: cell(name) for name in ENTRIES}
@@ -19,17 +32,28 @@ CELLS = {name: cell(name) for name in ENTRIES}
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory, pair_python: str) -> dict[str, dict[str, Any]]:
-    """Each beside one that is right, asked of one launcher, one after the other; last that one again."""
+    """Each beside one that is right, asked of one launcher, one after the other.
+
+    Last that one again.
+    """
     home = tmp_path_factory.mktemp("comparing")
     folder = write(home / "built", [CELLS["add"]])
     questions = [(CELLS["add"], each) for each in CELLS.values()]
     questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"])]
     questions += [(CELLS["hides_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
-    ready, *answers = compared(folder, pair_python, standin_options(built_standin(home)), *questions)
+    ready, *answers = compared(
+        folder, pair_python, standin_options(built_standin(home)), *questions
+    )
     assert ready["status"] == "ready"
     assert ready["device"]["name"] == "stand-in"
     assert [answer["number"] for answer in answers] == list(range(len(questions)))
-    return dict(zip((*CELLS, "good racy", "good reads_behind", "good hides_behind", "after all"), answers, strict=True))
+    return dict(
+        zip(
+            (*CELLS, "good racy", "good reads_behind", "good hides_behind", "after all"),
+            answers,
+            strict=True,
+        )
+    )
 
 
 def other(answer: dict[str, Any]) -> dict[str, Any]:
@@ -70,9 +94,15 @@ def test_launches_that_differ_are_counted(found: dict[str, dict[str, Any]]) -> N
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("beside", "wrote outside of out"), ("wrong_beside", "wrote outside of out"), ("spoils", "it changed an input")],
+    [
+        ("beside", "wrote outside of out"),
+        ("wrong_beside", "wrote outside of out"),
+        ("spoils", "it changed an input"),
+    ],
 )
-def test_what_is_written_elsewhere_is_seen(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
+def test_what_is_written_elsewhere_is_seen(
+    found: dict[str, dict[str, Any]], name: str, words: str
+) -> None:
     assert words in found[name]["cells"][1]["outside"]
 
 
@@ -87,7 +117,9 @@ def test_what_is_read_behind_a_tensor_is_no_number(found: dict[str, dict[str, An
     assert good["launches"] == 1
 
 
-def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(found: dict[str, dict[str, Any]]) -> None:
+def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(
+    found: dict[str, dict[str, Any]],
+) -> None:
     good, bad = found["good hides_behind"]["cells"]
     assert (good["differing"], good["finite"], good["off"]) == (0, True, 0)
     assert good["reads_outside"]
@@ -103,8 +135,15 @@ def test_one_that_is_not_good_ends_it(found: dict[str, dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "status"),
-    [("out_of_bounds", "faulted"), ("hangs", "timed_out"), ("dies", "lost"), ("no_such_entry", "launch_refused")],
+    [
+        ("out_of_bounds", "faulted"),
+        ("hangs", "timed_out"),
+        ("dies", "lost"),
+        ("no_such_entry", "launch_refused"),
+    ],
 )
-def test_what_ends_a_process_harms_no_other(found: dict[str, dict[str, Any]], name: str, status: str) -> None:
+def test_what_ends_a_process_harms_no_other(
+    found: dict[str, dict[str, Any]], name: str, status: str
+) -> None:
     assert found[name]["status"] == status
     assert found["after all"]["status"] == "compared"

@@ -1,8 +1,10 @@
-"""On a GPU: kernels that go wrong on purpose, compiled by the installed releases, launched, and each called what it is.
+"""On a GPU: kernels that go wrong on purpose, compiled by the installed releases, launched, and
+each called what it is.
 
-``nox -s gpu`` runs these; without a GPU, its driver and PyTorch they are skipped. For a GPU host on which no release can be
-installed, ``compat build tests/launch/kernels/launching.toml --envs 3.0.0,3.3.1,3.6.0,3.9.0 --target TARGET --out FOLDER``
-compiles them elsewhere, and ``$COMPAT_GPU_FOLDER`` names that folder there.
+``nox -s gpu`` runs these; without a GPU, its driver and PyTorch they are skipped. For a GPU host on
+which no release can be installed, ``compat build tests/launch/kernels/launching.toml --envs
+3.0.0,3.3.1,3.6.0,3.9.0 --target TARGET --out FOLDER`` compiles them elsewhere, and
+``$COMPAT_GPU_FOLDER`` names that folder there.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ def test_each_is_called_what_it_is(launched: dict[str, set[str]], variant: str) 
     assert launched[variant] <= EXPECTED[variant]
 
 
-def test_what_was_launched_is_not_launched_again(folder: Path, gpu: Gpu, launched: dict[str, set[str]]) -> None:
+def test_what_was_launched_is_not_launched_again(
+    folder: Path, gpu: Gpu, launched: dict[str, set[str]]
+) -> None:
     before = (folder / "results.jsonl").read_bytes()
     assert hosting.launch(folder, gpu.python, ["--deadline", "5"]).exit_code == 0
     assert (folder / "results.jsonl").read_bytes() == before
@@ -77,13 +81,22 @@ def test_what_was_launched_is_not_launched_again(folder: Path, gpu: Gpu, launche
 def test_builds_are_held_to_each_other(folder: Path, gpu: Gpu) -> None:
     """Each beside one that is right; what ends a process harms no other."""
     index = json.loads((folder / "index.json").read_text())
-    of_newest: dict[str, dict[str, Any]] = {cell["cell"].split("/")[1]: cell for cell in index["cells"]}
+    of_newest: dict[str, dict[str, Any]] = {
+        cell["cell"].split("/")[1]: cell for cell in index["cells"]
+    }
     right = of_newest["right"]
     names = ("right", "wrong", "beside", "out_of_bounds", "hangs", "right")
     questions = [(right, of_newest[name]) for name in names]
-    ready, *answers = compared(folder, gpu.python, [], *questions, problem=right["problem"], deadline=5)
+    ready, *answers = compared(
+        folder, gpu.python, [], *questions, problem=right["problem"], deadline=5
+    )
     assert ready["status"] == "ready"
-    assert [answer["status"] for answer in answers] == [*["compared"] * 3, "faulted", "timed_out", "compared"]
+    assert [answer["status"] for answer in answers] == [
+        *["compared"] * 3,
+        "faulted",
+        "timed_out",
+        "compared",
+    ]
     others = [answer["cells"][1] for answer in answers if answer["status"] == "compared"]
     assert [bool(other["off"]) for other in others] == [False, True, False, False]
     assert [bool(other["outside"]) for other in others] == [False, False, True, False]

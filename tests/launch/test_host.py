@@ -50,11 +50,15 @@ def packed(kind: str, size: int, value: Any) -> bytes:
         ("bf16", 2, 1.5, b"\xc0\x3f"),
     ],
 )
-def test_arguments_are_packed_as_the_kernel_has_them(kind: str, size: int, value: Any, data: bytes) -> None:
+def test_arguments_are_packed_as_the_kernel_has_them(
+    kind: str, size: int, value: Any, data: bytes
+) -> None:
     assert packed(kind, size, value) == data
 
 
-@pytest.mark.parametrize(("kind", "value"), [("i32", "seven"), ("fp16", 1e9), ("*fp16", -1), ("fp32", None)])
+@pytest.mark.parametrize(
+    ("kind", "value"), [("i32", "seven"), ("fp16", 1e9), ("*fp16", -1), ("fp32", None)]
+)
 def test_what_cannot_be_packed_is_refused(kind: str, value: Any) -> None:
     with pytest.raises(Refused, match="cannot be passed"):
         packed(kind, 8 if kind.startswith("*") else 2 if kind == "fp16" else 4, value)
@@ -79,7 +83,11 @@ def test_an_argument_that_is_missing_is_refused() -> None:
 def test_hints_are_held_to() -> None:
     facts = {"multiples": {"x": 16, "n": 16}, "constants": {"s": 1}}
     kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1})
-    for given, words in (({"x": Tensor(8)}, "x is not a multiple"), ({"n": 3}, "n is not a multiple"), ({"s": 2}, "s is not 1")):
+    for given, words in (
+        ({"x": Tensor(8)}, "x is not a multiple"),
+        ({"n": 3}, "n is not a multiple"),
+        ({"s": 2}, "s is not 1"),
+    ):
         with pytest.raises(Refused, match=words):
             kernel.check_assumptions(facts, {"x": Tensor(64), "n": 32, "s": 1, **given})
 
@@ -100,7 +108,9 @@ class _Clock:
     """Calls take as long as they say."""
 
     def __init__(self, taken: dict[Any, list[float]]) -> None:
-        self.taken: dict[Any, Iterator[float]] = {call: iter(samples) for call, samples in taken.items()}
+        self.taken: dict[Any, Iterator[float]] = {
+            call: iter(samples) for call, samples in taken.items()
+        }
         self.order: list[Any] = []
 
     def warm_up(self, calls: Any, alive: Any) -> None:
@@ -125,7 +135,8 @@ def test_releases_take_turns_and_the_baseline_too() -> None:
     found, baseline = timing.timed(clock, [old, new], ["x", "x"], base, lambda _: None)
     assert clock.order[:6] == [old, new, base] * 2
     assert baseline == 50.0
-    assert [each["samples"] for each in found] == [45, 45]  # they differ, and are timed a second time
+    # They differ, and are timed a second time.
+    assert [each["samples"] for each in found] == [45, 45]
     assert (found[1]["first_us"], found[1]["us"]) == (150.0, 150.0)
 
 
@@ -134,19 +145,34 @@ def test_a_baseline_that_fails_is_none() -> None:
     def base() -> None:
         raise RuntimeError
 
-    found, baseline = timing.timed(_Clock({kernel: [1.0] * 90}), [kernel], ["x"], base, lambda _: None)  # type: ignore[arg-type]
+    clock = _Clock({kernel: [1.0] * 90})
+    found, baseline = timing.timed(clock, [kernel], ["x"], base, lambda _: None)  # type: ignore[arg-type]
     assert baseline is None
     assert found[0]["us"] == 1.0
 
 
-# --- what launches mean --------------------------------------------------------------------------------------------------------
+# --- what launches mean ---------------------------------------------------------------------------
 
 OK = {"status": "ok", "max_abs": 0.1, "max_rel": 0.2, "where": "one: x[0]", "reason": ""}
-WRONG = {"status": "wrong", "max_abs": 5.0, "max_rel": 2.0, "where": "one: x[3]", "reason": "is 5, expected 0"}
-NOT_A_NUMBER = {"status": "wrong", "max_abs": None, "max_rel": None, "where": "one: x[9]", "reason": "is nan, expected 0"}
+WRONG = {
+    "status": "wrong",
+    "max_abs": 5.0,
+    "max_rel": 2.0,
+    "where": "one: x[3]",
+    "reason": "is 5, expected 0",
+}
+NOT_A_NUMBER = {
+    "status": "wrong",
+    "max_abs": None,
+    "max_rel": None,
+    "where": "one: x[9]",
+    "reason": "is nan, expected 0",
+}
 
 
-def found(*launches: tuple[dict[str, Any], list[dict[str, Any] | None]], spoiled: str | None = None) -> dict[str, Any]:
+def found(
+    *launches: tuple[dict[str, Any], list[dict[str, Any] | None]], spoiled: str | None = None
+) -> dict[str, Any]:
     told = CellCheck()
     for first, differing in launches:
         told.add(Problem(), first, differing, 30)  # type: ignore[arg-type]
@@ -155,7 +181,12 @@ def found(*launches: tuple[dict[str, Any], list[dict[str, Any] | None]], spoiled
 
 def test_all_right() -> None:
     answer = found((OK, []), (OK, []))
-    assert (answer["status"], answer["launches"], answer["differing"], answer["max_abs"]) == ("ok", 60, 0, 0.1)
+    assert (answer["status"], answer["launches"], answer["differing"], answer["max_abs"]) == (
+        "ok",
+        60,
+        0,
+        0.1,
+    )
 
 
 def test_the_worst_error_is_told() -> None:

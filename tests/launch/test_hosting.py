@@ -32,7 +32,9 @@ def test_a_folder_that_nobody_built(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
-def test_without_pytorch_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pytorch_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     done = run("launch", str(write(tmp_path / "built", [cell("add")])))
     assert done.exit_code == SelectionError.exit_code
@@ -58,7 +60,10 @@ def test_it_is_launched_by_that_python(tmp_path: Path, pair_python: str) -> None
 
 @pytest.mark.wheels
 def test_without_a_gpu_nothing_is_launched(
-    tmp_path: Path, built: Callable[[str], BuiltEnv], pair_python: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    built: Callable[[str], BuiltEnv],
+    pair_python: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where there is one, ``nox -s gpu`` has more to say."""
     if Path("/dev/nvidia0").exists():
@@ -75,13 +80,29 @@ def test_without_a_gpu_nothing_is_launched(
 
 
 @pytest.mark.wheels
-def test_built_by_the_command(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_built_by_the_command(
+    tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
     built("triton-3.9.0")
     for path in KERNELS.parent.glob("launching*"):
         shutil.copy(path, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
     monkeypatch.chdir(tmp_path)
-    done = run("build", "--envs", "3.9.0", "--target", "sm_90", "--variant", "right", "--out", "built", "--archive", "--keep-ptx")
+    done = run(
+        "build",
+        "--envs",
+        "3.9.0",
+        "--target",
+        "sm_90",
+        "--variant",
+        "right",
+        "--out",
+        "built",
+        "--archive",
+        "--keep-ptx",
+    )
     assert done.exit_code == 0, done.stderr
-    assert done.stdout.startswith("1 cells for sm_90 in 1 binaries: python built/launch.py\npacked: built.tar.xz, ")
+    assert done.stdout.startswith(
+        "1 cells for sm_90 in 1 binaries: python built/launch.py\npacked: built.tar.xz, "
+    )
     assert len(list((tmp_path / "built" / "texts").iterdir())) == 1

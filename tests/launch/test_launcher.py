@@ -1,4 +1,6 @@
-"""The launcher, as it runs on a GPU host, with a stand-in for the driver's library and PyTorch on the CPU."""
+"""The launcher, as it runs on a GPU host, with a stand-in for the driver's library and PyTorch on
+the CPU.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,23 @@ from typing import Any
 
 import pytest
 
-from tests.launch.archives import PARAMETERS, SCRATCH, built_standin, cell, launched, recorded, results, write
+from tests.launch.archives import (
+    PARAMETERS,
+    SCRATCH,
+    built_standin,
+    cell,
+    launched,
+    recorded,
+    results,
+    write,
+)
 
 pytestmark = pytest.mark.wheels
 
 CELLS = [
-    *map(cell, ("add", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds", "hangs", "dies")),
+    *map(
+        cell, ("add", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds", "hangs", "dies")
+    ),
     cell("add_after", "add"),
     cell("scratch", "add_scratch", parameters=[*PARAMETERS, SCRATCH]),
     cell("clustered", "add", cluster=[2, 1, 1], grid_scale=[2, 1, 1], num_ctas=2),
@@ -58,7 +71,10 @@ def check(found: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize("name", ["add", "add_after", "scratch", "clustered", "much_shared", "recorded", "recorded_in_order"])
+@pytest.mark.parametrize(
+    "name",
+    ["add", "add_after", "scratch", "clustered", "much_shared", "recorded", "recorded_in_order"],
+)
 def test_what_is_right_is_timed(found: dict[str, dict[str, Any]], name: str) -> None:
     assert check(found, name)["status"] == "ok"
     assert check(found, name)["launches"] == 120
@@ -73,8 +89,13 @@ def test_launches_that_were_written_down(found: dict[str, dict[str, Any]]) -> No
     assert check(found, "recorded_wrong")["status"] == "wrong"
     refused = check(found, "recorded_for_others")
     assert refused["status"] == "launch_refused"
-    assert "no launch was recorded for n = 37, out of [37], strides [1], elements of 4 bytes" in refused["reason"]
-    assert "takes parameters of [8, 8, 8, 4, 8] bytes" in check(found, "recorded_otherwise")["reason"]
+    assert (
+        "no launch was recorded for n = 37, out of [37], strides [1], elements of 4 bytes"
+        in refused["reason"]
+    )
+    assert (
+        "takes parameters of [8, 8, 8, 4, 8] bytes" in check(found, "recorded_otherwise")["reason"]
+    )
 
 
 def test_wrong_numbers(found: dict[str, dict[str, Any]]) -> None:
@@ -84,10 +105,14 @@ def test_wrong_numbers(found: dict[str, dict[str, Any]]) -> None:
     assert found["wrong"]["latency"] is None
 
 
-def test_a_race_is_unstable_however_the_first_launch_came_out(found: dict[str, dict[str, Any]]) -> None:
+def test_a_race_is_unstable_however_the_first_launch_came_out(
+    found: dict[str, dict[str, Any]],
+) -> None:
     assert check(found, "racy")["status"] == "unstable"
     assert check(found, "racy")["differing"] == 40
-    assert "10 of 30 launches differ from the first, which is right" in check(found, "racy")["reason"]
+    assert (
+        "10 of 30 launches differ from the first, which is right" in check(found, "racy")["reason"]
+    )
     assert check(found, "late")["status"] == "unstable"
     assert check(found, "late")["max_abs"] == 1.0
 
@@ -97,7 +122,9 @@ def test_what_is_written_beside_an_output_is_wrong(found: dict[str, dict[str, An
     assert "outside of out" in check(found, "beside")["reason"]
 
 
-def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(found: dict[str, dict[str, Any]]) -> None:
+def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(
+    found: dict[str, dict[str, Any]],
+) -> None:
     assert check(found, "spoils")["status"] == "wrong"
     assert "changed an input" in check(found, "spoils")["reason"]
     assert check(found, "add_after")["status"] == "ok"
@@ -121,10 +148,19 @@ def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> N
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("too_much_shared", "predicted: it needs 300000 bytes of shared memory, and this GPU allows 232448"),
+        (
+            "too_much_shared",
+            "predicted: it needs 300000 bytes of shared memory, and this GPU allows 232448",
+        ),
         ("too_many_threads", "predicted: its block has 2048 threads"),
-        ("too_few_parameters", "takes parameters of [8, 8, 8, 4, 8] bytes, but a launch would pass [8, 8, 8, 4]"),
-        ("no_such_entry", "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; its metrics do not predict this"),
+        (
+            "too_few_parameters",
+            "takes parameters of [8, 8, 8, 4, 8] bytes, but a launch would pass [8, 8, 8, 4]",
+        ),
+        (
+            "no_such_entry",
+            "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; its metrics do not predict this",
+        ),
         ("hinted", "n is not a multiple of 16"),
     ],
 )
@@ -133,16 +169,21 @@ def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, w
     assert words in check(found, name)["reason"]
 
 
-def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(found: dict[str, dict[str, Any]]) -> None:
+def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(
+    found: dict[str, dict[str, Any]],
+) -> None:
     assert check(found, "no_problem")["status"] == "lost"
     assert "KeyError" in check(found, "no_problem")["reason"]
 
 
-def test_without_a_reference_launches_are_held_to_each_other(found: dict[str, dict[str, Any]]) -> None:
+def test_without_a_reference_launches_are_held_to_each_other(
+    found: dict[str, dict[str, Any]],
+) -> None:
     answer = check(found, "unknown")
     assert answer["status"] == "unsupported"
     assert (
-        "30 launches gave the same bits; not compared: no reference is known; it changed out (1 of 9 elements)" in answer["reason"]
+        "30 launches gave the same bits; not compared: no reference is known; it changed out (1 of"
+        " 9 elements)" in answer["reason"]
     )
     assert found["unknown"]["latency"] is None
     (values,) = answer["values"]
@@ -162,9 +203,15 @@ def test_what_the_file_has_is_not_launched_again(
 ) -> None:
     """But for what is lost; a line that was cut short counts as none."""
     path = folder / "results.jsonl"
-    before = [line for line in path.read_text().splitlines() if json.loads(line)["identity"] not in ("wrong", "dies")]
+    before = [
+        line
+        for line in path.read_text().splitlines()
+        if json.loads(line)["identity"] not in ("wrong", "dies")
+    ]
     path.write_text("\n".join(before) + '\n{"cell": "kernel/wro')
-    ended = launched(folder, pair_python, library, "--cells", "*/wrong/*", "--cells", "*/add/*", "--no-latency")
+    ended = launched(
+        folder, pair_python, library, "--cells", "*/wrong/*", "--cells", "*/add/*", "--no-latency"
+    )
     assert ended.returncode == 0, ended.stderr
     assert "[1/1] kernel/wrong/case/sm_90/env  wrong" in ended.stderr
     lines = path.read_text().splitlines()
@@ -172,7 +219,9 @@ def test_what_the_file_has_is_not_launched_again(
     assert json.loads(lines[-1])["identity"] == "wrong"
 
 
-def test_where_the_known_good_kernel_fails_all_is_lost(tmp_path: Path, pair_python: str, library: Path) -> None:
+def test_where_the_known_good_kernel_fails_all_is_lost(
+    tmp_path: Path, pair_python: str, library: Path
+) -> None:
     folder = write(tmp_path / "built", [cell("add"), cell("wrong")])
     ended = launched(folder, pair_python, library, STANDIN_CANARY="wrong")
     assert ended.returncode == 1, ended.stderr

@@ -21,10 +21,20 @@ from tests.sqlite import opened
 
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
 BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
-PROBLEM = Problem(source="/k/problems.py", function="fine", closure="c", dtype="fp32", parameters={"BLOCK": 128})
+PROBLEM = Problem(
+    source="/k/problems.py", function="fine", closure="c", dtype="fp32", parameters={"BLOCK": 128}
+)
 CELL = cell(ENV, "faces", "fine", problem=PROBLEM)
 RESULT = Result(cell=CELL, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))
-CHECK = {"status": "ok", "max_abs": 0.5, "max_rel": None, "where": "a: x[0]", "reason": "", "launches": 60, "differing": 0}
+CHECK = {
+    "status": "ok",
+    "max_abs": 0.5,
+    "max_rel": None,
+    "where": "a: x[0]",
+    "reason": "",
+    "launches": 60,
+    "differing": 0,
+}
 LATENCY = {"us": 10.0, "spread": 0.1, "baseline_us": 5.0, "ratio": 2.0, "samples": 25}
 
 
@@ -49,7 +59,9 @@ def store(tmp_path: Path) -> Store:
 
 def merged(store: Store, *lines: object) -> MergedResults:
     path = store.folder / "results.jsonl"
-    path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines))
+    path.write_text(
+        "".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines)
+    )
     return merge(path, store)
 
 
@@ -62,10 +74,18 @@ def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
     assert merged(store, line()) == MergedResults(kept=1, lost=0, unreadable=0)
     found = known(store)
     assert found.numbers.gpu is not None
-    assert (found.numbers.gpu.status, found.numbers.gpu.max_abs, found.numbers.gpu.device) == (Status.OK, 0.5, "NVIDIA H200")
+    assert (found.numbers.gpu.status, found.numbers.gpu.max_abs, found.numbers.gpu.device) == (
+        Status.OK,
+        0.5,
+        "NVIDIA H200",
+    )
     assert (found.numbers.gpu.launches, found.numbers.gpu.differing) == (60, 0)
     assert found.latency is not None
-    assert (found.latency.us, found.latency.ratio, found.latency.device) == (10.0, 2.0, "NVIDIA H200")
+    assert (found.latency.us, found.latency.ratio, found.latency.device) == (
+        10.0,
+        2.0,
+        "NVIDIA H200",
+    )
 
 
 def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store) -> None:
@@ -79,7 +99,12 @@ def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store
     [
         evolve(RESULT, built=evolve(BUILT, digest="d2")),
         evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, closure="other"))),
-        evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, problem=evolve(PROBLEM, parameters={"BLOCK": 64})))),
+        evolve(
+            RESULT,
+            cell=evolve(
+                CELL, spec=evolve(CELL.spec, problem=evolve(PROBLEM, parameters={"BLOCK": 64}))
+            ),
+        ),
         evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, problem=None))),
         evolve(RESULT, cell=cell(ENV, "faces", "fine", target="sm_80", problem=PROBLEM)),
         evolve(RESULT, outcome=Outcome(status=Status.REJECTED, stage="ast")),
@@ -95,7 +120,11 @@ def test_the_last_of_several_counts(store: Store) -> None:
     merged(store, line(), line(check=wrong, latency=None))
     found = known(store)
     assert found.numbers.gpu is not None
-    assert (found.numbers.gpu.status, found.numbers.gpu.reason, found.latency) == (Status.WRONG, "is 5, expected 0", None)
+    assert (found.numbers.gpu.status, found.numbers.gpu.reason, found.latency) == (
+        Status.WRONG,
+        "is 5, expected 0",
+        None,
+    )
     merged(store, line())
     assert known(store).latency is not None
 
@@ -132,7 +161,9 @@ def test_numbers_that_are_none_are_left_out(store: Store) -> None:
     assert (gpu.max_abs, gpu.launches, gpu.where) == (None, None, "")
 
 
-@pytest.mark.parametrize(("lines", "words"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")])
+@pytest.mark.parametrize(
+    ("lines", "words"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")]
+)
 def test_other_files_are_refused(store: Store, lines: list[object], words: str) -> None:
     with pytest.raises(StoreError, match=words):
         merged(store, *lines)
@@ -145,7 +176,9 @@ def test_a_file_that_is_not_there(store: Store) -> None:
 
 def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
     identity, problem = identity_of(CELL, BUILT), problem_digest(PROBLEM)
-    store.add_launched([LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")])
+    store.add_launched(
+        [LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")]
+    )
     assert known(store) is RESULT
 
 
@@ -161,7 +194,12 @@ def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
 
 def test_more_than_one_query_takes(store: Store) -> None:
     store.add_launched(
-        [LaunchedRow(identity=f"i{number}", problem="p", device="d", cell="", object="", told="{}") for number in range(1200)]
+        [
+            LaunchedRow(
+                identity=f"i{number}", problem="p", device="d", cell="", object="", told="{}"
+            )
+            for number in range(1200)
+        ]
     )
     assert len(store.launched(f"i{number}" for number in range(1200))) == 1200
 
@@ -169,15 +207,37 @@ def test_more_than_one_query_takes(store: Store) -> None:
 def test_words() -> None:
     assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "launched 1,200 cells"
     assert (
-        told_of([MergedResults(kept=1, lost=2, unreadable=0), MergedResults(kept=1, lost=0, unreadable=3)])
+        told_of(
+            [
+                MergedResults(kept=1, lost=2, unreadable=0),
+                MergedResults(kept=1, lost=0, unreadable=3),
+            ]
+        )
         == "launched 2 cells, 2 are lost, 3 unreadable lines"
     )
 
 
 def test_what_was_changed_is_kept_where_there_is_no_reference(store: Store) -> None:
-    values = [{"name": "o", "type": "float32", "elements": 2, "changed": 1, "sample": ["1.5", "nan"], "written": "10"}]
-    merged(store, line(check={**CHECK, "status": "unsupported", "reason": "not compared", "values": values}, latency=None))
+    values = [
+        {
+            "name": "o",
+            "type": "float32",
+            "elements": 2,
+            "changed": 1,
+            "sample": ["1.5", "nan"],
+            "written": "10",
+        }
+    ]
+    merged(
+        store,
+        line(
+            check={**CHECK, "status": "unsupported", "reason": "not compared", "values": values},
+            latency=None,
+        ),
+    )
     check = known(store).numbers.gpu
     assert check is not None
     assert (check.status, check.right, check.launches) == (Status.UNSUPPORTED, None, 60)
-    assert [(each.name, each.values[0], each.written) for each in check.samples] == [("o", 1.5, (True, False))]
+    assert [(each.name, each.values[0], each.written) for each in check.samples] == [
+        ("o", 1.5, (True, False))
+    ]

@@ -1,4 +1,5 @@
-"""Give problems, good and malformed, to compat/toolchains/pytorch/numerics, and print what it says of each as one JSON object.
+"""Give problems, good and malformed, to compat/toolchains/pytorch/numerics, and print what it says
+of each as one JSON object.
 
     python in_pair.py NUMERICS_DIR FOLDER
 
@@ -34,19 +35,31 @@ def load(folder: str) -> tuple[Any, Any]:
 def framed(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
     """A view that is surrounded by storage of its own."""
     *outer, rows, columns = shape
-    return torch.zeros(*outer, rows + 4, columns + 8, dtype=dtype)[..., 2 : rows + 2, 4 : columns + 4]
+    return torch.zeros(*outer, rows + 4, columns + 8, dtype=dtype)[
+        ..., 2 : rows + 2, 4 : columns + 4
+    ]
 
 
 def problem(tensor: torch.Tensor, reference: torch.Tensor, **said: Any) -> dict[str, Any]:
     output = {"reference": reference, **said}
-    return {"name": "odd", "arguments": {"O_ptr": tensor, "n": 3}, "grid": (1,), "outputs": {"O_ptr": output}}
+    return {
+        "name": "odd",
+        "arguments": {"O_ptr": tensor, "n": 3},
+        "grid": (1,),
+        "outputs": {"O_ptr": output},
+    }
 
 
 def main(numerics: str, folder: str) -> None:
     problems, outputs = load(numerics)
     close = {"tolerance": 4e-3, "reason": "fp16"}
 
-    def launch(name: str, kernel: Callable[[torch.Tensor], object], dtype: torch.dtype = torch.float16, **said: Any) -> None:
+    def launch(
+        name: str,
+        kernel: Callable[[torch.Tensor], object],
+        dtype: torch.dtype = torch.float16,
+        **said: Any,
+    ) -> None:
         reference = (torch.arange(2 * 3 * 5, dtype=torch.float64) % 7).reshape(2, 3, 5)
         made = problems.checked(problem(framed(2, 3, 5, dtype=dtype), reference, **said))
         outputs.poison(made)
@@ -130,7 +143,10 @@ def main(numerics: str, folder: str) -> None:
     refused("negative", problem(torch.zeros(2), torch.zeros(2), tolerance=-1.0, reason="why"))
     refused("initial", problem(torch.zeros(2), torch.zeros(2), initial="none"))
     whole = torch.zeros(4)
-    refused("input in the storage", dict(problem(whole[:2], torch.zeros(2)), arguments={"O_ptr": whole[:2], "X": whole[2:]}))
+    refused(
+        "input in the storage",
+        dict(problem(whole[:2], torch.zeros(2)), arguments={"O_ptr": whole[:2], "X": whole[2:]}),
+    )
 
     def loaded(name: str, text: str, function: str = "yields") -> None:
         path = os.path.join(folder, "problems.py")
@@ -138,15 +154,24 @@ def main(numerics: str, folder: str) -> None:
             file.write(text)
         try:
             found = problems.load(path, function)
-            SAID[name] = [each["name"] for each in problems.each(found, {"D": 4}, "fp16", 0, "cpu", False)]
+            SAID[name] = [
+                each["name"] for each in problems.each(found, {"D": 4}, "fp16", 0, "cpu", False)
+            ]
         except problems.ProblemError as error:
             SAID[name] = str(error)
 
     with open(os.path.join(folder, "beside.py"), "w") as file:
-        file.write("import torch\ndef made(name):\n    t = torch.zeros(2)\n    o = {'O': {'reference': torch.zeros(2)}}\n")
+        file.write(
+            "import torch\ndef made(name):\n    t = torch.zeros(2)\n    o = {'O': {'reference':"
+            " torch.zeros(2)}}\n"
+        )
         file.write("    return {'name': name, 'arguments': {'O': t}, 'grid': 1, 'outputs': o}\n")
     head = "import beside\ndef yields(parameters, dtype, seed, device, large):\n"
-    loaded("two", head + "    for n in range(2):\n        yield beside.made('%s %d' % (parameters['D'], n))\n")
+    loaded(
+        "two",
+        head
+        + "    for n in range(2):\n        yield beside.made('%s %d' % (parameters['D'], n))\n",
+    )
     loaded("twice", head + "    for n in range(2):\n        yield beside.made('same')\n")
     loaded("none", head + "    return iter(())\n")
     loaded("raises", head + "    yield beside.made('x')\n    1 / 0\n")

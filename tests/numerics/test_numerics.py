@@ -20,19 +20,34 @@ PAIRS = ("triton-3.0.0-torch-2.4.1", "triton-3.5.1-torch-2.9.1")
 
 
 @pytest.fixture(scope="module", params=PAIRS)
-def said(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def said(
+    request: pytest.FixtureRequest,
+    built: Callable[[str], BuiltEnv],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Any:
     """What it says of each problem, by name."""
-    command = [str(built(request.param).python), str(IN_PAIR), str(NUMERICS), str(tmp_path_factory.mktemp("problems"))]
+    command = [
+        str(built(request.param).python),
+        str(IN_PAIR),
+        str(NUMERICS),
+        str(tmp_path_factory.mktemp("problems")),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_what_is_right_is_ok(said: Any) -> None:
-    assert said["right"] == {"status": "ok", "max_abs": 0.0, "max_rel": 0.0, "where": "", "reason": ""}
-    assert {name: said[name]["status"] for name in ("near", "added", "started from")} == dict.fromkeys(
-        ("near", "added", "started from"), "ok"
-    )
+    assert said["right"] == {
+        "status": "ok",
+        "max_abs": 0.0,
+        "max_rel": 0.0,
+        "where": "",
+        "reason": "",
+    }
+    assert {
+        name: said[name]["status"] for name in ("near", "added", "started from")
+    } == dict.fromkeys(("near", "added", "started from"), "ok")
     assert 1e-3 < said["near"]["max_abs"] < 4e-3
 
 
@@ -40,7 +55,10 @@ def test_what_is_wrong_has_a_place_and_a_size(said: Any) -> None:
     assert said["far"]["status"] == "wrong"
     assert said["far"]["where"] == "odd: O_ptr[1, 2, 3]"
     assert said["far"]["max_abs"] == 0.5
-    assert said["far"]["reason"] == "is 0.5, expected 0, off by 0.5 where 0.004 is allowed (fp16); 1 of 30 elements wrong"
+    assert (
+        said["far"]["reason"]
+        == "is 0.5, expected 0, off by 0.5 where 0.004 is allowed (fp16); 1 of 30 elements wrong"
+    )
     assert said["relatively near"]["status"] == "wrong", "a tolerance that is relative to 0 is none"
 
 
@@ -59,16 +77,25 @@ def test_what_was_not_written_is_known(said: Any, name: str) -> None:
 def test_what_was_written_elsewhere_is_known(said: Any) -> None:
     assert said["beside"]["status"] == "wrong"
     assert said["beside"]["where"] == "odd: outside of O_ptr"
-    assert said["beside"]["reason"] == "wrote outside of O_ptr: 1 of the elements around it, the first 1 before its first"
+    assert (
+        said["beside"]["reason"]
+        == "wrote outside of O_ptr: 1 of the elements around it, the first 1 before its first"
+    )
 
 
 def test_every_type_can_be_an_output(said: Any) -> None:
     kinds = [name.removesuffix(" right") for name in said if name.startswith("torch.")]
-    rights = {kind: said[f"{kind} right"]["status"] for kind in kinds if kind.endswith(("8", "6", "4", "2"))}
-    assert set(rights.values()) == {"ok"}
-    assert {name: each["status"] for name, each in said.items() if name.startswith("torch.") and name.endswith("half")} == {
-        name: "wrong" for name in said if name.startswith("torch.") and name.endswith("half")
+    rights = {
+        kind: said[f"{kind} right"]["status"]
+        for kind in kinds
+        if kind.endswith(("8", "6", "4", "2"))
     }
+    assert set(rights.values()) == {"ok"}
+    assert {
+        name: each["status"]
+        for name, each in said.items()
+        if name.startswith("torch.") and name.endswith("half")
+    } == {name: "wrong" for name in said if name.startswith("torch.") and name.endswith("half")}
 
 
 MALFORMED = {
@@ -76,20 +103,31 @@ MALFORMED = {
     "no name": "a problem needs a name",
     "misspelt": "problem 'odd': unknown argument",
     "grid": "problem 'odd': the grid must be one to three whole numbers above 0, not (1, 0)",
-    "no outputs": "problem 'odd': outputs must be a dictionary by parameter, with at least one entry",
+    "no outputs": (
+        "problem 'odd': outputs must be a dictionary by parameter, with at least one entry"
+    ),
     "baseline": "problem 'odd': the baseline must be a function, or None",
     "no tensor": "problem 'odd', output n: no argument of that name is a tensor",
     "shape": "problem 'odd', output O_ptr: its shape is (2,), and the reference's (3,)",
-    "not finite": "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them",
+    "not finite": (
+        "problem 'odd', output O_ptr: the reference has NaN or inf, and no number equals them"
+    ),
     "no reason": "problem 'odd', output O_ptr: a tolerance needs its reason",
-    "negative": "problem 'odd', output O_ptr: tolerance must be a number that is not negative, not -1.0",
-    "initial": "problem 'odd', output O_ptr: its initial value must be a number, or a tensor of its shape",
+    "negative": (
+        "problem 'odd', output O_ptr: tolerance must be a number that is not negative, not -1.0"
+    ),
+    "initial": (
+        "problem 'odd', output O_ptr: its initial value must be a number, or a tensor of its shape"
+    ),
     "input in the storage": "problem 'odd': X lies in the storage of the output O_ptr",
     "twice": "two problems are called 'same'",
     "none": "the function yielded no problem",
     "raises": "a problem could not be made: ZeroDivisionError: division by zero",
     "raises at once": "the problems could not be made: KeyError: 'D'",
-    "not importable": "problems.py cannot be imported: ModuleNotFoundError: No module named 'nothing_of_that_name'",
+    "not importable": (
+        "problems.py cannot be imported: ModuleNotFoundError: No module named"
+        " 'nothing_of_that_name'"
+    ),
     "no function": "problems.py has no function other",
 }
 

@@ -1,4 +1,6 @@
-"""Versions of a library side by side over releases: `compat matrix --package`, and what other commands make of such kernels."""
+"""Versions of a library side by side over releases: `compat matrix --package`, and what other
+commands make of such kernels.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,15 @@ from tests.wheels import own_libraries, wheelhouse
 __all__ = ["own_libraries", "wheelhouse"]
 
 RELEASES = ("3.0.0", "3.4.0", "3.9.0")
-ASKED = ("--package", "live-waves==1.0,2.0", "--envs", ",".join(RELEASES), "--target", "sm_90", "--no-build")
+ASKED = (
+    "--package",
+    "live-waves==1.0,2.0",
+    "--envs",
+    ",".join(RELEASES),
+    "--target",
+    "sm_90",
+    "--no-build",
+)
 
 
 def said(*words: str, code: int = 0) -> str:
@@ -38,14 +48,20 @@ def statuses(document: dict[str, Any]) -> dict[str, list[str]]:
     """Kernel/variant → status and class on each release."""
     found: dict[str, list[str]] = {}
     for cell in sorted(document["cells"], key=lambda cell: RELEASES.index(cell["triton"])):
-        failure = f" {cell['failure']['class']} {cell['failure']['stage']}" if cell["failure"] else ""
+        failure = (
+            f" {cell['failure']['class']} {cell['failure']['stage']}" if cell["failure"] else ""
+        )
         found.setdefault(f"{cell['kernel']}/{cell['variant']}", []).append(cell["status"] + failure)
     return found
 
 
 @pytest.fixture
 def project(
-    built: Callable[[str], BuiltEnv], wheelhouse: Path, own_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built: Callable[[str], BuiltEnv],
+    wheelhouse: Path,
+    own_libraries: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Path:
     """An empty folder, on a machine that has the envs."""
     for release in RELEASES:
@@ -61,7 +77,9 @@ REFUSED = "rejected api-changed source"
 
 @pytest.mark.wheels
 def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
-    """All in one test, since a run takes seconds: each of the functions below looks at one side of it."""
+    """All in one test, since a run takes seconds: each of the functions below looks at one side of
+    it.
+    """
     text = said("matrix", *ASKED, code=1)
     document = json.loads((project / "reports" / "matrix.json").read_text())
     jsonschema.validate(document, schema())
@@ -73,7 +91,10 @@ def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
 
 
 def what_is_refused_at_import_fails_and_nothing_else_does(document: dict[str, Any]) -> None:
-    """`beside` is in the module that Triton refuses; the ways that `plain` has both compile, each where it is taken."""
+    """`beside` is in the module that Triton refuses.
+
+    The ways that `plain` has both compile, each where it is taken.
+    """
     assert statuses(document) == {
         "beside/live-waves-1.0": [REFUSED, "ok", REFUSED],
         "beside/live-waves-2.0": ["ok", "ok", "ok"],
@@ -83,15 +104,25 @@ def what_is_refused_at_import_fails_and_nothing_else_does(document: dict[str, An
         "tuned/live-waves-1.0": [REFUSED, "ok", REFUSED],
         "tuned/live-waves-2.0": ["ok", "ok", "ok"],
     }
-    failures = [cell["failure"] for cell in document["cells"] if cell["failure"] and cell["failure"]["stage"] == "source"]
+    failures = [
+        cell["failure"]
+        for cell in document["cells"]
+        if cell["failure"] and cell["failure"]["stage"] == "source"
+    ]
     assert len({failure["fingerprint"] for failure in failures}) == 1, "two wordings, one defect"
-    assert all("`key` of `@triton.autotune` must name parameters" in failure["advice"] for failure in failures)
+    assert all(
+        "`key` of `@triton.autotune` must name parameters" in failure["advice"]
+        for failure in failures
+    )
 
 
 def each_version_is_counted(document: dict[str, Any], text: str, markdown: str) -> None:
     first, second = document["packages"]
     assert (first["package"], first["version"], first["kernels"]) == ("live-waves", "1.0", 4)
-    assert [(each["release"], each["compile"], each["fail"], each["unknown"]) for each in first["releases"]] == [
+    assert [
+        (each["release"], each["compile"], each["fail"], each["unknown"])
+        for each in first["releases"]
+    ] == [
         ("3.0.0", 2, 2, 0),
         ("3.4.0", 4, 0, 0),
         ("3.9.0", 1, 3, 0),
@@ -126,14 +157,25 @@ constexprs = { BLOCK = 64 }
 def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
     (project / "launched.toml").write_text(LAUNCHED)
     listed = said("list", "cells", "launched.toml", *without(ASKED, "--no-build"))
-    assert {line.rpartition("/")[0] for line in listed.splitlines() if line.startswith(("plain", "gone"))} == {
+    assert {
+        line.rpartition("/")[0]
+        for line in listed.splitlines()
+        if line.startswith(("plain", "gone"))
+    } == {
         "plain/live-waves-1.0/default/sm_90",
         "plain/live-waves-2.0/default/sm_90",
         "gone/live-waves-1.0/default/sm_90",
     }
-    assert "live-waves 2.0 does not have these kernels as they are declared, so they are not tried: gone" in listed
-    alone = said("matrix", "launched.toml", "--envs", "3.9.0", "--target", "sm_90", "--no-build", code=1)
-    assert "live-waves: kernels that compile" in alone, "a kernel file that names its library, without --package"
+    assert (
+        "live-waves 2.0 does not have these kernels as they are declared, so they are not tried:"
+        " gone" in listed
+    )
+    alone = said(
+        "matrix", "launched.toml", "--envs", "3.9.0", "--target", "sm_90", "--no-build", code=1
+    )
+    assert "live-waves: kernels that compile" in alone, (
+        "a kernel file that names its library, without --package"
+    )
 
 
 def other_commands_take_such_kernels(project: Path) -> None:
@@ -142,11 +184,23 @@ def other_commands_take_such_kernels(project: Path) -> None:
     explained = said("explain", cell, *asked, "--envs", "3.9.0", "--target", "sm_90")
     assert "stage: source" in explained
     assert "key contains names that are not kernel arguments: dtype" in explained
-    bisected = said("bisect", *asked, "--kernel", "beside", "--variant", "live-waves-1.0", "--envs", "3.4.0,3.9.0", "--no-build")
+    bisected = said(
+        "bisect",
+        *asked,
+        "--kernel",
+        "beside",
+        "--variant",
+        "live-waves-1.0",
+        "--envs",
+        "3.4.0,3.9.0",
+        "--no-build",
+    )
     assert "Last good 3.4.0, first bad 3.9.0" in bisected
     removed = ("gone/*/*/*/triton-3.9.0", *asked, "--envs", "3.9.0", "--target", "sm_90")
     assert "wrote" in said("repro", *removed, "--output", "repro")
-    assert "wrote" in said("repro", cell, *asked, "--envs", "3.8.0,3.9.0", "--target", "sm_90", "--output", "repro")
+    assert "wrote" in said(
+        "repro", cell, *asked, "--envs", "3.8.0,3.9.0", "--target", "sm_90", "--output", "repro"
+    )
     refused = said("fix", *removed, "--no-build", code=2)
     assert "`compat fix` does not edit libraries" in refused
     assert "Copy the kernel into a file of your own" in refused
@@ -177,19 +231,26 @@ def test_what_cannot_be_had_is_one_error(
     assert not list((tmp_path / "project").iterdir())
 
 
-def test_an_index_that_does_not_answer_is_named(wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_does_not_answer_is_named(
+    wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for variable in NO_INDEX:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("UV_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     told = said("matrix", "--package", "absent-waves==1.0", code=4)
-    assert "cannot install absent-waves==1.0: http://127.0.0.1:9/simple/absent-waves/ cannot be read: " in told
+    assert (
+        "cannot install absent-waves==1.0: http://127.0.0.1:9/simple/absent-waves/ cannot be read: "
+        in told
+    )
     assert "Check that this machine reaches the package index." in told
     assert told.count("error") == 1
 
 
-def test_what_was_unpacked_works_without_the_index(wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_unpacked_works_without_the_index(
+    wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     first = said("list", "kernels", "--package", "live-waves==2.0")
     for wheel in wheelhouse.iterdir():

@@ -72,8 +72,14 @@ def test_a_pytorch_goes_with_every_release_or_with_those_that_are_named(project:
 
 
 def test_releases_are_meant_as_envs_are(project: Path) -> None:
-    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])[0]) == ["2.4.1+3.5.1", "2.4.1+3.6.0"]
-    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])[0]) == ["2.4.1+3.6.0", "2.4.1+3.9.0"]
+    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])[0]) == [
+        "2.4.1+3.5.1",
+        "2.4.1+3.6.0",
+    ]
+    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])[0]) == [
+        "2.4.1+3.6.0",
+        "2.4.1+3.9.0",
+    ]
 
 
 def test_a_release_goes_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
@@ -90,7 +96,9 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
     assert asked.env.name == "triton-3.7.1-torch-2.13.0"
 
 
-def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unknown(*_: object) -> None:
         raise PinUnknown("cannot determine what torch 2.13.0 requires")
 
@@ -111,11 +119,13 @@ def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
     path = cache.folder / "pairs" / "pins.json"
     path.parent.mkdir(parents=True)
     path.write_text(write_json({"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""}))
-    assert pinned_release("torch", Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
+    assert pinned_release("torch", Version("2.9.1"), "triton", "3.11", cache, {}) == Version(
+        "3.5.1"
+    )
     assert pinned_release("torch", Version("2.5.1"), "triton", "3.13", cache, {}) is None
 
 
-# --- in a matrix -------------------------------------------------------------------------------------------------------------
+# --- in a matrix ----------------------------------------------------------------------------------
 
 
 def test_a_matrix_tries_pairs_where_nothing_narrows_it(project: Path) -> None:

@@ -11,17 +11,31 @@ from compat.toolchains.triton.device.pairing import CLASSES, PROGRAMS, judge
 
 
 def raised(
-    kind: str, message: str, at: str = "torch/_inductor/scheduler.py:1", function: str = "f", code: str = ""
+    kind: str,
+    message: str,
+    at: str = "torch/_inductor/scheduler.py:1",
+    function: str = "f",
+    code: str = "",
 ) -> dict[str, Any]:
     return {"type": kind, "message": message, "at": at, "in": function, "code": code}
 
 
 def answer(*errors: dict[str, Any], stage: str = "compile") -> dict[str, Any]:
-    return {"stage": stage, "errors": list(errors), "launched": [], "wanted": ["triton_"], "own": [], "logged": []}
+    return {
+        "stage": stage,
+        "errors": list(errors),
+        "launched": [],
+        "wanted": ["triton_"],
+        "own": [],
+        "logged": [],
+    }
 
 
 def launched(
-    *names: str, wanted: tuple[str, ...], own: tuple[str, ...] = (), logged: tuple[dict[str, Any], ...] = ()
+    *names: str,
+    wanted: tuple[str, ...],
+    own: tuple[str, ...] = (),
+    logged: tuple[dict[str, Any], ...] = (),
 ) -> dict[str, Any]:
     launches = [[name, 1, 1, 1, 128, 1, 1, 0] for name in names]
     return {
@@ -46,11 +60,21 @@ def test_each_kernel_needs_a_launch_of_its_own() -> None:
 
 
 def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() -> None:
-    swallowed = raised("ImportError", "cannot import name 'specialize_impl' from 'triton.runtime.jit'")
-    judged = judge(launched("triton_poi_0", wanted=("compat_user_add",), own=("compat_user_add",), logged=(swallowed,)))
+    swallowed = raised(
+        "ImportError", "cannot import name 'specialize_impl' from 'triton.runtime.jit'"
+    )
+    judged = judge(
+        launched(
+            "triton_poi_0",
+            wanted=("compat_user_add",),
+            own=("compat_user_add",),
+            logged=(swallowed,),
+        )
+    )
     assert (judged.status, judged.failure_class) == (Status.WRONG, "kernel-dropped")
     assert judged.message.startswith(
-        "the user's kernel is not launched; swallowed: ImportError: cannot import name 'specialize_impl'"
+        "the user's kernel is not launched; swallowed: ImportError: cannot import name"
+        " 'specialize_impl'"
     )
 
 
@@ -58,46 +82,86 @@ def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() 
     ("given", "failure_class", "message"),
     [
         (
-            answer(raised("TypeError", "must be called with a dataclass type or instance"), stage="import"),
+            answer(
+                raised("TypeError", "must be called with a dataclass type or instance"),
+                stage="import",
+            ),
             "import-fails",
             "TypeError: must be called with a dataclass type or instance",
         ),
         (
-            answer(raised("RuntimeError", "Cannot find a working triton installation. It is too old.")),
+            answer(
+                raised("RuntimeError", "Cannot find a working triton installation. It is too old.")
+            ),
             "not-found",
             "RuntimeError: Cannot find a working triton installation. It is too old.",
         ),
         (
-            answer(raised("AssertionError", "", "triton/compiler/compiler.py:63", "__init__", "assert isinstance(k, tuple)")),
+            answer(
+                raised(
+                    "AssertionError",
+                    "",
+                    "triton/compiler/compiler.py:63",
+                    "__init__",
+                    "assert isinstance(k, tuple)",
+                )
+            ),
             "signature",
             "AssertionError: assert isinstance(k, tuple)",
         ),
         (
-            answer(raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'")),
+            answer(
+                raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'")
+            ),
             "metadata",
             "AttributeError: 'KernelMetadata' object has no attribute 'cluster_dims'",
         ),
         (
-            answer(raised("LoweringException", "ImportError: cannot import name 'triton_key' from 'triton'\n  target: aten.mm")),
+            answer(
+                raised(
+                    "LoweringException",
+                    "ImportError: cannot import name 'triton_key' from 'triton'\n  target: aten.mm",
+                )
+            ),
             "name-missing",
             "ImportError: cannot import name 'triton_key' from 'triton'",
         ),
         (
-            answer(raised("InductorError", "CompilationError: at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^")),
+            answer(
+                raised(
+                    "InductorError",
+                    "CompilationError: at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^",
+                )
+            ),
             "compile-fails",
             "CompilationError: at 3:11: tmp2 = rand(x)",
         ),
         (
-            answer(raised("CompilationError", "at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^\nshapes differ")),
+            answer(
+                raised(
+                    "CompilationError",
+                    "at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^\nshapes differ",
+                )
+            ),
             "compile-fails",
             "CompilationError: at 3:11: shapes differ",
         ),
-        (answer(raised("RuntimeError", "invalid argument"), stage="launch"), "launch-fails", "RuntimeError: invalid argument"),
+        (
+            answer(raised("RuntimeError", "invalid argument"), stage="launch"),
+            "launch-fails",
+            "RuntimeError: invalid argument",
+        ),
     ],
 )
-def test_what_was_raised_has_a_class(given: dict[str, Any], failure_class: str, message: str) -> None:
+def test_what_was_raised_has_a_class(
+    given: dict[str, Any], failure_class: str, message: str
+) -> None:
     judged = judge(given)
-    assert (judged.status, judged.failure_class, judged.message) == (Status.REJECTED, failure_class, message)
+    assert (judged.status, judged.failure_class, judged.message) == (
+        Status.REJECTED,
+        failure_class,
+        message,
+    )
 
 
 def test_the_most_telling_of_a_chain_counts() -> None:
@@ -106,7 +170,10 @@ def test_the_most_telling_of_a_chain_counts() -> None:
         raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'"),
     )
     judged = judge(answer(*chain))
-    assert (judged.failure_class, judged.message.partition(":")[0]) == ("metadata", "AttributeError")
+    assert (judged.failure_class, judged.message.partition(":")[0]) == (
+        "metadata",
+        "AttributeError",
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,11 +191,15 @@ def test_how_a_process_ended(ended: str, status: Status, failure_class: str) -> 
 
 
 def test_a_pytorch_without_cuda_is_no_failure_of_the_pair() -> None:
-    judged = judge(answer(raised("RuntimeError", "this PyTorch is built without CUDA"), stage="import"))
+    judged = judge(
+        answer(raised("RuntimeError", "this PyTorch is built without CUDA"), stage="import")
+    )
     assert (judged.status, judged.failure_class) == (Status.UNSUPPORTED, "no-cuda")
 
 
-@pytest.mark.parametrize("given", [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}])
+@pytest.mark.parametrize(
+    "given", [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}]
+)
 def test_an_answer_that_says_nothing_is_not_ok(given: dict[str, Any]) -> None:
     if given.get("stage") == "launched":
         given = {**given, "wanted": ["triton_"]}

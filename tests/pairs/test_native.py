@@ -38,7 +38,9 @@ assert cuda.cuLaunchKernelEx(config, function, None, None) == 0
 major = ctypes.c_int()
 assert cuda.cuDeviceGetAttribute(ctypes.byref(major), 75, 0) == 0 and major.value == 8
 """
-RECORDED = "load\nlaunch\tmy_kernel\t7\t1\t1\t128\t1\t1\t64\nlaunch\tmy_kernel\t2\t3\t4\t32\t1\t1\t16\n"
+RECORDED = (
+    "load\nlaunch\tmy_kernel\t7\t1\t1\t128\t1\t1\t64\nlaunch\tmy_kernel\t2\t3\t4\t32\t1\t1\t16\n"
+)
 
 
 def build(compiler: Compiler, cache: EnvCache) -> Path:
@@ -49,7 +51,11 @@ def check_calls(library: Path, tmp_path: Path) -> None:
     launches = tmp_path / "launches"
     variables = {"COMPAT_LAUNCHES": str(launches), "COMPAT_ARCH": "89"}
     done = subprocess.run(
-        [sys.executable, "-c", CALLS, str(library)], env={**os.environ, **variables}, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", CALLS, str(library)],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     assert launches.read_text() == RECORDED

@@ -38,8 +38,12 @@ def test_other_requirements_make_it_anew(tmp_path: Path, wheelhouse: Path) -> No
     assert not (second.folder / "no_kernels").exists()
 
 
-def test_one_that_cannot_be_had_is_told_in_the_installers_words(tmp_path: Path, wheelhouse: Path) -> None:
+def test_one_that_cannot_be_had_is_told_in_the_installers_words(
+    tmp_path: Path, wheelhouse: Path
+) -> None:
     cache = EnvCache(tmp_path / "cache")
     with pytest.raises(EnvError, match=r"cannot install live-waves==9\.9"):
         overlaid(("live-waves==9.9",), sys.executable, VERSION, cache)
-    assert [path.name for path in (tmp_path / "cache" / "overlays").iterdir() if path.is_dir()] == []
+    assert [
+        path.name for path in (tmp_path / "cache" / "overlays").iterdir() if path.is_dir()
+    ] == []

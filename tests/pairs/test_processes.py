@@ -1,4 +1,6 @@
-"""Programs are run in processes of their own: what ends one, or hangs, takes no other program along."""
+"""Programs are run in processes of their own: what ends one, or hangs, takes no other program
+along.
+"""
 
 from __future__ import annotations
 
@@ -53,18 +55,32 @@ def toolchain(folder: Path, *programs: str, importing: str = "") -> Toolchain:
     folder.mkdir()
     (folder / "__main__.py").write_text(textwrap.dedent(TELLER).replace("IMPORT", importing))
     assert DEFAULT.device.pairing is not None
-    return evolve(DEFAULT, device=evolve(DEFAULT.device, pairing=evolve(DEFAULT.device.pairing, program=folder, programs=programs)))
+    return evolve(
+        DEFAULT,
+        device=evolve(
+            DEFAULT.device,
+            pairing=evolve(DEFAULT.device.pairing, program=folder, programs=programs),
+        ),
+    )
 
 
 @pytest.fixture
 def tried(tmp_path: Path) -> PairRun:
-    return PairRun(python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before")
+    return PairRun(
+        python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before"
+    )
 
 
-def test_a_program_that_ends_the_process_takes_no_other_along(tmp_path: Path, tried: PairRun) -> None:
-    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third"))
+def test_a_program_that_ends_the_process_takes_no_other_along(
+    tmp_path: Path, tried: PairRun
+) -> None:
+    answers = run_programs(
+        tried, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third")
+    )
     assert answers.facts["release"] == "2"
-    assert [name for name, answer in answers.programs.items() if answer.get("stage") == "launched"] == ["first", "second", "third"]
+    assert [
+        name for name, answer in answers.programs.items() if answer.get("stage") == "launched"
+    ] == ["first", "second", "third"]
     assert answers.programs["killed"]["ended"] == "SIGSEGV"
     assert answers.programs["exits"] == {"ended": "exit code 3", "words": "said before the end"}
 
@@ -75,19 +91,27 @@ def test_a_program_has_a_deadline(tmp_path: Path, tried: PairRun) -> None:
     assert answers.programs["last"]["stage"] == "launched"
 
 
-def test_what_ends_while_it_imports_is_told_of_every_program(tmp_path: Path, tried: PairRun) -> None:
-    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing="os.abort()"))
+def test_what_ends_while_it_imports_is_told_of_every_program(
+    tmp_path: Path, tried: PairRun
+) -> None:
+    answers = run_programs(
+        tried, toolchain(tmp_path / "p", "first", "second", importing="os.abort()")
+    )
     assert {answer["ended"] for answer in answers.programs.values()} == {"SIGABRT"}
     assert list(answers.programs) == ["first", "second"]
 
 
-def test_an_import_that_fails_is_the_answer_for_every_program(tmp_path: Path, tried: PairRun) -> None:
+def test_an_import_that_fails_is_the_answer_for_every_program(
+    tmp_path: Path, tried: PairRun
+) -> None:
     importing = 'tell(stage="import", errors=[]); sys.exit(0)'
     answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing=importing))
     assert [answer["stage"] for answer in answers.programs.values()] == ["import", "import"]
 
 
-def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: PairRun, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_sees_what_it_was_given(
+    tmp_path: Path, tried: PairRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     answer = run_programs(tried, toolchain(tmp_path / "p", "first")).programs["first"]
     assert answer["before"] == str(tmp_path / "before")
@@ -95,17 +119,31 @@ def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: PairRun, monkey
     assert not Path(answer["cache"]).exists()  # private, and gone with the process
 
 
-def test_a_pair_that_another_process_tries_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    packages = tuple(Package(name=name, version=version, digest="") for name, version in (("torch", "2.9.1"), ("triton", "3.5.1")))
+def test_a_pair_that_another_process_tries_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tuple(
+        Package(name=name, version=version, digest="")
+        for name, version in (("torch", "2.9.1"), ("triton", "3.5.1"))
+    )
     env = Env(name="pair", release=Version("3.5.1"), framework_release=Version("2.9.1"))
-    built = BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d")
+    built = BuiltEnv(
+        env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d"
+    )
     cache, said = EnvCache(tmp_path), list[str]()
     folder, key = pairing.answers_folder(cache), pairing.pair_key(built, None, DEFAULT)
     claims, compiler = Claims(folder, said.append), Compiler(program="/a/compiler")
     ready = pairing.PairingSetup(
-        selection=select_places(), cache=cache, compiler=compiler, library=tmp_path, again=False, claims=claims
+        selection=select_places(),
+        cache=cache,
+        compiler=compiler,
+        library=tmp_path,
+        again=False,
+        claims=claims,
     )
-    monkeypatch.setattr(pairing, "run_programs", lambda *_: pytest.fail("the other process has tried it"))
+    monkeypatch.setattr(
+        pairing, "run_programs", lambda *_: pytest.fail("the other process has tried it")
+    )
     with holder(folder, key) as other:
 
         def finish() -> None:

@@ -1,4 +1,6 @@
-"""On a real PyTorch: with its own Triton all is launched, and Triton 3.6.0 before it loses a user's kernel without a word."""
+"""On a real PyTorch: with its own Triton all is launched, and Triton 3.6.0 before it loses a user's
+kernel without a word.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ pytestmark = pytest.mark.wheels
 PAIR = "triton-3.5.1-torch-2.9.1"
 
 
-def test_a_later_triton_drops_a_users_kernels_and_its_own_does_not(built: Callable[[str], BuiltEnv]) -> None:
+def test_a_later_triton_drops_a_users_kernels_and_its_own_does_not(
+    built: Callable[[str], BuiltEnv],
+) -> None:
     built(PAIR)
     selection = select_places(Path(__file__).parents[2] / "matrix.toml", envs=[PAIR])
     grid = try_pairs(selection, selection.read_envs, releases=["3.5.1", "3.6.0"], again=True)

@@ -18,7 +18,12 @@ from tests.records import OK, env
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, report, tried
 
-GRID = Grid(pairs=PAIRS, pins={"2.9.1": "3.5.1", "2.4.1": None}, classes={"kernel-dropped": "it is dropped"}, title="Triton")
+GRID = Grid(
+    pairs=PAIRS,
+    pins={"2.9.1": "3.5.1", "2.4.1": None},
+    classes={"kernel-dropped": "it is dropped"},
+    title="Triton",
+)
 
 
 def test_each_way_of_failing_is_told_once() -> None:
@@ -39,7 +44,9 @@ def test_pairs_md_has_the_table_and_the_notes() -> None:
     assert "| PyTorch | asks for Triton | 3.5.1 | 3.6.0 |" in text
     assert "| 2.4.1 | ? | env | 2 (2) |" in text
     assert "| 2.9.1 | 3.5.1 | **ok** | 1 (1) |" in text
-    assert f"- **1** `kernel-dropped` (it is dropped): `{SWALLOWED}`. user_kernel; 2.9.1+3.6.0" in text
+    assert (
+        f"- **1** `kernel-dropped` (it is dropped): `{SWALLOWED}`. user_kernel; 2.9.1+3.6.0" in text
+    )
     assert "`ImportError: no 'triton_key' | here`" in text
     assert "2.4.1+3.5.1 could not be tried: `no wheel" in text
 

@@ -1,4 +1,6 @@
-"""Texts that make patterns go back: made for whoever reads what compilers print, and out of the reader's own patterns."""
+"""Texts that make patterns go back: made for whoever reads what compilers print, and out of the
+reader's own patterns.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _ENOUGH = 0.006
 _MOST = 0.25
 """Seconds that reading a large text may take on a slow machine."""
 _GROWTH = 7
-"""A time that grows with the length grows to four times as much, one that grows with its square to sixteen times."""
+"""A time that grows with the length grows to four times as much, one that grows with its square to
+sixteen times.
+"""
 _TRIES = 3
 """What is slow each time is slow; what is slow once was interrupted."""
 
@@ -77,7 +81,9 @@ def general(size: int) -> Iterator[tuple[str, str]]:
 
 
 def of_patterns(patterns: list[str], size: int) -> Iterator[tuple[str, str]]:
-    """Texts made of the literal pieces of patterns: repeated, unfinished, and before and after long runs."""
+    """Texts made of the literal pieces of patterns: repeated, unfinished, and before and after long
+    runs.
+    """
     for literal in sorted({piece for pattern in patterns for piece in _literals(pattern)}):
         yield f"{literal!r} again and again", _long(literal, size)
         yield f"{literal!r} and a word, again and again", _long(f"{literal}x ", size)
@@ -103,13 +109,20 @@ def patterns_in(*modules: ModuleType) -> list[str]:
     return found
 
 
-def offenders(read: Callable[[str], object], patterns: list[str], *, of_them_alone: bool = False) -> list[str]:
-    """The texts for which reading takes a time that grows faster than their length: general ones, and those made of patterns."""
+def offenders(
+    read: Callable[[str], object], patterns: list[str], *, of_them_alone: bool = False
+) -> list[str]:
+    """The texts for which reading takes a time that grows faster than their length: general ones,
+    and those made of patterns.
+    """
     begun = () if of_them_alone else (general,)
     small, large = (
-        dict([*(text for make in begun for text in make(size)), *of_patterns(patterns, size)]) for size in (SMALL, LARGE)
+        dict([*(text for make in begun for text in make(size)), *of_patterns(patterns, size)])
+        for size in (SMALL, LARGE)
     )
-    return [found for name, text in large.items() if (found := offence(read, name, small[name], text))]
+    return [
+        found for name, text in large.items() if (found := offence(read, name, small[name], text))
+    ]
 
 
 def offence(read: Callable[[str], object], name: str, small: str, large: str) -> str | None:

@@ -1,4 +1,6 @@
-"""What compilers, kernels and installers print is read in a time that grows with its length, and no faster."""
+"""What compilers, kernels and installers print is read in a time that grows with its length, and no
+faster.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,13 @@ SIGNS = [sign for kind in KNOWLEDGE.by_name.values() for sign in kind.signs]
 
 def said(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
     """An attempt that printed this, and raised it."""
-    return Evidence(answered=True, alone=True, stage=stage, raised=(Raised(type=kind, message=text),), stderr=text)
+    return Evidence(
+        answered=True,
+        alone=True,
+        stage=stage,
+        raised=(Raised(type=kind, message=text),),
+        stderr=text,
+    )
 
 
 def _recognised(text: str) -> object:
@@ -47,15 +55,24 @@ def _classified(text: str) -> object:
 
 def _promised(text: str) -> object:
     alike = [verify.printed(each) for each in (said(text), said(f"{text}!"), said(f"?{text}"))]
-    return verify.promise(verify.sayings(said(text), KNOWLEDGE), alike, [verify.printed(said(f"other {text}"))])
+    return verify.promise(
+        verify.sayings(said(text), KNOWLEDGE), alike, [verify.printed(said(f"other {text}"))]
+    )
 
 
 def _verified(text: str) -> object:
-    return verify.failure_of(ProcessResult(exit_code=1, output=text), TARGETS["sm_90"], "ast", KNOWLEDGE)
+    return verify.failure_of(
+        ProcessResult(exit_code=1, output=text), TARGETS["sm_90"], "ast", KNOWLEDGE
+    )
 
 
 def _diagnosed(text: str) -> object:
-    return pipeline.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), dumps.READER.read(text), None, dumps.READER)
+    return pipeline.diagnosed(
+        Evidence(answered=True, stage="ttgir", in_passes=True),
+        dumps.READER.read(text),
+        None,
+        dumps.READER,
+    )
 
 
 def _in_markdown(text: str) -> object:
@@ -92,7 +109,11 @@ def test_no_sign_of_a_class_goes_back() -> None:
 
     def offences(sign: Sign) -> list[str]:
         patterns = list(sign.patterns.values())
-        return offenders(lambda text: sign.match(symptoms.of(said(text), KNOWLEDGE.wording)), patterns, of_them_alone=True)
+        return offenders(
+            lambda text: sign.match(symptoms.of(said(text), KNOWLEDGE.wording)),
+            patterns,
+            of_them_alone=True,
+        )
 
     assert {sign: found for sign in SIGNS if (found := offences(sign))} == {}
 

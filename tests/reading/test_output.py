@@ -37,7 +37,9 @@ def test_places_that_are_not_in_the_file(tmp_path: Path, start: int, end: int | 
 
 
 def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> None:
-    found = ends(tmp_path / "f", "".join(f"line {number}\n" for number in range(10_000)), 1000).splitlines()
+    found = ends(
+        tmp_path / "f", "".join(f"line {number}\n" for number in range(10_000)), 1000
+    ).splitlines()
     note = next(number for number, line in enumerate(found) if "left out" in line)
     assert found[0] == "line 0"
     assert found[-1] == "line 9999"
@@ -46,8 +48,19 @@ def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> Non
 
 
 def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path: Path) -> None:
-    early, late = HEADING.format(name="Early").replace("cse", "early"), HEADING.format(name="Late").replace("cse", "late")
-    text = early + "module {\n}\n" + "  noise\n" * 5000 + late + "module {\n" + "  %0 = x\n" * 5000 + "}\nk.py:1:2: error: x\n"
+    early, late = (
+        HEADING.format(name="Early").replace("cse", "early"),
+        HEADING.format(name="Late").replace("cse", "late"),
+    )
+    text = (
+        early
+        + "module {\n}\n"
+        + "  noise\n" * 5000
+        + late
+        + "module {\n"
+        + "  %0 = x\n" * 5000
+        + "}\nk.py:1:2: error: x\n"
+    )
     found = read(ends(tmp_path / "f", text, 8000))
     assert found.pipeline.last == "late"
     assert "left out" in found.pipeline.steps[-1].ir

@@ -1,4 +1,6 @@
-"""Python sources are parsed in many threads at once: each slot of a run looks at the files of its cells."""
+"""Python sources are parsed in many threads at once: each slot of a run looks at the files of its
+cells.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def switching() -> Iterator[None]:
-    """Lets another thread go on in the middle of whatever sets off a garbage collection, the making of a tree included."""
+    """Lets another thread go on in the middle of whatever sets off a garbage collection, the making
+    of a tree included.
+    """
 
     def give_way(*_: Any) -> None:
         time.sleep(0.001)
@@ -27,7 +31,9 @@ def switching() -> Iterator[None]:
 
 
 def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
-    """Without a lock, Python 3.11 raises `SystemError: AST constructor recursion depth mismatch` here."""
+    """Without a lock, Python 3.11 raises `SystemError: AST constructor recursion depth mismatch`
+    here.
+    """
     text = (ROOT / "tests" / "kernels" / "api.py").read_bytes()
     with ThreadPoolExecutor(4) as executor:
         trees = list(executor.map(tree_of, [text] * 16))

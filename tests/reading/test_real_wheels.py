@@ -1,4 +1,7 @@
-"""A compile that says much costs little, and what counts of it is kept; on the oldest and the newest release."""
+"""A compile that says much costs little, and what counts of it is kept.
+
+On the oldest and the newest release.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ pytestmark = pytest.mark.wheels
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 _ENOUGH = 6.0
-"""Seconds of the driver's own time that one attempt may cost on a slow machine; some took minutes."""
+"""Seconds of the driver's own time that one attempt may cost on a slow machine; some took
+minutes.
+"""
 
 
 @pytest.fixture(scope="module", params=["triton-3.0.0", "triton-3.9.0"])
@@ -38,11 +43,15 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 
 def tried(server: OwnWorker, env: BuiltEnv, function: str, folder: Path) -> Evidence:
-    """One attempt alone, read, classified, kept and read back, within :data:`_ENOUGH` seconds of our own time."""
+    """One attempt alone, read, classified, kept and read back, within :data:`_ENOUGH` seconds of
+    our own time.
+    """
     own = cell(env, "talkative", function)
     with Store(folder) as store:
         before = time.process_time()
-        ((_, evidence),) = attempt(server, [own], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC, keep=store.keep)
+        ((_, evidence),) = attempt(
+            server, [own], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC, keep=store.keep
+        )
         classify.classify([evidence], target=own.target, knowledge=KNOWLEDGE)
         store.write("k", own, (evidence,))
         assert store.read(["k"], deadline=0, memory=0) == {"k": (evidence,)}
@@ -58,14 +67,18 @@ def test_one_long_word(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("function", ["floods", "endless"])
-def test_a_hundred_megabytes(server: OwnWorker, env: BuiltEnv, tmp_path: Path, function: str) -> None:
+def test_a_hundred_megabytes(
+    server: OwnWorker, env: BuiltEnv, tmp_path: Path, function: str
+) -> None:
     evidence = tried(server, env, function, tmp_path)
     assert len(evidence.stderr) <= 64 * 1024
     assert ("the last words" in evidence.stderr) is (function == "floods")
     assert "left out" in evidence.stderr
 
 
-def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(
+    server: OwnWorker, env: BuiltEnv, tmp_path: Path
+) -> None:
     evidence = tried(server, env, "long", tmp_path)
     (message,) = (link.message for link in evidence.raised if "the beginning" in link.message)
     assert message.startswith("the beginning\n")
@@ -75,14 +88,18 @@ def test_a_message_of_eight_megabytes_keeps_its_beginning_and_its_end(server: Ow
     assert "b_ps is not defined" in symptoms.of(evidence, KNOWLEDGE.wording).message
 
 
-def test_a_chain_of_five_hundred_keeps_its_ends(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_chain_of_five_hundred_keeps_its_ends(
+    server: OwnWorker, env: BuiltEnv, tmp_path: Path
+) -> None:
     evidence = tried(server, env, "chained", tmp_path)
     assert len(evidence.raised) <= 32
     assert evidence.raised[0].message == "link 499"
     assert evidence.raised[-1].message == "the innermost"
 
 
-def test_metrics_that_are_no_numbers_are_left_out_and_the_answer_counts(server: OwnWorker, env: BuiltEnv, tmp_path: Path) -> None:
+def test_metrics_that_are_no_numbers_are_left_out_and_the_answer_counts(
+    server: OwnWorker, env: BuiltEnv, tmp_path: Path
+) -> None:
     evidence = tried(server, env, "odd_metrics", tmp_path)
     assert evidence.answered
     assert not isinstance(evidence.metrics.get("shared"), float)

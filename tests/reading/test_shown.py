@@ -1,4 +1,6 @@
-"""Nothing that a kernel makes a compiler say is obeyed by whoever shows it: terminal, Markdown, JSON, issue; on real wheels."""
+"""Nothing that a kernel makes a compiler say is obeyed by whoever shows it: terminal, Markdown,
+JSON, issue; on real wheels.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ def project(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
     (folder / "matrix.toml").write_text(MATRIX)
     (folder / "talkative.toml").write_text(KERNEL)
     source = (ROOT / "tests" / "kernels" / "talkative.py").read_text()
-    source = source.replace("    tl.static_assert(", "    # raw \x1b[32m and \u202e in a comment\n    tl.static_assert(")
+    source = source.replace(
+        "    tl.static_assert(", "    # raw \x1b[32m and \u202e in a comment\n    tl.static_assert("
+    )
     (folder / "talkative.py").write_text(source)
     for release in RELEASES:
         built(release)
@@ -61,7 +65,13 @@ def project(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
 
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "FORCE_COLOR": "", "NO_COLOR": "1"}
+    variables = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "200",
+        "FORCE_COLOR": "",
+        "NO_COLOR": "1",
+    }
     return commands.run(*arguments, cwd=project, env=variables, timeout=300)
 
 
@@ -76,7 +86,9 @@ def test_the_compiler_does_say_it_raw(project: Path) -> None:
     with opened(project / ".compat" / "results.sqlite") as database:
         rows = [json.loads(text) for (text,) in database.execute("SELECT attempts FROM evidence")]
     database.close()
-    said = "".join(link["message"] for attempts in rows for evidence in attempts for link in evidence["raised"])
+    said = "".join(
+        link["message"] for attempts in rows for evidence in attempts for link in evidence["raised"]
+    )
     assert "\x1b]0;owned\x07" in said
     assert "\0" in said
     assert "\u202e" in said

@@ -37,7 +37,9 @@ class Reduced:
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
     """Reduce a cell that fails, and look at what is left."""
     with Store(folder / "store") as store:
-        context = RunContext(envs={built.env.name: built}, store=store, limits=limits, idle_timeout=KEPT)
+        context = RunContext(
+            envs={built.env.name: built}, store=store, limits=limits, idle_timeout=KEPT
+        )
         (before,) = run([cell], context)
         requirement = requirement_of(before, parse_criterion("same-failure"), limits)
         start = Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
@@ -53,6 +55,8 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
     return Reduced(before=before, after=after, start=start, steps=steps)
 
 
-def interestingness(cell: Cell, *requirements: CandidateRequirement, context: RunContext | None = None) -> InterestingnessTest:
+def interestingness(
+    cell: Cell, *requirements: CandidateRequirement, context: RunContext | None = None
+) -> InterestingnessTest:
     """The test of such a search."""
     return InterestingnessTest(cell.spec, cell.target, requirements, context=context)

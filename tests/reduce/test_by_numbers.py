@@ -46,7 +46,9 @@ LEFT = "by_code-as_written-default"
 
 
 def assert_left(home: Path) -> None:
-    """What the stand-in breaks is code that stores and has a certain number in it: an empty kernel would be as wrong."""
+    """What the stand-in breaks is code that stores and has a certain number in it: an empty kernel
+    would be as wrong.
+    """
     text = (home / "reduced" / f"{LEFT}.py").read_text()
     assert "1234.5" in text
     assert "tl.store(" in text
@@ -55,7 +57,9 @@ def assert_left(home: Path) -> None:
 
 
 @pytest.mark.long
-def test_what_is_left_goes_on_to_differ(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_left_goes_on_to_differ(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The answer is in words."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
@@ -64,13 +68,23 @@ def test_what_is_left_goes_on_to_differ(home: Path, pair_python: str, monkeypatc
     assert "preserving: launches differ on triton-3.1.0, compared with triton-3.2.0" in done.stderr
     assert f"wrote reduced/{LEFT}.py" in done.stdout
     assert "to launch it again: compat bisect --judge unstable" in done.stdout
-    words = ("bisect", "--spec", f"reduced/{LEFT}.toml", "--envs", "3.1.0,3.2.0", "--judge", "unstable")
+    words = (
+        "bisect",
+        "--spec",
+        f"reduced/{LEFT}.toml",
+        "--envs",
+        "3.1.0,3.2.0",
+        "--judge",
+        "unstable",
+    )
     again = CliRunner().invoke(main, [*words, "--launch", "--json"])
     assert json.loads(again.stdout)[0]["bracket"]["first_good"] == "3.2.0", again.output
 
 
 @pytest.mark.long
-def test_what_is_left_goes_on_to_be_wrong(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_left_goes_on_to_be_wrong(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The answer is JSON."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     done = reduce("--judge", "wrong", "--good", "3.2.0", "--json")
@@ -81,12 +95,19 @@ def test_what_is_left_goes_on_to_be_wrong(home: Path, pair_python: str, monkeypa
     assert found["text"] == (home / "reduced" / f"{LEFT}.py").read_text()
     assert found["lines"]["after"] == 2
     good, bad = found["compared"]
-    assert (good["env"], good["good"], good["differing"], good["off"]) == ("triton-3.2.0", True, 0, 0)
+    assert (good["env"], good["good"], good["differing"], good["off"]) == (
+        "triton-3.2.0",
+        True,
+        0,
+        0,
+    )
     assert bad["env"] == "triton-3.1.0"
     assert bad["off"] > 0
 
 
-def test_a_budget_that_ends_before_the_kernel_is_launched(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_that_ends_before_the_kernel_is_launched(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The time is up while the process that compares imports PyTorch; it ends with the command."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
 
@@ -97,26 +118,46 @@ def test_a_budget_that_ends_before_the_kernel_is_launched(home: Path, pair_pytho
     monkeypatch.setattr(Session, "read_line", read_line)
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == SelectionError.exit_code, done.output
-    assert "--budget 3000: the time budget ended before the original kernel was launched" in done.stderr
+    assert (
+        "--budget 3000: the time budget ended before the original kernel was launched"
+        in done.stderr
+    )
     assert not comparing_processes()
 
 
 def comparing_processes() -> list[int]:
     """The child processes of this one that launch kernels to compare them."""
-    return [pid for pid in supervisor.children(os.getpid()) if b"--compare" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [
+        pid
+        for pid in supervisor.children(os.getpid())
+        if b"--compare" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
 
 
 @pytest.mark.parametrize(
     ("how", "words", "said"),
     [
-        ("nothing", ("--judge", "wrong", "--good", "3.2.0"), f"{CELL} is not `wrong`, so there is nothing to reduce"),
-        ("wrong", ("--judge", "wrong", "--bad", "3.2.0", "--good", "3.1.0"), "is not `wrong`, so there is nothing to reduce"),
+        (
+            "nothing",
+            ("--judge", "wrong", "--good", "3.2.0"),
+            f"{CELL} is not `wrong`, so there is nothing to reduce",
+        ),
+        (
+            "wrong",
+            ("--judge", "wrong", "--bad", "3.2.0", "--good", "3.1.0"),
+            "is not `wrong`, so there is nothing to reduce",
+        ),
         ("wrong", ("--judge", "wrong", "--good", "3.1.0"), "the kernel is not right there"),
         ("wrong", ("--judge", "latency>1.2*baseline"), "a smaller kernel is faster"),
     ],
 )
 def test_what_cannot_be_reduced(
-    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch, how: str, words: tuple[str, ...], said: str
+    home: Path,
+    pair_python: str,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+    words: tuple[str, ...],
+    said: str,
 ) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
     done = reduce(*words)
@@ -124,7 +165,9 @@ def test_what_cannot_be_reduced(
     assert said in done.stderr
 
 
-def test_a_kernel_without_a_problem(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_a_problem(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
     path = home / "by_code.toml"
     before, _, after = path.read_text().partition("[problem]")
@@ -134,7 +177,9 @@ def test_a_kernel_without_a_problem(home: Path, pair_python: str, monkeypatch: p
     assert "has no [problem] to launch it with" in done.stderr
 
 
-def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_it_says_what_to_do(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if Path("/dev/nvidia0").exists():
         pytest.skip("there is a GPU")
     monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
@@ -146,7 +191,10 @@ def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypa
 def test_the_nearest_right_releases_are_compared(tmp_path: Path) -> None:
     selection = select(project(tmp_path), envs=("releases",), targets=("sm_90",))
     right, ok = Numbers(gpu=Check(status=Status.OK)), Outcome(status=Status.OK, stage="")
-    known = [CellResult(cell=cell, built=BuiltEnv(env=cell.env), outcome=ok, numbers=right) for cell in selection.cells]
+    known = [
+        CellResult(cell=cell, built=BuiltEnv(env=cell.env), outcome=ok, numbers=right)
+        for cell in selection.cells
+    ]
     by_release = {str(each.cell.env.release): each for each in known}
     bad = by_release.pop("3.3.0")
     assert nearest(bad, list(by_release.values())) == (by_release["3.3.1"], by_release["3.2.0"])

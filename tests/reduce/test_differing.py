@@ -27,7 +27,8 @@ def wrong(**facts: Any) -> Behaviour:
     [
         (DifferenceKind.WRONG, (GOOD, BAD), True),
         (DifferenceKind.WRONG, (GOOD, wrong(off=0.0)), False),
-        (DifferenceKind.WRONG, (GOOD, wrong(off=0.04)), False),  # less than a tenth of what the kernel itself is off
+        # Less than a tenth of what the kernel itself is off.
+        (DifferenceKind.WRONG, (GOOD, wrong(off=0.04)), False),
         (DifferenceKind.WRONG, (GOOD, wrong(off=0.05)), True),
         (DifferenceKind.WRONG, (GOOD, BAD, wrong(off=0.0)), False),  # in one of two
         (DifferenceKind.WRONG, (GOOD, wrong(outside="wrote outside of out")), False),
@@ -43,7 +44,9 @@ def wrong(**facts: Any) -> Behaviour:
         (DifferenceKind.UNSTABLE, (evolve(GOOD, differing=2), wrong(differing=20)), False),
     ],
 )
-def test_what_is_interesting(kind: DifferenceKind, behaviours: tuple[Behaviour, ...], expected: bool) -> None:
+def test_what_is_interesting(
+    kind: DifferenceKind, behaviours: tuple[Behaviour, ...], expected: bool
+) -> None:
     difference = LaunchDifference(kind=kind).like(compared(GOOD, BAD))
     assert difference.is_in(compared(*behaviours)) is expected
 
@@ -54,7 +57,9 @@ def test_what_could_not_be_launched_is_not(status: str) -> None:
 
 
 def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
-    assert LaunchDifference(kind=DifferenceKind.WRONG).like(compared(GOOD, wrong(off=1e30))).least == pytest.approx(0.1)
+    assert LaunchDifference(kind=DifferenceKind.WRONG).like(
+        compared(GOOD, wrong(off=1e30))
+    ).least == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(

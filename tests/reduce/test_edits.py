@@ -18,7 +18,9 @@ HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
 def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
     """``def kernel(a, b, N)`` with this body; ``a`` points to fp16."""
-    text = HEAD.removesuffix("@triton.jit\n") + dedent(before) + "@triton.jit\ndef kernel(a, b, N):\n"
+    text = (
+        HEAD.removesuffix("@triton.jit\n") + dedent(before) + "@triton.jit\ndef kernel(a, b, N):\n"
+    )
     text += "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
     given: dict[str, Any] = {"signature": {"a": "*fp16", "b": "i32"}, "constexprs": {"N": 64}}
     return Candidate(text=text, function="kernel", compile=CompileSpec(**(given | changes)))
@@ -46,26 +48,87 @@ def lines(text: str) -> str:
 @pytest.mark.parametrize(
     ("make", "body", "expected"),
     [
-        pytest.param(statements.drop, "x = tl.load(a)\ny = x + 1\ntl.store(a, 0)", "tl.store(a, 0)", id="what-depends-goes-too"),
-        pytest.param(statements.drop, "x = 1\nfor i in range(x):\n    tl.store(a, i)", "pass", id="a-loop-over-what-is-gone"),
-        pytest.param(statements.drop, "for i in range(b):\n    tl.store(a, i)", "for i in range(b):\n    pass", id="an-empty-loop"),
-        pytest.param(statements.unwrap, "for i in range(3, b):\n    tl.store(a, i)", "i = 3\ntl.store(a, i)", id="a-round"),
-        pytest.param(statements.unwrap, "for i in range(b):\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-loop"),
-        pytest.param(statements.unwrap, "if b:\n    x = 1\nelse:\n    x = 2", "x = 2", id="a-condition"),
-        pytest.param(statements.unwrap, "while b:\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-while"),
-        pytest.param(statements.unwrap, "with tl.scope(b):\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-with"),
+        pytest.param(
+            statements.drop,
+            "x = tl.load(a)\ny = x + 1\ntl.store(a, 0)",
+            "tl.store(a, 0)",
+            id="what-depends-goes-too",
+        ),
+        pytest.param(
+            statements.drop,
+            "x = 1\nfor i in range(x):\n    tl.store(a, i)",
+            "pass",
+            id="a-loop-over-what-is-gone",
+        ),
+        pytest.param(
+            statements.drop,
+            "for i in range(b):\n    tl.store(a, i)",
+            "for i in range(b):\n    pass",
+            id="an-empty-loop",
+        ),
+        pytest.param(
+            statements.unwrap,
+            "for i in range(3, b):\n    tl.store(a, i)",
+            "i = 3\ntl.store(a, i)",
+            id="a-round",
+        ),
+        pytest.param(
+            statements.unwrap,
+            "for i in range(b):\n    tl.store(a, 1)",
+            "tl.store(a, 1)",
+            id="a-loop",
+        ),
+        pytest.param(
+            statements.unwrap, "if b:\n    x = 1\nelse:\n    x = 2", "x = 2", id="a-condition"
+        ),
+        pytest.param(
+            statements.unwrap, "while b:\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-while"
+        ),
+        pytest.param(
+            statements.unwrap,
+            "with tl.scope(b):\n    tl.store(a, 1)",
+            "tl.store(a, 1)",
+            id="a-with",
+        ),
         pytest.param(statements.simplify, "x, y = 1, 2", "x = 1\ny = 2", id="two-in-one"),
         pytest.param(statements.simplify, "b += 1", "b = 1", id="in-place"),
-        pytest.param(statements.merge, "x = tl.load(a)\ntl.store(a, x + 1)", "tl.store(a, tl.load(a) + 1)", id="a-single-use"),
-        pytest.param(statements.merge, "x = b\ntl.store(a, x + x)", "tl.store(a, b + b)", id="another-name"),
-        pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, mask=b)", id="other"),
-        pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, other=0)", id="mask"),
+        pytest.param(
+            statements.merge,
+            "x = tl.load(a)\ntl.store(a, x + 1)",
+            "tl.store(a, tl.load(a) + 1)",
+            id="a-single-use",
+        ),
+        pytest.param(
+            statements.merge, "x = b\ntl.store(a, x + x)", "tl.store(a, b + b)", id="another-name"
+        ),
+        pytest.param(
+            expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, mask=b)", id="other"
+        ),
+        pytest.param(
+            expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, other=0)", id="mask"
+        ),
         pytest.param(expressions.elements, "tl.load(a, b)", "tl.load(a)", id="an-argument"),
-        pytest.param(expressions.elements, "tl.zeros((N, N), b)", "tl.zeros((N,), b)", id="an-element"),
-        pytest.param(expressions.hoist, "tl.store(a, b * 2 + 1)", "tl.store(a, b * 2)", id="an-operand"),
-        pytest.param(expressions.hoist, "tl.store(a, tl.exp(b))", "tl.store(a, b)", id="an-argument-for-the-call"),
-        pytest.param(expressions.hoist, "tl.store(a, b.to(N))", "tl.store(a, b)", id="what-a-method-is-called-on"),
-        pytest.param(expressions.hoist, "tl.store(a, b[:, None])", "tl.store(a, b)", id="what-is-indexed"),
+        pytest.param(
+            expressions.elements, "tl.zeros((N, N), b)", "tl.zeros((N,), b)", id="an-element"
+        ),
+        pytest.param(
+            expressions.hoist, "tl.store(a, b * 2 + 1)", "tl.store(a, b * 2)", id="an-operand"
+        ),
+        pytest.param(
+            expressions.hoist,
+            "tl.store(a, tl.exp(b))",
+            "tl.store(a, b)",
+            id="an-argument-for-the-call",
+        ),
+        pytest.param(
+            expressions.hoist,
+            "tl.store(a, b.to(N))",
+            "tl.store(a, b)",
+            id="what-a-method-is-called-on",
+        ),
+        pytest.param(
+            expressions.hoist, "tl.store(a, b[:, None])", "tl.store(a, b)", id="what-is-indexed"
+        ),
         pytest.param(
             expressions.values,
             "x = tl.load(a + tl.arange(0, N)[:, None] + tl.arange(0, 32)[None, :])",
@@ -79,12 +142,32 @@ def lines(text: str) -> str:
             "x = tl.zeros((N,), tl.float32)\ny = x",
             id="a-name",
         ),
-        pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 16", id="wherever-it-stands"),
-        pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 64", id="in-one-place"),
-        pytest.param(expressions.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"),
-        pytest.param(expressions.element_types, "tl.zeros((N,), tl.float64)", "tl.zeros((N,), tl.float32)", id="an-element-type"),
         pytest.param(
-            expressions.names, "_a_very_long_name = 1\ntl.store(a, _a_very_long_name)", "avln = 1\ntl.store(a, avln)", id="initials"
+            expressions.literals,
+            "x = tl.arange(0, 64)\ny = 64",
+            "x = tl.arange(0, 16)\ny = 16",
+            id="wherever-it-stands",
+        ),
+        pytest.param(
+            expressions.literals,
+            "x = tl.arange(0, 64)\ny = 64",
+            "x = tl.arange(0, 16)\ny = 64",
+            id="in-one-place",
+        ),
+        pytest.param(
+            expressions.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"
+        ),
+        pytest.param(
+            expressions.element_types,
+            "tl.zeros((N,), tl.float64)",
+            "tl.zeros((N,), tl.float32)",
+            id="an-element-type",
+        ),
+        pytest.param(
+            expressions.names,
+            "_a_very_long_name = 1\ntl.store(a, _a_very_long_name)",
+            "avln = 1\ntl.store(a, avln)",
+            id="initials",
         ),
     ],
 )
@@ -193,7 +276,10 @@ def test_several_edits_at_once_and_the_outermost_wins() -> None:
 )
 def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
     candidate = kernel(body)
-    makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (statements.unwrap, expressions.elements)
+    makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (
+        statements.unwrap,
+        expressions.elements,
+    )
     found = [each for make in makers for each in make(candidate) if edit in each.what]
     made = [applied(candidate, [each]) for each in found]
     assert made
@@ -230,14 +316,22 @@ def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
         ('triton.jit(do_not_specialize=["a", "b"])', "triton.jit(do_not_specialize=['a'])"),
         ('triton.jit(do_not_specialize=["b"])', "triton.jit"),
         ("triton.jit(do_not_specialize=(1, 0))", "triton.jit(do_not_specialize=('a',))"),
-        ('triton.jit(do_not_specialize_on_alignment=["b"], noinline=True)', "triton.jit(noinline=True)"),
+        (
+            'triton.jit(do_not_specialize_on_alignment=["b"], noinline=True)',
+            "triton.jit(noinline=True)",
+        ),
         ("triton.jit(do_not_specialize=NAMES)", "triton.jit(do_not_specialize=NAMES)"),
     ],
 )
 def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left: str) -> None:
-    text = HEAD.replace("@triton.jit\n", "") + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
+    text = (
+        HEAD.replace("@triton.jit\n", "")
+        + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
+    )
     candidate = Candidate(
-        text=extracted(text, "kernel"), function="kernel", compile=CompileSpec(signature={"a": "*i32", "b": "i32"})
+        text=extracted(text, "kernel"),
+        function="kernel",
+        compile=CompileSpec(signature={"a": "*i32", "b": "i32"}),
     )
     changed = applied(candidate, [the(expressions.unused_parameters(candidate), "parameter b")])
     assert changed is not None
@@ -250,7 +344,13 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
         text=extracted(text, "kernel", annotated=["kernel"]),
         function="kernel",
         compile=CompileSpec(
-            launch={"a": {"tensor": "i64", "aligned": False}, "b": 4096, "c": None, "d": ("*fp16", 3)}, options={"num_warps": 8}
+            launch={
+                "a": {"tensor": "i64", "aligned": False},
+                "b": 4096,
+                "c": None,
+                "d": ("*fp16", 3),
+            },
+            options={"num_warps": 8},
         ),
     )
     assert "b: int" in start.text
@@ -265,4 +365,6 @@ def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> N
     assert left is not None
     assert "def kernel(a, b):" in left.text
     assert left.compile == CompileSpec(launch={"a": "*i64", "b": 1}, options={"num_warps": 8})
-    assert all(after.weight < start.weight for edit in found.values() if (after := applied(start, [edit])))
+    assert all(
+        after.weight < start.weight for edit in found.values() if (after := applied(start, [edit]))
+    )

@@ -16,7 +16,11 @@ from tests.reduce.real import LIMITS
 
 def result(release: str, status: str = "ok", kind: str = "", flaky: bool = False) -> Result:
     outcome = Outcome(
-        status=Status(status), stage="ast", failure=failure(kind, stage="ast") if kind else None, flaky=flaky, seconds=0.1
+        status=Status(status),
+        stage="ast",
+        failure=failure(kind, stage="ast") if kind else None,
+        flaky=flaky,
+        seconds=0.1,
     )
     return records.result(outcome, release, spec=cell(env(release), "faces", "fine").spec)
 
@@ -50,24 +54,36 @@ def test_every_release_with_an_answer_is_held() -> None:
 
 def test_the_failure_and_its_neighbours_are_asked_of_every_candidate() -> None:
     first, later = goal().tiers(1.0, 60.0)
-    assert [requirement.built.env.name for requirement in first] == ["triton-3.3.1", "triton-3.2.0", "triton-3.8.0"]
-    assert [requirement.built.env.name for requirement in later] == ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0"], (
-        "what hangs waits for the end"
-    )
+    assert [requirement.built.env.name for requirement in first] == [
+        "triton-3.3.1",
+        "triton-3.2.0",
+        "triton-3.8.0",
+    ]
+    assert [requirement.built.env.name for requirement in later] == [
+        "triton-3.0.0",
+        "triton-3.1.0",
+        "triton-3.9.0",
+    ], "what hangs waits for the end"
     held = goal()
     held.tested.add("triton-3.4.0")
-    assert "triton-3.4.0" in [requirement.built.env.name for requirement in held.tiers(1.0, 60.0)[0]], (
-        "unless it was seen to matter"
-    )
+    assert "triton-3.4.0" in [
+        requirement.built.env.name for requirement in held.tiers(1.0, 60.0)[0]
+    ], "unless it was seen to matter"
 
 
 def test_patience_has_an_end() -> None:
     held = goal()
     held.tested.add("triton-3.4.0")
     for patience, deadline in ((1.0, 2.0), (2.0, 4.0), (5.0, 7.0)):
-        (hanging,) = [requirement for requirement in held.tiers(patience, 7.0)[0] if requirement.hangs]
+        (hanging,) = [
+            requirement for requirement in held.tiers(patience, 7.0)[0] if requirement.hangs
+        ]
         assert hanging.limits.deadline == deadline
-    assert [held.may_wait_longer(patience, 7.0) for patience in (1.0, 3.0, 5.0)] == [True, True, False]
+    assert [held.may_wait_longer(patience, 7.0) for patience in (1.0, 3.0, 5.0)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_what_was_named_is_never_let_go() -> None:
@@ -80,15 +96,26 @@ def test_what_was_named_is_never_let_go() -> None:
 
 def test_where_a_kernel_fares_otherwise_is_said() -> None:
     before = [BAD, *REST]
-    assert differences(before, before) == [d for d in differences(before, before) if d.before.outcome.flaky]
-    after = [evolve(each, outcome=REST[0].outcome) if each is REST[1] else each for each in before[:4]]
-    assert [each.text for each in differences(before, after)] == ["3.1.0: rejected (api-missing), the original ok"]
+    assert differences(before, before) == [
+        d for d in differences(before, before) if d.before.outcome.flaky
+    ]
+    after = [
+        evolve(each, outcome=REST[0].outcome) if each is REST[1] else each for each in before[:4]
+    ]
+    assert [each.text for each in differences(before, after)] == [
+        "3.1.0: rejected (api-missing), the original ok"
+    ]
     assert [each.text for each in differences(before, [REST[1]])] == []
 
 
 def test_releases_that_fare_the_same_are_declared_together() -> None:
     found = expectations_of(
-        [BAD, *REST, result("3.3.0", "crashed", "compiler-assert"), result("3.7.0", "crashed", "compiler-assert")]
+        [
+            BAD,
+            *REST,
+            result("3.3.0", "crashed", "compiler-assert"),
+            result("3.7.0", "crashed", "compiler-assert"),
+        ]
     )
     assert [(str(each.releases), each.status, each.failure_class) for each in found] == [
         ("==3.0.0", Status.REJECTED, "api-missing"),
@@ -96,4 +123,8 @@ def test_releases_that_fare_the_same_are_declared_together() -> None:
         ("==3.4.0", Status.TIMED_OUT, "timeout"),
         ("==3.7.0", Status.CRASHED, "compiler-assert"),
     ]
-    assert [each.built.release for each in newest_first([BAD, REST[0], REST[-1]])] == ["3.9.0", "3.3.1", "3.0.0"]
+    assert [each.built.release for each in newest_first([BAD, REST[0], REST[-1]])] == [
+        "3.9.0",
+        "3.3.1",
+        "3.0.0",
+    ]

@@ -34,7 +34,14 @@ FAILS = Expectation(
 
 
 def text_of(candidate: Candidate, source: Path) -> str:
-    return kernel_file(candidate, kernel="small", case="only", source=source, summary="A test.", expectations=[FAILS])
+    return kernel_file(
+        candidate,
+        kernel="small",
+        case="only",
+        source=source,
+        summary="A test.",
+        expectations=[FAILS],
+    )
 
 
 def load(path: Path) -> Specialization:
@@ -56,7 +63,9 @@ def test_after_every_write_the_kernel_file_means_a_whole_candidate(tmp_path: Pat
     best = BestSoFar(tmp_path / "new" / "small.py", text_of)
     for number in range(4):
         candidate = Candidate(
-            text=f"def kernel(a{number}):\n    pass\n", function="kernel", compile=CompileSpec(signature={f"a{number}": "i32"})
+            text=f"def kernel(a{number}):\n    pass\n",
+            function="kernel",
+            compile=CompileSpec(signature={f"a{number}": "i32"}),
         )
         best.keep(candidate)
         assert load(best.kernel_file).compile.signature == candidate.compile.signature
@@ -65,11 +74,19 @@ def test_after_every_write_the_kernel_file_means_a_whole_candidate(tmp_path: Pat
     assert sorted(path.name for path in best.path.parent.iterdir()) == ["small.py", "small.toml"]
 
 
-def test_what_is_written_first_is_not_what_the_kernel_file_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_written_first_is_not_what_the_kernel_file_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     best = BestSoFar(tmp_path / "small.py", text_of)
     best.keep(CANDIDATE)
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
     with pytest.raises(StoreError, match="no space left"):
-        best.keep(Candidate(text="def kernel():\n    pass\n", function="kernel", compile=CompileSpec(signature={})))
+        best.keep(
+            Candidate(
+                text="def kernel():\n    pass\n",
+                function="kernel",
+                compile=CompileSpec(signature={}),
+            )
+        )
     spec = load(best.kernel_file)
     assert Candidate.of(spec, Path(spec.source).read_text()).key == CANDIDATE.key

@@ -39,7 +39,11 @@ def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
 @pytest.mark.wheels
 def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
-    found = reduced(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}), env, tmp_path)
+    found = reduced(
+        cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}),
+        env,
+        tmp_path,
+    )
     check(found, lines=4, bytes=220)
     assert found.last.compile.options == {"num_ctas": 2}
 
@@ -47,7 +51,12 @@ def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
 @pytest.mark.wheels
 def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.5.1")
-    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=2, memory=LIMITS.memory))
+    found = reduced(
+        cell(env, "faces", "unrolled_for_ever"),
+        env,
+        tmp_path,
+        Limits(deadline=2, memory=LIMITS.memory),
+    )
     check(found, lines=3, bytes=140)
 
 
@@ -55,7 +64,9 @@ def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Path) -> None:
     specs = load_kernels(config.kernels, config.base)
-    (spec,) = (s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few"))
+    (spec,) = (
+        s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few")
+    )
     env = built("triton-3.0.0")
     found = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
     check(found, lines=12, bytes=400)

@@ -23,7 +23,13 @@ from compat.errors import SelectionError
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specialization, Status
 from compat.reduce import Candidate, extracted
-from compat.reduce.interestingness import InterestingnessTest, confirmed, requirement_of, requirement_to_be_ok, requirement_to_stay
+from compat.reduce.interestingness import (
+    InterestingnessTest,
+    confirmed,
+    requirement_of,
+    requirement_to_be_ok,
+    requirement_to_stay,
+)
 from compat.reduce.output import kernel_file
 from compat.store.store import Store
 from tests import commands
@@ -44,7 +50,10 @@ CHAIN: dict[str, Any] = {
 
 def look(wanted: Cell, env: BuiltEnv, folder: Path) -> Result:
     with Store(folder) as store:
-        (result,) = run([wanted], RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT))
+        (result,) = run(
+            [wanted],
+            RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT),
+        )
     return result
 
 
@@ -55,14 +64,19 @@ def candidate_of(wanted: Cell) -> Candidate:
 @pytest.mark.wheels
 def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.2.0")
-    good, bad = cell(old, "failures", "dot_into_dot", **CHAIN), cell(new, "failures", "dot_into_dot", **CHAIN)
+    good, bad = (
+        cell(old, "failures", "dot_into_dot", **CHAIN),
+        cell(new, "failures", "dot_into_dot", **CHAIN),
+    )
     requirements = [
         requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS),
         requirement_to_be_ok(look(good, old, tmp_path), parse_criterion("ok"), LIMITS),
     ]
     start = candidate_of(bad)
     fine = candidate_of(cell(new, "failures", "copy"))
-    fails_in_both = evolve(start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3}))
+    fails_in_both = evolve(
+        start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3})
+    )
     with InterestingnessTest(bad.spec, bad.target, requirements) as interesting:
         assert interesting([fine, start, fails_in_both]) == [False, True, False]
         assert interesting([start]) == [True]
@@ -71,39 +85,62 @@ def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-def test_other_releases_are_asked_last_and_what_refuses_comes_first(built: Built, tmp_path: Path) -> None:
+def test_other_releases_are_asked_last_and_what_refuses_comes_first(
+    built: Built, tmp_path: Path
+) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.2.0")
-    good, bad = cell(old, "failures", "dot_into_dot", **CHAIN), cell(new, "failures", "dot_into_dot", **CHAIN)
+    good, bad = (
+        cell(old, "failures", "dot_into_dot", **CHAIN),
+        cell(new, "failures", "dot_into_dot", **CHAIN),
+    )
     fails = requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS)
     works = requirement_to_stay(look(good, old, tmp_path), LIMITS)
     assert works is not None
     start = candidate_of(bad)
-    fails_in_both = evolve(start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3}))
+    fails_in_both = evolve(
+        start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3})
+    )
     with InterestingnessTest(bad.spec, bad.target, [fails], later=[works]) as interesting:
         interesting.requirements = [
             evolve(fails, criterion=parse_criterion("ok"))
         ]  # it asks whether it is bad at all, so that both pass
         assert interesting([start, fails_in_both]) == [True, True]
         assert interesting.verify(start)
-        assert (interesting.requirements[1:], interesting.later) == ([], [works]), "what passes changes nothing"
+        assert (interesting.requirements[1:], interesting.later) == (
+            [],
+            [works],
+        ), "what passes changes nothing"
         assert not interesting.verify(fails_in_both)
-        assert (interesting.requirements[1:], interesting.later) == ([works], []), (
-            "what refuses is asked of every candidate from then on"
+        assert (interesting.requirements[1:], interesting.later) == (
+            [works],
+            [],
+        ), "what refuses is asked of every candidate from then on"
+        assert not interesting.verify(fails_in_both), (
+            "it passed before that was asked, so it is asked now"
         )
-        assert not interesting.verify(fails_in_both), "it passed before that was asked, so it is asked now"
         assert interesting([start, fails_in_both]) == [True, False]
 
 
 @pytest.mark.wheels
 def test_a_failure_elsewhere_is_to_stay_what_it_is(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
-    missing, mismatched = (look(cell(env, "faces", name), env, tmp_path) for name in ("missing_name", "mismatched"))
+    missing, mismatched = (
+        look(cell(env, "faces", name), env, tmp_path) for name in ("missing_name", "mismatched")
+    )
     requirement = requirement_to_stay(missing, LIMITS)
     assert requirement is not None
     assert requirement.fulfilled_by(missing.cell, missing.outcome)
     assert not requirement.fulfilled_by(mismatched.cell, mismatched.outcome)
-    assert requirement_to_stay(evolve(missing, outcome=evolve(missing.outcome, flaky=True)), LIMITS) is None
-    assert requirement_to_stay(evolve(missing, outcome=Outcome(status=Status.LOST, stage="ast")), LIMITS) is None
+    assert (
+        requirement_to_stay(evolve(missing, outcome=evolve(missing.outcome, flaky=True)), LIMITS)
+        is None
+    )
+    assert (
+        requirement_to_stay(
+            evolve(missing, outcome=Outcome(status=Status.LOST, stage="ast")), LIMITS
+        )
+        is None
+    )
 
 
 @pytest.mark.wheels
@@ -121,7 +158,9 @@ def test_what_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None
 def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
     env, stop = built("triton-3.1.0"), threading.Event()
     wanted = cell(env, "faces", "missing_name")
-    requirement = requirement_of(look(wanted, env, tmp_path), parse_criterion("same-failure"), LIMITS)
+    requirement = requirement_of(
+        look(wanted, env, tmp_path), parse_criterion("same-failure"), LIMITS
+    )
     with InterestingnessTest(wanted.spec, wanted.target, [requirement], stop=stop) as interesting:
         assert interesting([candidate_of(wanted)]) == [True]
         stop.set()
@@ -131,7 +170,10 @@ def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("last", range(5))
 def test_of_many_the_last_that_holds_is_found(last: int) -> None:
-    history = [Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={})) for number in range(5)]
+    history = [
+        Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={}))
+        for number in range(5)
+    ]
     asked: list[int] = []
 
     def holds(candidate: Candidate) -> bool:
@@ -143,7 +185,7 @@ def test_of_many_the_last_that_holds_is_found(last: int) -> None:
     assert len(asked) <= 4
 
 
-# --- the command -------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 MATRIX = """
 schema = 1
@@ -153,19 +195,32 @@ env = [{ triton = "3.1.0", install = ["setuptools<81"], groups = ["default"] }]
 targets = ["sm_90"]
 """
 STARTING = 10.0
-"""Seconds that a command may take besides a budget, on a machine that is busy: to start, and to end its workers."""
+"""Seconds that a command may take besides a budget, on a machine that is busy: to start, and to end
+its workers.
+"""
 ID = "scan/reduced/only/sm_90/triton-3.1.0"
 
 
 @pytest.fixture
 def project(built: Built, tmp_path: Path) -> Path:
-    """A project of a user's own with one failing kernel, that asks for an env that this one has, too."""
+    """A project of a user's own with one failing kernel, that asks for an env that this one has,
+    too.
+    """
     env = built("triton-3.1.0")
     assert env.python is not None
     (tmp_path / "matrix.toml").write_text(MATRIX)
-    begin = candidate_of(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}))
+    begin = candidate_of(
+        cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2})
+    )
     (tmp_path / "kernel.py").write_text(begin.text)
-    text = kernel_file(begin, kernel="scan", case="only", source=tmp_path / "kernel.py", summary="A test.", expectations=[])
+    text = kernel_file(
+        begin,
+        kernel="scan",
+        case="only",
+        source=tmp_path / "kernel.py",
+        summary="A test.",
+        expectations=[],
+    )
     (tmp_path / "kernel.toml").write_text(text)
     return tmp_path
 
@@ -173,12 +228,21 @@ def project(built: Built, tmp_path: Path) -> Path:
 def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "compat.cli", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        command,
+        cwd=project,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
 
 
 def told_by(project: Path, *arguments: str, code: int = 0) -> str:
     """What a command says that ends with a code."""
-    done = commands.run(*arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE)
+    done = commands.run(
+        *arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -188,7 +252,8 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
     (spec,) = load_kernels(["reduced/scan-only.toml"], project)
     (original,) = load_kernels(["kernel.toml"], project)
     before, after = (
-        look(Cell(env=env.env, target=TARGETS["sm_90"], spec=each), env, project / "look") for each in (original, spec)
+        look(Cell(env=env.env, target=TARGETS["sm_90"], spec=each), env, project / "look")
+        for each in (original, spec)
     )
     assert before.outcome.failure is not None
     assert after.outcome.failure is not None
@@ -208,16 +273,21 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
     assert reproducer.count('"tt.scan"') == 1
     assert "(convert-triton-gpu-to-llvm{" in reproducer
     assert str(project) not in reproducer
-    assert "1 crashed; all as expected" in told_by(project, "matrix", "--spec", "reduced/scan-only.toml", "--no-build")
+    assert "1 crashed; all as expected" in told_by(
+        project, "matrix", "--spec", "reduced/scan-only.toml", "--no-build"
+    )
     told_by(project, "reduce", "reduced/scan-only.py", "--no-build")
 
 
 @pytest.mark.wheels
 @pytest.mark.long
 def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
-    """It asks for the failure, and for something of the text besides that the failure does not need."""
+    """It asks for the failure, and for something of the text besides that the failure does not
+    need.
+    """
     (project / "keeps.sh").write_text(
-        'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" && exit 1\nexit 0\n'
+        'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" &&'
+        " exit 1\nexit 0\n"
     )
     said = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
     assert "preserving: run=sh keeps.sh on triton-3.1.0" in said
@@ -229,9 +299,12 @@ def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
 
 @pytest.mark.wheels
 def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> None:
-    told_by(project, "matrix", "--spec", "kernel.toml", "--no-build", code=1)  # what the kernel itself does is known then
+    # What the kernel itself does is known then.
+    told_by(project, "matrix", "--spec", "kernel.toml", "--no-build", code=1)
     began = time.monotonic()
-    assert "stopped at the end of the time budget" in told_by(project, "reduce", ID, "--no-build", "--budget", "6")
+    assert "stopped at the end of the time budget" in told_by(
+        project, "reduce", ID, "--no-build", "--budget", "6"
+    )
     assert time.monotonic() - began < 6 + STARTING
     still_fails(project, built("triton-3.1.0"))
 
@@ -239,10 +312,16 @@ def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> N
 @pytest.mark.wheels
 @pytest.mark.long
 def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
-    """The kernel itself, the search and the confirmation, each of which waits for a deadline of 60 s otherwise."""
-    describe(project, candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever")), "hang")
+    """The kernel itself, the search and the confirmation, each of which waits for a deadline of 60
+    s otherwise.
+    """
+    describe(
+        project, candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever")), "hang"
+    )
     began = time.monotonic()
-    said = told_by(project, "reduce", "hang/reduced/only/sm_90/triton-3.1.0", "--no-build", "--budget", "24")
+    said = told_by(
+        project, "reduce", "hang/reduced/only/sm_90/triton-3.1.0", "--no-build", "--budget", "24"
+    )
     assert time.monotonic() - began < 24 + STARTING
     assert "stopped at the end of the time budget" in said or "nothing more can be removed" in said
     assert "confirmed with a deadline of 2 s, all that a budget of 24 s allows" in said
@@ -275,14 +354,23 @@ def releases(built: Built, project: Path) -> Path:
     for release in RELEASES:
         built(f"triton-{release}")
     (project / "matrix.toml").write_text(MANY)
-    describe(project, candidate_of(cell(built("triton-3.9.0"), "failures", "block_pointer")), "blocks")
+    describe(
+        project, candidate_of(cell(built("triton-3.9.0"), "failures", "block_pointer")), "blocks"
+    )
     return project
 
 
 def describe(project: Path, candidate: Candidate, name: str) -> None:
     """Makes the project's kernel another one."""
     (project / "kernel.py").write_text(candidate.text)
-    text = kernel_file(candidate, kernel=name, case="only", source=project / "kernel.py", summary="A test.", expectations=[])
+    text = kernel_file(
+        candidate,
+        kernel=name,
+        case="only",
+        source=project / "kernel.py",
+        summary="A test.",
+        expectations=[],
+    )
     (project / "kernel.toml").write_text(text)
 
 
@@ -290,8 +378,14 @@ def history(project: Path, built: Built, kernel: str) -> list[str]:
     """How a kernel fares from release to release."""
     (spec,) = load_kernels([kernel], project)
     envs = [built(f"triton-{release}") for release in RELEASES]
-    results = [look(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, project / "look") for env in envs]
-    return [each.outcome.failure.fingerprint if each.outcome.failure else str(each.outcome.status) for each in results]
+    results = [
+        look(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, project / "look")
+        for env in envs
+    ]
+    return [
+        each.outcome.failure.fingerprint if each.outcome.failure else str(each.outcome.status)
+        for each in results
+    ]
 
 
 @pytest.mark.wheels
@@ -301,10 +395,14 @@ def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> N
     assert "preserving: ok on triton-3.8.0, triton-3.6.0" in said
     assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in said
     assert "unlike" not in said
-    before, after = (history(releases, built, name) for name in ("kernel.toml", "reduced/blocks-only.toml"))
+    before, after = (
+        history(releases, built, name) for name in ("kernel.toml", "reduced/blocks-only.toml")
+    )
     assert before == after
     assert before[:2] == ["ok", "ok"]
-    assert "all as expected" in told_by(releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build")
+    assert "all as expected" in told_by(
+        releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build"
+    )
 
 
 @pytest.mark.wheels
@@ -314,10 +412,16 @@ def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, bui
         "  same as the original: triton-3.8.0, triton-3.9.0\n"
         "  differs from the original: 3.6.0: rejected (python-value), the original ok\n" in said
     )
-    assert history(releases, built, "reduced/blocks-only.toml") != history(releases, built, "kernel.toml")
+    assert history(releases, built, "reduced/blocks-only.toml") != history(
+        releases, built, "kernel.toml"
+    )
     kernel = (releases / "reduced" / "blocks-only.toml").read_text()
-    assert "It differs from the original in 3.6.0: rejected (python-value), the original ok" in kernel
-    assert "all as expected" in told_by(releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build")
+    assert (
+        "It differs from the original in 3.6.0: rejected (python-value), the original ok" in kernel
+    )
+    assert "all as expected" in told_by(
+        releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build"
+    )
 
 
 @pytest.mark.wheels
@@ -334,14 +438,20 @@ def test_releases_and_envs_are_named_in_lists(releases: Path, named: list[str]) 
 @pytest.mark.wheels
 def test_what_is_named_good_has_to_be(releases: Path) -> None:
     cell = GONE.replace("3.9.0", "3.8.0")
-    said = told_by(releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3)
+    said = told_by(
+        releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3
+    )
     assert "triton-3.9.0 is rejected, not good" in said
-    assert "nowhere" in told_by(releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build", code=3)
+    assert "nowhere" in told_by(
+        releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build", code=3
+    )
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_ended_half_way_it_leaves_the_best_so_far(project: Path, built: Built, number: signal.Signals) -> None:
+def test_ended_half_way_it_leaves_the_best_so_far(
+    project: Path, built: Built, number: signal.Signals
+) -> None:
     process = start(project, "reduce", ID, "--no-build")
     kept = project / "reduced" / "scan-only.toml"
     seen = set[str]()

@@ -15,7 +15,15 @@ from compat.reduce import AcceptedStep, Candidate, extracted, module, shrink, st
 from compat.reduce.candidate import applied
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
-CONSTEXPRS = {"D": 64, "DV": 64, "NUM_RANGES": 2, "BLOCK_H": 16, "BLOCK_L": 128, "BLOCK_D": 64, "BLOCK_DV": 64}
+CONSTEXPRS = {
+    "D": 64,
+    "DV": 64,
+    "NUM_RANGES": 2,
+    "BLOCK_H": 16,
+    "BLOCK_L": 128,
+    "BLOCK_D": 64,
+    "BLOCK_DV": 64,
+}
 
 Holds = Callable[[Candidate], bool]
 
@@ -25,7 +33,9 @@ def kernel(name: str) -> Candidate:
     text = extracted((KERNELS / f"{name}.py").read_text(), f"{name}_as_written")
     function = module.functions(ast.parse(text))[f"{name}_as_written"]
     signature = {
-        each: "*fp16" if each.endswith("_ptr") else "i32" for each in module.parameters(function) if each not in CONSTEXPRS
+        each: "*fp16" if each.endswith("_ptr") else "i32"
+        for each in module.parameters(function)
+        if each not in CONSTEXPRS
     }
     return Candidate(
         text=text,
@@ -44,7 +54,10 @@ def nodes(candidate: Candidate, kind: type[ast.AST]) -> list[ast.AST]:
 
 
 def calls(node: ast.AST, name: str) -> bool:
-    return any(isinstance(each, ast.Call) and ast.unparse(each.func) == f"tl.{name}" for each in ast.walk(node))
+    return any(
+        isinstance(each, ast.Call) and ast.unparse(each.func) == f"tl.{name}"
+        for each in ast.walk(node)
+    )
 
 
 def dot_in_a_loop(candidate: Candidate) -> bool:
@@ -52,7 +65,10 @@ def dot_in_a_loop(candidate: Candidate) -> bool:
 
 
 def a_loop_in_a_loop(candidate: Candidate) -> bool:
-    return any(sum(isinstance(each, ast.For) for each in ast.walk(node)) > 1 for node in nodes(candidate, ast.For))
+    return any(
+        sum(isinstance(each, ast.For) for each in ast.walk(node)) > 1
+        for node in nodes(candidate, ast.For)
+    )
 
 
 def store_of_an_exponential(candidate: Candidate) -> bool:
@@ -60,10 +76,18 @@ def store_of_an_exponential(candidate: Candidate) -> bool:
 
 
 def stride_and_option(candidate: Candidate) -> bool:
-    return "stride_kL" in module.loaded(candidate.tree) and candidate.compile.options.get("num_warps", 0) >= 2
+    return (
+        "stride_kL" in module.loaded(candidate.tree)
+        and candidate.compile.options.get("num_warps", 0) >= 2
+    )
 
 
-JUDGES: tuple[Holds, ...] = (dot_in_a_loop, a_loop_in_a_loop, store_of_an_exponential, stride_and_option)
+JUDGES: tuple[Holds, ...] = (
+    dot_in_a_loop,
+    a_loop_in_a_loop,
+    store_of_an_exponential,
+    stride_and_option,
+)
 
 
 def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
@@ -115,12 +139,16 @@ def test_candidates_define_what_they_read_and_are_specialized_as_they_take() -> 
         assert {*candidate.compile.signature, *candidate.compile.constexprs} == set(
             module.parameters(functions[candidate.function])
         )
-        assert {*candidate.compile.divisible_by_16, *candidate.compile.equal_to_1} <= set(candidate.compile.signature)
+        assert {*candidate.compile.divisible_by_16, *candidate.compile.equal_to_1} <= set(
+            candidate.compile.signature
+        )
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
-    """A kernel of statements that build on each other, some in loops and conditions, and a few that are wanted."""
+    """A kernel of statements that build on each other, some in loops and conditions, and a few that
+    are wanted.
+    """
     lines, count = list[str](), draw(st.integers(2, 8))
     indent = 0
     for number in range(count):
@@ -130,7 +158,9 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
             lines.append("    " * (indent + 1) + opening)
             indent += 1
         lines.append("    " * (indent + 1) + f"x{number} = mark{number}({earlier})")
-    wanted = draw(st.sets(st.sampled_from([f"mark{number}" for number in range(count)]), min_size=1))
+    wanted = draw(
+        st.sets(st.sampled_from([f"mark{number}" for number in range(count)]), min_size=1)
+    )
     marks = "".join(f"def mark{number}(x):\n    return x\n" for number in range(count))
     return marks + "def kernel(source):\n" + "\n".join(lines) + "\n", wanted
 
@@ -139,12 +169,16 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
 @given(programs())
 def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
     text, wanted = program
-    start = Candidate(text=text, function="kernel", compile=CompileSpec(signature={"source": "*fp32"}))
+    start = Candidate(
+        text=text, function="kernel", compile=CompileSpec(signature={"source": "*fp32"})
+    )
 
     def holds(candidate: Candidate) -> bool:
         kernel = module.functions(candidate.tree)["kernel"]
         return wanted <= {
-            each.func.id for each in ast.walk(kernel) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+            each.func.id
+            for each in ast.walk(kernel)
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
         }
 
     steps = search(start, holds)
@@ -175,11 +209,18 @@ def test_what_the_judge_raises_ends_the_search() -> None:
 def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> None:
     stores = "".join("    tl.store(a, N)\n" for _ in range(20))
     text = f"import triton.language as tl\n\n\ndef kernel(a, N):\n{stores}"
-    start = Candidate(text=text, function="kernel", compile=CompileSpec(signature={"a": "*i32"}, constexprs={"N": 1024}))
+    start = Candidate(
+        text=text,
+        function="kernel",
+        compile=CompileSpec(signature={"a": "*i32"}, constexprs={"N": 1024}),
+    )
 
     def holds(candidate: Candidate) -> bool:
         value = "N" if "N" in candidate.compile.constexprs else "1024"
-        return candidate.text.count(f"tl.store(a, {value})") == 20 and candidate.compile.constexprs.get("N", 1024) == 1024
+        return (
+            candidate.text.count(f"tl.store(a, {value})") == 20
+            and candidate.compile.constexprs.get("N", 1024) == 1024
+        )
 
     assert search(start, holds) == []
 
@@ -195,7 +236,9 @@ def test_what_is_refused_in_the_end_is_not_accepted() -> None:
 
     steps = list(shrink(start, lambda some: [dot_in_a_loop(each) for each in some], verify=verify))
     assert all(verify(step.candidate) and dot_in_a_loop(step.candidate) for step in steps)
-    plain = list(shrink(start, lambda some: [dot_in_a_loop(each) and verify(each) for each in some]))
+    plain = list(
+        shrink(start, lambda some: [dot_in_a_loop(each) and verify(each) for each in some])
+    )
     assert steps[-1].candidate.weight <= plain[-1].candidate.weight
     assert len({each.key for each in asked}) < steps[-1].tests + plain[-1].tests
     assert len(steps[-1].candidate.text) < 600

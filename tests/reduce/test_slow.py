@@ -23,7 +23,10 @@ from compat.store.store import Store
 from tests.cells import KEPT, cell
 from tests.reduce.real import LIMITS
 
-UNROLLED: dict[str, Any] = {"signature": {"source": "*fp32", "result": "*fp32"}, "constexprs": {"N": 64}}
+UNROLLED: dict[str, Any] = {
+    "signature": {"source": "*fp32", "result": "*fp32"},
+    "constexprs": {"N": 64},
+}
 
 
 def test_what_compares_releases_is_refused() -> None:
@@ -34,11 +37,15 @@ def test_what_compares_releases_is_refused() -> None:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("what", ["stage.ttgir.cpu", "pass.coalesce.cpu"])
-def test_candidates_are_as_slow_as_half_of_the_kernel(built: Callable[[str], BuiltEnv], tmp_path: Path, what: str) -> None:
+def test_candidates_are_as_slow_as_half_of_the_kernel(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, what: str
+) -> None:
     env = built("triton-3.1.0")
     subject = cell(env, "slow", "unrolled", **UNROLLED)
     with Store(tmp_path / "store") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT)
+        context = RunContext(
+            envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT
+        )
         question = parse_criterion(f"{what}>0.4*baseline").question
         assert isinstance(question, TakesLonger)
         asked = in_seconds(question, subject, context)
@@ -50,8 +57,12 @@ def test_candidates_are_as_slow_as_half_of_the_kernel(built: Callable[[str], Bui
         requirement = requirement_of(result, Criterion(question=asked), LIMITS)
         start = Candidate.of(subject.spec, extracted(bundle(subject.spec).text, "unrolled"))
         quick = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "range(N)"))
-        brief = Candidate.of(subject.spec, start.text.replace("tl.static_range(N)", "tl.static_range(N // 8)"))
+        brief = Candidate.of(
+            subject.spec, start.text.replace("tl.static_range(N)", "tl.static_range(N // 8)")
+        )
         plain = Candidate.of(subject.spec, start.text.replace(" * i", ""))
         stop = threading.Event()
-        with InterestingnessTest(subject.spec, subject.target, [requirement], slots=1, stop=stop, context=context) as test:
+        with InterestingnessTest(
+            subject.spec, subject.target, [requirement], slots=1, stop=stop, context=context
+        ) as test:
             assert test([start, quick, brief, plain]) == [True, False, False, True]

@@ -68,7 +68,11 @@ def tried(
                     case=case,
                     source=f"/kernels/{kernel}.py",
                     function=f"{kernel}_{variant}",
-                    compile=CompileSpec(signature={"Q_ptr": "*fp16"}, constexprs={"BLOCK": 64}, divisible_by_16=("Q_ptr",)),
+                    compile=CompileSpec(
+                        signature={"Q_ptr": "*fp16"},
+                        constexprs={"BLOCK": 64},
+                        divisible_by_16=("Q_ptr",),
+                    ),
                     summary=summary,
                     expectations=tuple(expect),
                 ),
@@ -84,11 +88,15 @@ def tried(
     ]
 
 
-def report(results: Sequence[Result], *, remembered: Sequence[Result] = (), existing: Sequence[str] = ()) -> Report:
+def report(
+    results: Sequence[Result], *, remembered: Sequence[Result] = (), existing: Sequence[str] = ()
+) -> Report:
     envs = {result.built.env.name: result.built for result in results}
     return Report(
         results=tuple(results),
-        verdicts=verdicts(results, remembered=remembered, existing={"triton": tuple(map(Version, existing))}),
+        verdicts=verdicts(
+            results, remembered=remembered, existing={"triton": tuple(map(Version, existing))}
+        ),
         existing={"triton": tuple(map(Version, existing))},
         envs=tuple(envs.values()),
         command="compat matrix --envs releases",
@@ -104,12 +112,16 @@ def since(first: str, then: Outcome, before: Outcome) -> Fate:
     return lambda release, target: then if Version(release) >= Version(first) else before
 
 
-def _declaration(expect: Iterable[Expectation], built: BuiltEnv, target: Target, case: str) -> Expectation | None:
+def _declaration(
+    expect: Iterable[Expectation], built: BuiltEnv, target: Target, case: str
+) -> Expectation | None:
     release = Version(str(built.release))
-    return next((e for e in expect if e.covers(release=release, target=target.name, case=case)), None)
+    return next(
+        (e for e in expect if e.covers(release=release, target=target.name, case=case)), None
+    )
 
 
-# --- whole reports -------------------------------------------------------------------------------------------------------
+# --- whole reports --------------------------------------------------------------------------------
 
 
 def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
@@ -132,9 +144,15 @@ def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
         *tried(
             "sel_dense",
             "block_ptr",
-            lambda release, target: bad(REMOVED) if release == "3.9.0" else DEPRECATED if release == "3.8.0" else OK,
+            lambda release, target: (
+                bad(REMOVED) if release == "3.9.0" else DEPRECATED if release == "3.8.0" else OK
+            ),
             envs=envs,
-            expect=[declared(REMOVED, releases=">=3.9", reason="Removed in favour of tensor descriptors.")],
+            expect=[
+                declared(
+                    REMOVED, releases=">=3.9", reason="Removed in favour of tensor descriptors."
+                )
+            ],
         ),
         *tried(
             "sel_dense",
@@ -173,7 +191,13 @@ def troubled_matrix() -> Report:
         env("3.0.0", name="pt2.4", torch="2.4.1"),
         env("3.1.0"),
         env("3.1.0", name="pt2.5", torch="2.5.1"),
-        env("3.2.0", error="Resolving…\n× No solution found when resolving dependencies:\n╰─▶ no wheels for triton==3.2.0"),
+        env(
+            "3.2.0",
+            error=(
+                "Resolving…\n× No solution found when resolving dependencies:\n╰─▶ no wheels for"
+                " triton==3.2.0"
+            ),
+        ),
         env("3.3.0"),
         env("3.5.1"),
         env("3.1.0+ours", name="ours"),
@@ -181,18 +205,41 @@ def troubled_matrix() -> Report:
 
     def divided(release: str, target: Target) -> Outcome:
         if target.name == "sm_100":
-            return bad(UNKNOWN_TARGET, Status.UNSUPPORTED) if Version(release) < Version("3.3") else OK
-        return bad(SHARED) if target.name == "sm_80" else bad(PASS) if release in ("3.3.0", "3.1.0+ours") else OK
+            return (
+                bad(UNKNOWN_TARGET, Status.UNSUPPORTED) if Version(release) < Version("3.3") else OK
+            )
+        return (
+            bad(SHARED)
+            if target.name == "sm_80"
+            else bad(PASS)
+            if release in ("3.3.0", "3.1.0+ours")
+            else OK
+        )
 
-    regressed = tried("sel_varlen", "loop_1d", since("3.3.0", bad(PASS, Status.CRASHED), OK), envs=envs, cases=("few", "many"))
-    regressed = [evolve(r, outcome=bad(PASS)) if r.cell.env.name == "pt2.5" else r for r in regressed]
+    regressed = tried(
+        "sel_varlen",
+        "loop_1d",
+        since("3.3.0", bad(PASS, Status.CRASHED), OK),
+        envs=envs,
+        cases=("few", "many"),
+    )
+    regressed = [
+        evolve(r, outcome=bad(PASS)) if r.cell.env.name == "pt2.5" else r for r in regressed
+    ]
     results = [
         *tried(
-            "sel_dense", "as_written", since("3.5.1", OK, bad(SHAPE)), envs=envs, expect=[declared(SHAPE, reason="It | was `so`.")]
+            "sel_dense",
+            "as_written",
+            since("3.5.1", OK, bad(SHAPE)),
+            envs=envs,
+            expect=[declared(SHAPE, reason="It | was `so`.")],
         ),
         *tried("sel_dense", "broadcast_2d", divided, envs=envs, targets=TARGETS),
         *tried(
-            "sel_dense", "pointer_grid", lambda r, _: bad(ASSERT, Status.CRASHED, flaky=True) if r == "3.3.0" else OK, envs=envs
+            "sel_dense",
+            "pointer_grid",
+            lambda r, _: bad(ASSERT, Status.CRASHED, flaky=True) if r == "3.3.0" else OK,
+            envs=envs,
         ),
         *tried("sel_dense", "loop_1d", lambda r, _: LOST if r == "3.5.1" else OK, envs=envs),
         *regressed,
@@ -200,7 +247,7 @@ def troubled_matrix() -> Report:
     return report(results)
 
 
-# --- numbers -----------------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 GPU = "NVIDIA H200"
 RIGHT = Check(status=Status.OK, max_abs=0.001, max_rel=0.002, where="ragged: O_ptr[0, 3, 17]")
@@ -218,9 +265,13 @@ UNSTABLE = Check(
 
 
 def launched(result: Result, us: float | None = 100.0, check: Check | None = None) -> Result:
-    """A result with what a launch on a GPU came to: right, unless it is said what else, in so many microseconds."""
+    """A result with what a launch on a GPU came to: right, unless it is said what else, in so many
+    microseconds.
+    """
     told = check or evolve(RIGHT, launches=30, differing=0, device=GPU)
-    latency = Latency(us=us, spread=0.5, baseline_us=80.0, ratio=us / 80.0, device=GPU) if us else None
+    latency = (
+        Latency(us=us, spread=0.5, baseline_us=80.0, ratio=us / 80.0, device=GPU) if us else None
+    )
     return evolve(result, numbers=evolve(result.numbers, gpu=told), latency=latency)
 
 
@@ -230,14 +281,25 @@ def interpreted(result: Result, check: Check = RIGHT) -> Result:
 
 
 def checked_matrix() -> list[Result]:
-    """Two kernels of which one is unstable on an old release and the other one is slower in the middle."""
+    """Two kernels of which one is unstable on an old release and the other one is slower in the
+    middle.
+    """
     envs = [env(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.4.0")]
     many = [
         launched(interpreted(each), 200.0, UNSTABLE if str(each.built.release) == "3.1.0" else None)
-        for each in tried("sel_varlen", "block_ptr", always(OK), envs=envs, cases=["many"], targets=TARGETS[1:2])
+        for each in tried(
+            "sel_varlen", "block_ptr", always(OK), envs=envs, cases=["many"], targets=TARGETS[1:2]
+        )
     ]
     few = [
         launched(interpreted(each, UNABLE), 300.0 if str(each.built.release) == "3.3.0" else 156.4)
-        for each in tried("sel_varlen", "loop_1d", always(OK), envs=envs, cases=["few", "many"], targets=TARGETS[1:2])
+        for each in tried(
+            "sel_varlen",
+            "loop_1d",
+            always(OK),
+            envs=envs,
+            cases=["few", "many"],
+            targets=TARGETS[1:2],
+        )
     ]
     return [*many, *few]

@@ -37,29 +37,46 @@ SCRIPTS = (
     "{{7*7}} ${7*7} {% raw %} {{ self }} `${owned=10}` \\u003cscript\\u003e &lt;script&gt; &#60;",
 )
 """Where one of them runs, ``owned`` is set."""
-CONTROLS = "nul \x00 esc \x1b[31mred\x1b[0m bidi \u202egnp.exe\u2066 lines \u2028 \u2029 tag \U000e0041 half \ud800 end"
+CONTROLS = (
+    "nul \x00 esc \x1b[31mred\x1b[0m bidi \u202egnp.exe\u2066 lines \u2028 \u2029 tag \U000e0041"
+    " half \ud800 end"
+)
 """What a terminal obeys, what turns the direction of writing, and what is no text at all."""
 ATTACK = " ".join((*SCRIPTS, CONTROLS))
 ATTACK_NAMES = ("__proto__", "constructor", "toString")
 """Names that a kernel file may give, and that every JavaScript object has."""
 
-SOURCE = f"# {' '.join(SCRIPTS)}\n# {CONTROLS}\nimport triton\n".encode(errors="replace") + b"# \xff\xfe\n"
+SOURCE = (
+    f"# {' '.join(SCRIPTS)}\n# {CONTROLS}\nimport triton\n".encode(errors="replace")
+    + b"# \xff\xfe\n"
+)
 """A kernel's file, which is no UTF-8 in the end."""
 
 
 def hostile(folder: Path, *, controls: bool = True) -> Report:
-    """The report of kernels whose source it writes into ``folder``; without ``controls``, of texts that are safe on a terminal."""
+    """The report of kernels whose source it writes into ``folder``.
+
+    Without ``controls``, of texts that are safe on a terminal.
+    """
     text = ATTACK if controls else " ".join(SCRIPTS)
     source = folder / "<img src=x onerror=owned=11>.py"
     source.write_bytes(SOURCE)
     envs = [_env(release, text) for release in RELEASES[:2]]
     envs.append(BuiltEnv(env=Env(name="constructor"), error=text))
-    names = [(f"kernel {text}", f"variant {text}", f"case {text}"), ATTACK_NAMES, ("plain", *ATTACK_NAMES[:2])]
+    names = [
+        (f"kernel {text}", f"variant {text}", f"case {text}"),
+        ATTACK_NAMES,
+        ("plain", *ATTACK_NAMES[:2]),
+    ]
     targets = [
-        Target(name=name, backend=text, arch=text, warp_size=32, shared_memory=1 << 16) for name in (f"sm {text}", "constructor")
+        Target(name=name, backend=text, arch=text, warp_size=32, shared_memory=1 << 16)
+        for name in (f"sm {text}", "constructor")
     ]
     results = tuple(
-        _result(_spec(name, source, text), target, built, text) for name in names for target in targets for built in envs
+        _result(_spec(name, source, text), target, built, text)
+        for name in names
+        for target in targets
+        for built in envs
     )
     return Report(
         results=results,
@@ -93,7 +110,9 @@ def _spec(name: tuple[str, str, str], source: Path, text: str) -> Specialization
         source="constructor" if name == ATTACK_NAMES else str(source),
         function=text,
         compile=CompileSpec(
-            signature={text: "*fp16", "__proto__": "i32"}, constexprs={f"C{text}": text}, options={f"O{text}": text, "__proto__": 1}
+            signature={text: "*fp16", "__proto__": "i32"},
+            constexprs={f"C{text}": text},
+            options={f"O{text}": text, "__proto__": 1},
         ),
         origin=text,
         summary=text,
@@ -115,13 +134,27 @@ def _result(spec: Specialization, target: Target, built: BuiltEnv, text: str) ->
         failure=_failure("__proto__" if spec.kernel == "plain" else text, text) if fails else None,
         attempts=(text, text),
         warnings=(Noticed(type=f"DeprecationWarning {text}", message=text),),
-        metrics={"registers": 32, text: text, "__proto__": 5, "artifacts": {text: 1, "__proto__": 2}},
+        metrics={
+            "registers": 32,
+            text: text,
+            "__proto__": 5,
+            "artifacts": {text: 1, "__proto__": 2},
+        },
         stages={text: 0.1, "constructor": 0.2},
         seconds=0.3,
         stood_in=StoodIn(packages=(text,), answers=(text,), skipped=(text,)),
     )
-    expectation = Expectation(status=Status.REJECTED, failure_class=text, reason=text) if target.name == "constructor" else None
-    return Result(cell=Cell(env=built.env, target=target, spec=spec), built=built, outcome=outcome, expectation=expectation)
+    expectation = (
+        Expectation(status=Status.REJECTED, failure_class=text, reason=text)
+        if target.name == "constructor"
+        else None
+    )
+    return Result(
+        cell=Cell(env=built.env, target=target, spec=spec),
+        built=built,
+        outcome=outcome,
+        expectation=expectation,
+    )
 
 
 def _failure(failure_class: str, text: str) -> Failure:

@@ -9,18 +9,45 @@ RELEASES = ("3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
 
 
 def naming(text: str = "(a, b)", many: int = 300) -> Packed:
-    """Every state that a name can be in, where ``text`` is what is said of each, and its name, too; and ``many`` others."""
+    """Every state that a name can be in, where ``text`` is what is said of each, and its name, too;
+    and ``many`` others.
+    """
     names = {
         "tl.make_block_ptr": PackedName(
-            kind="builtin", there="0-1 3", refuses="4:1", signatures="0-1:0 3-4:0", deprecated="1:2 3:2"
+            kind="builtin",
+            there="0-1 3",
+            refuses="4:1",
+            signatures="0-1:0 3-4:0",
+            deprecated="1:2 3:2",
         ),
         "tl.make_tensor_descriptor": PackedName(kind="builtin", there="3-4", signatures="3:0 4:3"),
         "tl.advance": PackedName(kind="builtin", there="0-1 3", signatures="0-1:0 3:0"),
-        "tl.view": PackedName(kind="builtin", there="0-1 3-4", signatures="0-1:0 3-4:0", warns="4:2", parameters="4:4"),
+        "tl.view": PackedName(
+            kind="builtin", there="0-1 3-4", signatures="0-1:0 3-4:0", warns="4:2", parameters="4:4"
+        ),
         "tl.ops": PackedName(kind="module", there="3-4", unknown="0-1:5"),
-        f"tl.{text}": PackedName(kind=text, there="0-1 3-4", signatures="0-1:0 3-4:0", deprecated="0:0"),
-        **{f"tl.name_{number}": PackedName(kind="jit", there="0-1 3-4", signatures="0-1:0 3-4:0") for number in range(many)},
+        f"tl.{text}": PackedName(
+            kind=text, there="0-1 3-4", signatures="0-1:0 3-4:0", deprecated="0:0"
+        ),
+        **{
+            f"tl.name_{number}": PackedName(kind="jit", there="0-1 3-4", signatures="0-1:0 3-4:0")
+            for number in range(many)
+        },
     }
-    texts = (text, "RuntimeError: removed", "It is deprecated.", "(a, b, c=None)", "c: Deprecated.", "No module named 'torch'")
+    texts = (
+        text,
+        "RuntimeError: removed",
+        "It is deprecated.",
+        "(a, b, c=None)",
+        "c: Deprecated.",
+        "No module named 'torch'",
+    )
     same = {"tl.math.view": "tl.view", f"tl.math.{text}": "tl.view"}
-    return Packed(toolchain="triton", releases=RELEASES, looked_at="0-1 3-4", names=names, texts=texts, same=same)
+    return Packed(
+        toolchain="triton",
+        releases=RELEASES,
+        looked_at="0-1 3-4",
+        names=names,
+        texts=texts,
+        same=same,
+    )

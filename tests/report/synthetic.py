@@ -1,4 +1,6 @@
-"""A large report in which everything occurs that a matrix can hold, made up: always the same for the same number of cells."""
+"""A large report in which everything occurs that a matrix can hold, made up: always the same for
+the same number of cells.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,28 @@ ENVS = (
     *map(env, RELEASES),
     env("3.5.1", name="pt2.9", torch="2.9.1"),
     env("3.6.0+ours", name="ours"),
-    env("4.0.0", error="Resolving…\n× No solution found when resolving dependencies:\n╰─▶ no wheels for triton==4.0.0"),
+    env(
+        "4.0.0",
+        error=(
+            "Resolving…\n× No solution found when resolving dependencies:\n╰─▶ no wheels for"
+            " triton==4.0.0"
+        ),
+    ),
 )
 TARGETS = tuple(KNOWN[name] for name in ("sm_80", "sm_90", "sm_100", "gfx942", "gfx1100"))
-FAMILIES = ("attention", "conv1d", "cross_entropy", "dropout", "layer_norm", "matmul", "moe", "rms_norm", "rope", "scan", "softmax")
+FAMILIES = (
+    "attention",
+    "conv1d",
+    "cross_entropy",
+    "dropout",
+    "layer_norm",
+    "matmul",
+    "moe",
+    "rms_norm",
+    "rope",
+    "scan",
+    "softmax",
+)
 VARIANTS = ("as_written", "block_ptr", "broadcast_2d", "descriptor", "loop_1d", "pointer_grid")
 CASES = ("d64", "d128", "varlen")
 STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
@@ -105,15 +125,26 @@ def _result(spec: Specialization, target: Target, built: BuiltEnv, outcome: Outc
     if built.error:
         outcome = Outcome(status=Status.ENV_BROKEN, stage="source", failure=INSTALL)
     release = Version(str(built.release))
-    expectation = next((e for e in spec.expectations if e.covers(release=release, target=target.name, case=spec.case)), None)
+    expectation = next(
+        (
+            e
+            for e in spec.expectations
+            if e.covers(release=release, target=target.name, case=spec.case)
+        ),
+        None,
+    )
     cell = Cell(env=built.env, target=target, spec=spec)
-    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation, cached=spec.case == "d128")
+    return Result(
+        cell=cell, built=built, outcome=outcome, expectation=expectation, cached=spec.case == "d128"
+    )
 
 
-# --- outcomes ----------------------------------------------------------------------------------------------------------------
+# --- outcomes -------------------------------------------------------------------------------------
 
 
-def _ok(number: int, place: int, target: Target, *, registers: int = 96, spills: int = 0) -> Outcome:
+def _ok(
+    number: int, place: int, target: Target, *, registers: int = 96, spills: int = 0
+) -> Outcome:
     """Built, with sizes and times that drift from release to release, and no two alike."""
     noise = crc32(f"{number} {place} {target.name}".encode())
     grown = 20_000 + 1_000 * (number % 17) + 150 * place + noise % 997
@@ -125,13 +156,23 @@ def _ok(number: int, place: int, target: Target, *, registers: int = 96, spills:
         "spill_store_bytes": spills,
         "spill_load_bytes": spills,
     }
-    stages = {stage: 0.01 * (step + 1) + 0.001 * place + (noise >> 4 * step) % 64 / 1e4 for step, stage in enumerate(STAGES)}
+    stages = {
+        stage: 0.01 * (step + 1) + 0.001 * place + (noise >> 4 * step) % 64 / 1e4
+        for step, stage in enumerate(STAGES)
+    }
     return Outcome(
-        status=Status.OK, stage="cubin", attempts=("ok",), metrics=metrics, stages=stages, seconds=round(sum(stages.values()), 4)
+        status=Status.OK,
+        stage="cubin",
+        attempts=("ok",),
+        metrics=metrics,
+        stages=stages,
+        seconds=round(sum(stages.values()), 4),
     )
 
 
-def _failed(number: int, failure_class: str, status: Status = Status.REJECTED, **changes: Any) -> Outcome:
+def _failed(
+    number: int, failure_class: str, status: Status = Status.REJECTED, **changes: Any
+) -> Outcome:
     """Failed, with a fingerprint that four kernels share."""
     defect = number // (6 * 4)
     said = f"error: '{failure_class}' number {defect}"
@@ -139,13 +180,26 @@ def _failed(number: int, failure_class: str, status: Status = Status.REJECTED, *
         failure_class=failure_class,
         stage="ttir",
         fingerprint=f"{failure_class}:{sha256(said.encode()).hexdigest()[:12]}",
-        excerpt=f"    k = tl.load(K_ptr + {defect} + (l0 + offs_L) * stride_kL)\n                ^\n{said}",
-        advice="Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None, :]` for columns.",
+        excerpt=(
+            f"    k = tl.load(K_ptr + {defect} + (l0 + offs_L) * stride_kL)\n               "
+            f" ^\n{said}"
+        ),
+        advice=(
+            "Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None,"
+            " :]` for columns."
+        ),
         location=f"{SOURCE.name}:{330 + defect % 40}",
     )
     failure = evolve(failure, **changes)
     attempts = (f"{status} {failure_class}",) * 2
-    return Outcome(status=status, stage=failure.stage, failure=failure, attempts=attempts, stages={"ast": 0.02}, seconds=0.05)
+    return Outcome(
+        status=status,
+        stage=failure.stage,
+        failure=failure,
+        attempts=attempts,
+        stages={"ast": 0.02},
+        seconds=0.05,
+    )
 
 
 def _works(number: int, place: int, target: Target) -> Outcome:
@@ -154,17 +208,32 @@ def _works(number: int, place: int, target: Target) -> Outcome:
 
 def _spills(number: int, place: int, target: Target) -> Outcome:
     """Works, and takes more registers than there are from 3.8.0 on."""
-    return _ok(number, place, target, registers=255, spills=21_504) if place >= 11 else _ok(number, place, target, registers=32)
+    return (
+        _ok(number, place, target, registers=255, spills=21_504)
+        if place >= 11
+        else _ok(number, place, target, registers=32)
+    )
 
 
 def _regressed(number: int, place: int, target: Target) -> Outcome:
     if place < 3 + number % 5:
         return _ok(number, place, target)
-    return _failed(number, "pass-failure", Status.CRASHED, stage="ttgir", pass_="tritongpu-accelerate-matmul", op="tt.dot")
+    return _failed(
+        number,
+        "pass-failure",
+        Status.CRASHED,
+        stage="ttgir",
+        pass_="tritongpu-accelerate-matmul",
+        op="tt.dot",
+    )
 
 
 def _fixed(number: int, place: int, target: Target) -> Outcome:
-    return _ok(number, place, target) if place > 4 + number % 5 else _failed(number, "mlir-bitwidth-assert", Status.CRASHED)
+    return (
+        _ok(number, place, target)
+        if place > 4 + number % 5
+        else _failed(number, "mlir-bitwidth-assert", Status.CRASHED)
+    )
 
 
 def _needs(number: int, place: int, target: Target) -> Outcome:
@@ -175,19 +244,31 @@ def _removed(number: int, place: int, target: Target) -> Outcome:
     """Deprecated in 3.7 and 3.8, gone in 3.9."""
     if place == 12:
         return _failed(number, "api-removed", stage="ast")
-    warnings = (Noticed(type="DeprecationWarning", message="block pointers will be removed"),) if 9 <= place <= 11 else ()
+    warnings = (
+        (Noticed(type="DeprecationWarning", message="block pointers will be removed"),)
+        if 9 <= place <= 11
+        else ()
+    )
     return evolve(_ok(number, place, target), warnings=warnings)
 
 
 def _never(number: int, place: int, target: Target) -> Outcome:
     """Declared to be rejected; from 3.5.0 on it crashes."""
-    return _failed(number, "shape-mismatch") if place < 6 else _failed(number, "internal-error", Status.CRASHED, stage="llir")
+    return (
+        _failed(number, "shape-mismatch")
+        if place < 6
+        else _failed(number, "internal-error", Status.CRASHED, stage="llir")
+    )
 
 
 def _flaky(number: int, place: int, target: Target) -> Outcome:
     if place != 7:
         return _ok(number, place, target)
-    return evolve(_failed(number, "compiler-crash", Status.CRASHED), flaky=True, attempts=("crashed compiler-crash", "ok"))
+    return evolve(
+        _failed(number, "compiler-crash", Status.CRASHED),
+        flaky=True,
+        attempts=("crashed compiler-crash", "ok"),
+    )
 
 
 def _too_much_shared(number: int, place: int, target: Target) -> Outcome:
@@ -195,7 +276,9 @@ def _too_much_shared(number: int, place: int, target: Target) -> Outcome:
     outcome = _ok(number, place, target)
     if target.name != "sm_80":
         return outcome
-    return evolve(outcome, failure=_failed(number, "shared-memory", stage="cubin", prediction=True).failure)
+    return evolve(
+        outcome, failure=_failed(number, "shared-memory", stage="cubin", prediction=True).failure
+    )
 
 
 def _troubled(number: int, place: int, target: Target) -> Outcome:
@@ -213,11 +296,19 @@ def _wrong(number: int, place: int, target: Target) -> Outcome:
     """Wrong numbers on the first releases, and no code at all for what they do not know."""
     if target.name == "sm_100" and place < 3:
         return _failed(number, "target-unknown", Status.UNSUPPORTED, stage="cubin")
-    return _failed(number, "unclassified", Status.WRONG, stage="check") if place < 2 else _ok(number, place, target)
+    return (
+        _failed(number, "unclassified", Status.WRONG, stage="check")
+        if place < 2
+        else _ok(number, place, target)
+    )
 
 
 def _unimportable(number: int, place: int, target: Target) -> Outcome:
-    return _failed(number, "source-import", Status.SOURCE_BROKEN, stage="source") if place < 4 else _ok(number, place, target)
+    return (
+        _failed(number, "source-import", Status.SOURCE_BROKEN, stage="source")
+        if place < 4
+        else _ok(number, place, target)
+    )
 
 
 STORIES: tuple[Story, ...] = (
@@ -240,14 +331,26 @@ STORIES: tuple[Story, ...] = (
 DECLARED = {
     STORIES.index(_needs): (
         Expectation(
-            status=Status.REJECTED, failure_class="api-missing", releases=SpecifierSet("<3.4"), reason="Descriptors came with 3.4."
+            status=Status.REJECTED,
+            failure_class="api-missing",
+            releases=SpecifierSet("<3.4"),
+            reason="Descriptors came with 3.4.",
         ),
     ),
     STORIES.index(_removed): (
-        Expectation(status=Status.REJECTED, failure_class="api-removed", releases=SpecifierSet(">=3.9"), reason="Removed in 3.9."),
+        Expectation(
+            status=Status.REJECTED,
+            failure_class="api-removed",
+            releases=SpecifierSet(">=3.9"),
+            reason="Removed in 3.9.",
+        ),
     ),
     STORIES.index(_never): (
-        Expectation(status=Status.REJECTED, failure_class="shape-mismatch", reason="The row term of the load has no [:, None]."),
+        Expectation(
+            status=Status.REJECTED,
+            failure_class="shape-mismatch",
+            reason="The row term of the load has no [:, None].",
+        ),
     ),
 }
 """Number of a story → what kernels that have it declare."""

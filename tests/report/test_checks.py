@@ -18,21 +18,34 @@ from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.records import OK, REMOVED, TARGETS, bad, env
 from tests.report.drawn import matrix_text
-from tests.report.factory import GPU, UNABLE, UNSTABLE, always, checked_matrix, interpreted, launched, report, tried
+from tests.report.factory import (
+    GPU,
+    UNABLE,
+    UNSTABLE,
+    always,
+    checked_matrix,
+    interpreted,
+    launched,
+    report,
+    tried,
+)
 
 RELEASES = ("3.1.0", "3.2.0", "3.3.0", "3.4.0")
 WRONG = Check(status=Status.WRONG, max_abs=2.0, max_rel=1.0, where="odd: O_ptr[3]", device=GPU)
 
 
 def compiled(releases: Sequence[str] = RELEASES) -> list[Result]:
-    return tried("k", "v", always(OK), envs=[env(release) for release in releases], targets=TARGETS[1:2])
+    return tried(
+        "k", "v", always(OK), envs=[env(release) for release in releases], targets=TARGETS[1:2]
+    )
 
 
 def numbers(statuses: str) -> Verdict:
     """The verdict on releases that are right (``r``), wrong (``w``) or not run (``-``)."""
     kinds = {"r": None, "w": WRONG}
     results = [
-        launched(each, check=kinds[status]) if status in kinds else each for each, status in zip(compiled(), statuses, strict=True)
+        launched(each, check=kinds[status]) if status in kinds else each
+        for each, status in zip(compiled(), statuses, strict=True)
     ]
     return verdicts(results)[0]
 
@@ -93,25 +106,36 @@ def test_latencies_of_two_gpus_are_not_compared() -> None:
 
 
 def test_the_interpreter_is_counted_once_for_all_targets() -> None:
-    results = [interpreted(each) for each in tried("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)]
+    results = [
+        interpreted(each)
+        for each in tried("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)
+    ]
     (found,) = checked(report(results))
     assert found.counts == {Status.OK: 1}
-    assert found.sentence == "1 variant and case by release run in the interpreter, on the CPU: 1 right"
+    assert (
+        found.sentence
+        == "1 variant and case by release run in the interpreter, on the CPU: 1 right"
+    )
 
 
 def test_a_check_in_words() -> None:
-    assert check_words(UNSTABLE) == (
-        "unstable on NVIDIA H200, 7 of 30 launches computed different bits from the first, at sixteen ranges: O_ptr[1, 0, 5], "
-        "largest error 1.5 (0.8 relative): the first launch was right"
+    assert (
+        check_words(UNSTABLE)
+        == "unstable on NVIDIA H200, 7 of 30 launches computed different bits from the first, at"
+        " sixteen ranges: O_ptr[1, 0, 5], largest error 1.5 (0.8 relative): the first launch was"
+        " right"
     )
-    assert check_words(UNABLE) == "unsupported in the interpreter: it computes a dot of bf16 blocks wrong"
+    assert (
+        check_words(UNABLE)
+        == "unsupported in the interpreter: it computes a dot of bf16 blocks wrong"
+    )
 
 
 def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
     sentences = [one.sentence for one in statements(report(checked_matrix()))]
     said = next(each for each in sentences if "block_ptr" in each)
-    assert said == (
-        "`sel_varlen/block_ptr` compiles on all 4 releases tested (3.1.0 to 3.4.0); "
+    assert (
+        said == "`sel_varlen/block_ptr` compiles on all 4 releases tested (3.1.0 to 3.4.0); "
         "its numbers are unstable in 3.1.0 (run on NVIDIA H200)."
     )
     assert any("`sel_varlen/loop_1d` works on all" in each for each in sentences)
@@ -119,13 +143,17 @@ def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
 
 def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then() -> None:
     results = [
-        *(launched(each, 50.0, check=UNSTABLE) for each in tried("k", "v", always(OK), envs=[env("3.1.0")])),
+        *(
+            launched(each, 50.0, check=UNSTABLE)
+            for each in tried("k", "v", always(OK), envs=[env("3.1.0")])
+        ),
         *tried("k", "v", always(OK), envs=[env("3.8.0")]),
         *tried("k", "v", always(bad(REMOVED)), envs=[env("3.9.0")]),
     ]
     (statement,) = statements(report(results))
     assert statement.sentence.startswith(
-        "`k/v` compiles up to 3.8.0; removed in 3.9.0: `api-removed`; its numbers are unstable in 3.1.0"
+        "`k/v` compiles up to 3.8.0; removed in 3.9.0: `api-removed`; its numbers are unstable in"
+        " 3.1.0"
     )
 
 
@@ -136,7 +164,10 @@ def test_what_two_variants_compute_is_told_of_both() -> None:
         for each in tried("k", variant, always(OK), envs=[env("3.1.0")])
     ]
     (statement,) = statements(report(results))
-    assert "`k/first` and `k/second` compile on the only release tested, 3.1.0; their numbers are unstable" in statement.sentence
+    assert (
+        "`k/first` and `k/second` compile on the only release tested, 3.1.0; their numbers are"
+        " unstable" in statement.sentence
+    )
 
 
 @pytest.mark.parametrize("width", [80, 160])
@@ -158,18 +189,29 @@ def test_markdown_has_tables_of_both() -> None:
     assert "| `block_ptr` | right | right | right | right | right |" in text
     assert "| `block_ptr` | **UNSTABLE!** | right | right | right | right since 3.2.0 |" in text
     assert "| `loop_1d` | n/a | n/a | n/a | n/a | not told |" in text
-    assert "| loop_1d (few) | 156 (1.96) | 156 (1.96) | 300 (3.75) | 156 (1.96) | slower in 3.3.0 |" in text
+    assert (
+        "| loop_1d (few) | 156 (1.96) | 156 (1.96) | 300 (3.75) | 156 (1.96) | slower in 3.3.0 |"
+        in text
+    )
 
 
 def test_a_finding_says_where_and_by_how_much() -> None:
     (finding,) = findings(report(checked_matrix()))
-    assert (finding.title, finding.status) == ("sel_varlen/block_ptr: unstable (NVIDIA H200)", Status.UNSTABLE)
+    assert (finding.title, finding.status) == (
+        "sel_varlen/block_ptr: unstable (NVIDIA H200)",
+        Status.UNSTABLE,
+    )
     assert check_words(UNSTABLE) in finding.body
 
 
 def test_the_document_follows_the_schema() -> None:
-    document = json.loads(dump(matrix_document(report(checked_matrix(), existing=("3.0.0", *RELEASES)))))
+    document = json.loads(
+        dump(matrix_document(report(checked_matrix(), existing=("3.0.0", *RELEASES))))
+    )
     Draft202012Validator(schema()).validate(document)
     verdict = next(each for each in document["verdicts"] if each["variant"] == "block_ptr")
-    assert (verdict["right"]["verdict"], verdict["right"]["bad"]) == ("right since 3.2.0", ["3.1.0"])
+    assert (verdict["right"]["verdict"], verdict["right"]["bad"]) == (
+        "right since 3.2.0",
+        ["3.1.0"],
+    )
     assert verdict["fast"]["best"] == {"release": "3.1.0", "us": 200.0}

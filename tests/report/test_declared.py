@@ -1,4 +1,6 @@
-"""A declaration that need not happen (`strict = false`) is told as what it says, wherever one is told."""
+"""A declaration that need not happen (`strict = false`) is told as what it says, wherever one is
+told.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,16 @@ SAID = "ok, or rejected (shape-mismatch)"
 
 
 def one(outcome: Any, expectation: Any = LOOSE) -> Report:
-    return report(tried("k", "v", always(outcome), envs=[env("3.1.0")], targets=TARGETS[:1], expect=[expectation]))
+    return report(
+        tried(
+            "k",
+            "v",
+            always(outcome),
+            envs=[env("3.1.0")],
+            targets=TARGETS[:1],
+            expect=[expectation],
+        )
+    )
 
 
 def test_what_was_expected_of_an_unexpected_cell() -> None:
@@ -36,9 +47,13 @@ def test_what_was_expected_of_an_unexpected_cell() -> None:
     assert "expected rejected (shape-mismatch), got crashed" in matrix_text(strict, width=120)
 
 
-@pytest.mark.parametrize(("expectation", "said"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")])
+@pytest.mark.parametrize(
+    ("expectation", "said"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")]
+)
 def test_why_a_test_is_skipped(expectation: Any, said: str) -> None:
-    assert f'message="declared {said}, got rejected (shape-mismatch)"' in junit_xml(one(bad(SHAPE), expectation))
+    assert f'message="declared {said}, got rejected (shape-mismatch)"' in junit_xml(
+        one(bad(SHAPE), expectation)
+    )
 
 
 def test_numbers_that_were_declared() -> None:
@@ -56,7 +71,10 @@ def test_numbers_that_were_declared() -> None:
 
 def test_what_changed_and_was_declared() -> None:
     def told(expectation: Any) -> str:
-        old, new = (ReportSide(name=str(outcome.status), report=one(outcome, expectation)) for outcome in (OK, bad(SHAPE)))
+        old, new = (
+            ReportSide(name=str(outcome.status), report=one(outcome, expectation))
+            for outcome in (OK, bad(SHAPE))
+        )
         (difference,) = compare(old, new).differences
         return change(difference)
 

@@ -24,15 +24,40 @@ from compat.report.views.diff import (
     jump_line,
 )
 from compat.text import write_json
-from tests.records import ASSERT, BROKEN, DEPRECATED, LOST, OK, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, declared, env
-from tests.report.factory import UNSTABLE, always, expected_matrix, launched, report, since, tried, troubled_matrix
+from tests.records import (
+    ASSERT,
+    BROKEN,
+    DEPRECATED,
+    LOST,
+    OK,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    TARGETS,
+    UNKNOWN_TARGET,
+    bad,
+    declared,
+    env,
+)
+from tests.report.factory import (
+    UNSTABLE,
+    always,
+    expected_matrix,
+    launched,
+    report,
+    since,
+    tried,
+    troubled_matrix,
+)
 
 ENVS = [env("3.8.0"), env("3.9.0")]
 
 
 def compared(old: Report, new: Report, threshold: float = 10) -> Comparison:
     return compare(
-        ReportSide(name="HEAD~1:reports/matrix.json", report=old), ReportSide(name="reports/matrix.json", report=new), threshold
+        ReportSide(name="HEAD~1:reports/matrix.json", report=old),
+        ReportSide(name="reports/matrix.json", report=new),
+        threshold,
     )
 
 
@@ -55,7 +80,9 @@ def everything() -> Comparison:
         "gone": OK,
         "inconclusive": OK,
         "answered": LOST,
-        "jumped": built(registers=128, shared=65_536, spill_store_bytes=0, artifacts={"ptx": 67_104}),
+        "jumped": built(
+            registers=128, shared=65_536, spill_store_bytes=0, artifacts={"ptx": 67_104}
+        ),
         "same": OK,
     }
     after: Mapping[str, Outcome] = {
@@ -67,7 +94,9 @@ def everything() -> Comparison:
         "fixed": OK,
         "inconclusive": BROKEN,
         "answered": OK,
-        "jumped": built(registers=255, shared=32_768, spill_store_bytes=21_504, artifacts={"ptx": 68_000}),
+        "jumped": built(
+            registers=255, shared=32_768, spill_store_bytes=21_504, artifacts={"ptx": 68_000}
+        ),
         "added": bad(SHAPE),
     }
     expect = [declared(SHAPE, reason="It is known.")]
@@ -78,7 +107,13 @@ def everything() -> Comparison:
                 result
                 for variant, outcome in fates.items()
                 if variant != leave_out
-                for result in tried("k", variant, always(outcome), envs=ENVS, expect=expect if variant == "declared" else ())
+                for result in tried(
+                    "k",
+                    variant,
+                    always(outcome),
+                    envs=ENVS,
+                    expect=expect if variant == "declared" else (),
+                )
             ]
         )
 
@@ -87,7 +122,7 @@ def everything() -> Comparison:
     return compared(made(before, ""), evolve(new, envs=(ENVS[0], changed_env), version="99"))
 
 
-# --- goldens ---------------------------------------------------------------------------------------------------------------------
+# --- goldens --------------------------------------------------------------------------------------
 
 
 def test_text(golden: Callable[[str, str], None]) -> None:
@@ -99,7 +134,10 @@ def test_markdown(golden: Callable[[str, str], None]) -> None:
 
 
 def test_document(golden: Callable[[str, str], None]) -> None:
-    golden("diff.json", "\n".join(at_version(write_json(diff_document(everything())).split("\n"))) + "\n")
+    golden(
+        "diff.json",
+        "\n".join(at_version(write_json(diff_document(everything())).split("\n"))) + "\n",
+    )
 
 
 def at_version(lines: object) -> list[str]:
@@ -109,7 +147,7 @@ def at_version(lines: object) -> list[str]:
     return [str(line).replace(__version__, "VERSION") for line in lines]  # type: ignore[attr-defined]
 
 
-# --- what counts as what ---------------------------------------------------------------------------------------------------------
+# --- what counts as what --------------------------------------------------------------------------
 
 NO_ANSWER = [LOST, BROKEN, bad(SHAPE, Status.SOURCE_BROKEN), bad(SHAPE, flaky=True)]
 PREDICTED = evolve(OK, failure=SHARED)
@@ -140,7 +178,9 @@ PREDICTED = evolve(OK, failure=SHARED)
         *((silent, LOST, None) for silent in NO_ANSWER),
     ],
 )
-def test_what_became_of_a_cell(before: Outcome, after: Outcome, kind: CellChangeKind | None) -> None:
+def test_what_became_of_a_cell(
+    before: Outcome, after: Outcome, kind: CellChangeKind | None
+) -> None:
     found = compared(cell(before), cell(after))
     assert list(found.counts) == ([kind] if kind else [])
     assert found.same == (kind is None)
@@ -152,7 +192,9 @@ def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
     more = {
         "kernels": tried("other", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
         "variants": tried("k", "other", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
-        "cases": tried("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1], cases=("other",)),
+        "cases": tried(
+            "k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1], cases=("other",)
+        ),
         "targets": tried("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[1:2]),
         "envs": tried("k", "v", always(bad(SHAPE)), envs=ENVS[1:], targets=TARGETS[:1]),
     }[axis]
@@ -170,13 +212,22 @@ def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
 def test_reports_without_a_common_cell_say_so() -> None:
     found = compared(cell(OK), report(tried("other", "v", always(OK), envs=ENVS)))
     assert found.compared == 0
-    assert list(diff_lines(found))[-1].startswith("The reports have no cell in common, so nothing was compared: ")
-    assert list(diff_lines(compared(report([]), report([]))))[-1].endswith("nothing was compared: both are empty.")
+    assert list(diff_lines(found))[-1].startswith(
+        "The reports have no cell in common, so nothing was compared: "
+    )
+    assert list(diff_lines(compared(report([]), report([]))))[-1].endswith(
+        "nothing was compared: both are empty."
+    )
 
 
 def test_other_arguments_are_told() -> None:
     other = [
-        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=CompileSpec(signature={"x": "*fp32"}))))
+        evolve(
+            r,
+            cell=evolve(
+                r.cell, spec=evolve(r.cell.spec, compile=CompileSpec(signature={"x": "*fp32"}))
+            ),
+        )
         for r in tried("k", "v", always(OK), envs=ENVS)
     ]
     found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(other))
@@ -185,7 +236,13 @@ def test_other_arguments_are_told() -> None:
 
 
 def test_a_declared_failure_is_told_and_does_not_count() -> None:
-    results = tried("k", "v", since("3.9.0", bad(REMOVED), OK), envs=ENVS, expect=[declared(REMOVED, releases=">=3.9")])
+    results = tried(
+        "k",
+        "v",
+        since("3.9.0", bad(REMOVED), OK),
+        envs=ENVS,
+        expect=[declared(REMOVED, releases=">=3.9")],
+    )
     found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(results))
     assert found.counts == {CellChangeKind.BROKEN: 2}
     assert found.gated([CellChangeKind.BROKEN]) == 0
@@ -197,7 +254,7 @@ def test_unsupported_is_no_declared_failure() -> None:
     assert found.gated([CellChangeKind.BROKEN]) == 1
 
 
-# --- metrics ---------------------------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -209,23 +266,39 @@ def test_unsupported_is_no_declared_failure() -> None:
         ({"registers": 100}, {"registers": 101}, 0, [("registers", 100, 101)]),
         ({"registers": 100}, {"registers": 100}, 0, []),
         ({"spills": 0}, {"spills": 1}, 1e6, [("spills", 0, 1)]),
-        ({"artifacts": {"ptx": 10, "cubin": 10}}, {"artifacts": {"ptx": 20}}, 10, [("artifacts.ptx", 10, 20)]),
+        (
+            {"artifacts": {"ptx": 10, "cubin": 10}},
+            {"artifacts": {"ptx": 20}},
+            10,
+            [("artifacts.ptx", 10, 20)],
+        ),
         ({"registers": 100}, {"shared": 100}, 10, []),
         ({"name": "a", "flag": False}, {"name": "b", "flag": True}, 0, []),
     ],
 )
 def test_jumps(
-    before: dict[str, object], after: dict[str, object], threshold: float, jumps: Sequence[tuple[str, float, float]]
+    before: dict[str, object],
+    after: dict[str, object],
+    threshold: float,
+    jumps: Sequence[tuple[str, float, float]],
 ) -> None:
     found = compared(cell(built(**before)), cell(built(**after)), threshold)
-    assert [(jump.metric, jump.before, jump.after) for group in found.jumps for jump in group.jumps] == jumps
+    assert [
+        (jump.metric, jump.before, jump.after) for group in found.jumps for jump in group.jumps
+    ] == jumps
     assert found.gated([CellChangeKind.METRIC]) == sum(after > before for _, before, after in jumps)
     assert found.same == (not jumps)
 
 
 def test_lost_instructions_are_told_and_gate_nothing() -> None:
-    before = {"code": {"wgmma": 8, "ldmatrix": 40, "bar_sync": 9}, "occupancy": {"blocks": 2, "spare_registers": 1}}
-    after = {"code": {"wgmma": 0, "ldmatrix": 36, "bar_sync": 2}, "occupancy": {"blocks": 4, "spare_registers": 9}}
+    before = {
+        "code": {"wgmma": 8, "ldmatrix": 40, "bar_sync": 9},
+        "occupancy": {"blocks": 2, "spare_registers": 1},
+    }
+    after = {
+        "code": {"wgmma": 0, "ldmatrix": 36, "bar_sync": 2},
+        "occupancy": {"blocks": 4, "spare_registers": 9},
+    }
     found = compared(cell(built(**before)), cell(built(**after)))
     told = ["lost code.wgmma: 8 → 0 (-100 %)", "occupancy.blocks: 2 → 4 (+100 %)"]
     assert sorted(jump_line(group) for group in found.jumps) == told
@@ -233,21 +306,31 @@ def test_lost_instructions_are_told_and_gate_nothing() -> None:
 
 
 def test_metrics_of_what_does_not_work_are_not_compared() -> None:
-    assert not compared(cell(built(registers=1)), cell(evolve(PREDICTED, metrics={"registers": 9}))).jumps
-    assert not compared(cell(built(registers=1)), cell(evolve(OK, flaky=True, metrics={"registers": 9}))).jumps
+    assert not compared(
+        cell(built(registers=1)), cell(evolve(PREDICTED, metrics={"registers": 9}))
+    ).jumps
+    assert not compared(
+        cell(built(registers=1)), cell(evolve(OK, flaky=True, metrics={"registers": 9}))
+    ).jumps
 
 
-# --- a comment -------------------------------------------------------------------------------------------------------------------
+# --- a comment ------------------------------------------------------------------------------------
 
 
 def many(outcome: Callable[[int], Outcome]) -> Report:
-    results = [result for number in range(300) for result in tried(f"k{number}", "v", always(outcome(number)), envs=ENVS)]
+    results = [
+        result
+        for number in range(300)
+        for result in tried(f"k{number}", "v", always(outcome(number)), envs=ENVS)
+    ]
     return report(results)
 
 
 def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
     said = "error: " + "x" * 250
-    found = compared(many(lambda _: OK), many(lambda n: bad(evolve(SHAPE, fingerprint=f"f:{n}", excerpt=said))))
+    found = compared(
+        many(lambda _: OK), many(lambda n: bad(evolve(SHAPE, fingerprint=f"f:{n}", excerpt=said)))
+    )
     text = diff_markdown(found)
     assert text.splitlines()[0] == MARKER
     assert LIMIT / 2 < len(text) < LIMIT
@@ -257,7 +340,12 @@ def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
 
 def test_a_comment_never_exceeds_its_limit_whatever_is_in_it() -> None:
     long = "y" * 100_000
-    found = compared(cell(OK), report(tried("k" * 300, long, always(bad(evolve(SHAPE, advice=long, excerpt=long))), envs=ENVS)))
+    found = compared(
+        cell(OK),
+        report(
+            tried("k" * 300, long, always(bad(evolve(SHAPE, advice=long, excerpt=long))), envs=ENVS)
+        ),
+    )
     assert len(diff_markdown(found)) < LIMIT
 
 
@@ -276,7 +364,12 @@ def test_the_document_is_json_and_names_every_cell() -> None:
     kinds = {each["kind"] for each in document["differences"]}
     assert kinds | {"metric"} == {str(kind) for kind in CellChangeKind}
     for kind, number in document["counts"].items():
-        cells = {name for each in document["differences"] if each["kind"] == kind for name in each["cells"]}
+        cells = {
+            name
+            for each in document["differences"]
+            if each["kind"] == kind
+            for name in each["cells"]
+        }
         rose = {each["cell"] for each in document["metrics"] if each["after"] > each["before"]}
         assert len(rose if kind == "metric" else cells) == number
 
@@ -284,7 +377,13 @@ def test_the_document_is_json_and_names_every_cell() -> None:
 def test_the_documentation_names_every_kind_and_every_key() -> None:
     text = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
     document = diff_document(everything())
-    keys = {*document, *document["old"], *document["differences"][0], *document["metrics"][0], *document["envs"][0]}
+    keys = {
+        *document,
+        *document["old"],
+        *document["differences"][0],
+        *document["metrics"][0],
+        *document["envs"][0],
+    }
     assert {word for word in {*keys, *map(str, CellChangeKind)} if f"`{word}`" not in text} == set()
 
 
@@ -292,11 +391,15 @@ def test_a_real_pair() -> None:
     found = compared(expected_matrix(), troubled_matrix())
     assert found.compared + found.counts[CellChangeKind.DROPPED] == len(expected_matrix().results)
     assert found.compared + found.counts[CellChangeKind.ADDED] == len(troubled_matrix().results)
-    told = sum(number for kind, number in found.counts.items() if kind not in (CellChangeKind.DROPPED, CellChangeKind.ADDED))
+    told = sum(
+        number
+        for kind, number in found.counts.items()
+        if kind not in (CellChangeKind.DROPPED, CellChangeKind.ADDED)
+    )
     assert found.same + told == found.compared
 
 
-# --- numbers ---------------------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = True) -> Report:
@@ -311,7 +414,11 @@ def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = 
         (ran(launch=False), ran(check=UNSTABLE), CellChangeKind.BROKEN),
         (ran(check=UNSTABLE), ran(), CellChangeKind.FIXED),
         (ran(check=UNSTABLE), ran(launch=False), CellChangeKind.INCONCLUSIVE),
-        (ran(check=UNSTABLE), ran(check=evolve(UNSTABLE, status=Status.FAULTED)), CellChangeKind.CHANGED),
+        (
+            ran(check=UNSTABLE),
+            ran(check=evolve(UNSTABLE, status=Status.FAULTED)),
+            CellChangeKind.CHANGED,
+        ),
         (ran(check=UNSTABLE), ran(check=evolve(UNSTABLE, differing=9)), None),
         (ran(), ran(launch=False), None),
     ],
@@ -325,11 +432,16 @@ def test_what_became_of_numbers(before: Report, after: Report, kind: CellChangeK
         assert "7 of 30 launches computed different bits from the first" in text
 
 
-@pytest.mark.parametrize(("before", "after", "jumps"), [(100.0, 150.0, 1), (100.0, 105.0, 0), (150.0, 100.0, 1), (None, 100.0, 0)])
+@pytest.mark.parametrize(
+    ("before", "after", "jumps"),
+    [(100.0, 150.0, 1), (100.0, 105.0, 0), (150.0, 100.0, 1), (None, 100.0, 0)],
+)
 def test_latency_is_a_metric(before: float | None, after: float | None, jumps: int) -> None:
     found = compared(ran(before), ran(after))
     assert len(found.jumps) == jumps
-    assert found.counts == ({CellChangeKind.METRIC: 1} if (before or 0) < (after or 0) and jumps else {})
+    assert found.counts == (
+        {CellChangeKind.METRIC: 1} if (before or 0) < (after or 0) and jumps else {}
+    )
 
 
 def test_a_latency_within_its_spread_is_the_same() -> None:

@@ -54,7 +54,9 @@ def test_the_schema_knows_every_word() -> None:
     assert set(schema()["$defs"]["Word"]["enum"]) == set(Word)
 
 
-def test_the_schema_that_is_shipped_is_that_of_the_records(golden: Callable[[str, str], None]) -> None:
+def test_the_schema_that_is_shipped_is_that_of_the_records(
+    golden: Callable[[str, str], None],
+) -> None:
     golden("../../../compat/report/matrix.schema.json", json.dumps(schema(), indent=1) + "\n")
 
 
@@ -80,7 +82,12 @@ def test_a_cell() -> None:
         "torch": "2.5.1",
         "status": "rejected",
         "expected": True,
-        "expectation": {"status": "rejected", "class": "shape-mismatch", "reason": "so", "strict": True},
+        "expectation": {
+            "status": "rejected",
+            "class": "shape-mismatch",
+            "reason": "so",
+            "strict": True,
+        },
         "stage": "ttir",
         "failure": {
             "class": "shape-mismatch",
@@ -110,9 +117,17 @@ def test_a_cell() -> None:
 
 
 def test_verdicts_carry_intervals_and_changes() -> None:
-    found = {(v["variant"], v["target"]): v for v in matrix_document(troubled_matrix())["verdicts"] if v["kernel"] == "sel_dense"}
+    found = {
+        (v["variant"], v["target"]): v
+        for v in matrix_document(troubled_matrix())["verdicts"]
+        if v["kernel"] == "sel_dense"
+    }
     verdict = found["as_written", "sm_80"]
-    assert (verdict["verdict"], verdict["word"], verdict["release"]) == ("fixed in 3.5.1", "fixed in", "3.5.1")
+    assert (verdict["verdict"], verdict["word"], verdict["release"]) == (
+        "fixed in 3.5.1",
+        "fixed in",
+        "3.5.1",
+    )
     assert verdict["untested"] == ["3.2.0"]
     assert [(i["from"], i["to"], i["status"], i["class"]) for i in verdict["intervals"]] == [
         ("3.0.0", "3.1.0", "rejected", "shape-mismatch"),
@@ -125,26 +140,49 @@ def test_verdicts_carry_intervals_and_changes() -> None:
 def test_the_order_is_that_of_the_cells_whatever_the_order_of_the_results() -> None:
     one = troubled_matrix()
     text = dump(matrix_document(one))
-    assert dump(matrix_document(evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1], envs=one.envs[::-1]))) == text
-    targets = [cell["target"] for cell in json.loads(text)["cells"] if cell["variant"] == "broadcast_2d" and cell["env"] == "ours"]
+    assert (
+        dump(
+            matrix_document(
+                evolve(
+                    one, results=one.results[::-1], verdicts=one.verdicts[::-1], envs=one.envs[::-1]
+                )
+            )
+        )
+        == text
+    )
+    targets = [
+        cell["target"]
+        for cell in json.loads(text)["cells"]
+        if cell["variant"] == "broadcast_2d" and cell["env"] == "ours"
+    ]
     assert targets == ["sm_80", "sm_90", "sm_100"]
 
 
 def test_releases_are_ordered_as_versions() -> None:
     results = tried("k", "v", always(OK), envs=[env("3.10.0"), env("3.9.0")], targets=TARGETS[:1])
-    assert [cell["triton"] for cell in matrix_document(report(results))["cells"]] == ["3.9.0", "3.10.0"]
+    assert [cell["triton"] for cell in matrix_document(report(results))["cells"]] == [
+        "3.9.0",
+        "3.10.0",
+    ]
 
 
 def test_an_env_that_could_not_be_built_says_why() -> None:
     envs = {e["name"]: e for e in matrix_document(troubled_matrix())["envs"]}
     assert "no wheels for triton==3.2.0" in envs["triton-3.2.0"]["error"]
     assert envs["triton-3.2.0"]["triton"] == "3.2.0"
-    assert [p["name"] for p in envs["pt2.4"]["packages"]] == ["numpy", "setuptools", "torch", "triton"]
+    assert [p["name"] for p in envs["pt2.4"]["packages"]] == [
+        "numpy",
+        "setuptools",
+        "torch",
+        "triton",
+    ]
 
 
 def test_a_metric_json_has_no_word_for_becomes_text() -> None:
     odd = evolve(OK, metrics={"artifact": Path("x.cubin")})
-    assert '"x.cubin"' in dump(matrix_document(report(tried("k", "v", always(odd), envs=[env("3.1.0")]))))
+    assert '"x.cubin"' in dump(
+        matrix_document(report(tried("k", "v", always(odd), envs=[env("3.1.0")])))
+    )
 
 
 def test_the_documentation_names_every_key() -> None:

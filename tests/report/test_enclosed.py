@@ -20,7 +20,10 @@ from tests.report.factory import always, report, tried
 def two_kernels() -> Report:
     """One that fails in a pass, and one that does not, in a project."""
     failure = evolve(PASS, reproducer="9a.mlir", ir="9b.mlir")
-    results = [*tried("a", "v", always(OK), envs=[env("3.9.0")]), *tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])]
+    results = [
+        *tried("a", "v", always(OK), envs=[env("3.9.0")]),
+        *tried("z", "v", always(bad(failure)), envs=[env("3.9.0")]),
+    ]
     return evolve(report(results), root="/kernels")
 
 
@@ -37,14 +40,18 @@ def test_sources_by_the_path_that_the_kernels_have() -> None:
 def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
     failure = evolve(SHAPE, location="tiles.py:3")
     results = tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])
-    one = evolve(report(results), root="/kernels", helpers={"z.py": ("lib/tiles.py", "lib/others.py")})
+    one = evolve(
+        report(results), root="/kernels", helpers={"z.py": ("lib/tiles.py", "lib/others.py")}
+    )
     found = enclosing(one, str, lambda name: None)
     assert found.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
 
 
 def test_attachments_by_the_name_that_the_failure_has() -> None:
     found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
-    assert {name: unpacked(content) for name, content in found.attachments.items()} == {"9a.mlir": "module {}\n"}
+    assert {name: unpacked(content) for name, content in found.attachments.items()} == {
+        "9a.mlir": "module {}\n"
+    }
 
 
 def test_of_a_distinct_failure_there_is_one_of_each() -> None:
@@ -52,14 +59,20 @@ def test_of_a_distinct_failure_there_is_one_of_each() -> None:
     results = [
         result
         for place, release in enumerate(("3.8.0", "3.9.0"))
-        for result in tried("z", "v", always(bad(evolve(PASS, reproducer=f"{place}.mlir"))), envs=[env(release)])
+        for result in tried(
+            "z", "v", always(bad(evolve(PASS, reproducer=f"{place}.mlir"))), envs=[env(release)]
+        )
     ]
     enclosing(report(results), lambda path: None, lambda name: asked.append(name))
     assert asked == ["0.mlir"]
 
 
 def test_a_failure_without_artifacts_has_none() -> None:
-    found = enclosing(report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])), lambda path: None, lambda name: "never")
+    found = enclosing(
+        report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])),
+        lambda path: None,
+        lambda name: "never",
+    )
     assert found.attachments == {}
 
 
@@ -85,11 +98,15 @@ def test_they_are_read_back() -> None:
 
 @pytest.mark.parametrize("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
 def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
-    document = matrix_document(two_kernels()) | {"attachments": [{"name": "9a.mlir", "gzip": content}]}
+    document = matrix_document(two_kernels()) | {
+        "attachments": [{"name": "9a.mlir", "gzip": content}]
+    }
     assert load_report(json.dumps(document)).attachments == {}
 
 
 def test_an_artifact_that_is_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "ATTACHMENT_LIMIT", 15)
-    found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "m" * 16, "9b.mlir": "m" * 15}.get)
+    found = enclosing(
+        two_kernels(), lambda path: None, {"9a.mlir": "m" * 16, "9b.mlir": "m" * 15}.get
+    )
     assert list(found.attachments) == ["9b.mlir"]

@@ -10,7 +10,9 @@ from tests.records import OK, env, result
 
 def lines_of(*attempts: Evidence) -> list[str]:
     found = result(OK)
-    told = Explanation(cell=found.cell, built=env("3.1.0"), attempts=attempts, result=found, verdict=None)
+    told = Explanation(
+        cell=found.cell, built=env("3.1.0"), attempts=attempts, result=found, verdict=None
+    )
     return [line.strip() for line in explanation_lines(told)]
 
 

@@ -1,4 +1,6 @@
-"""What GitHub and GitLab show beside the source: goldens, places, and that no text ends a workflow command."""
+"""What GitHub and GitLab show beside the source: goldens, places, and that no text ends a workflow
+command.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +40,17 @@ def unescaped(text: str) -> str:
 
 
 def test_annotations(golden: Callable[[str, str], None]) -> None:
-    golden("troubled.annotations.txt", "".join(f"{line}\n" for line in workflow_commands(findings(troubled(), "sub/folder"))))
+    golden(
+        "troubled.annotations.txt",
+        "".join(f"{line}\n" for line in workflow_commands(findings(troubled(), "sub/folder"))),
+    )
 
 
 def test_code_quality(golden: Callable[[str, str], None]) -> None:
-    golden("troubled.code-quality.json", write_json(code_quality(findings(troubled(), "sub/folder"))) + "\n")
+    golden(
+        "troubled.code-quality.json",
+        write_json(code_quality(findings(troubled(), "sub/folder"))) + "\n",
+    )
 
 
 def test_what_is_as_expected_is_no_finding() -> None:
@@ -52,18 +60,26 @@ def test_what_is_as_expected_is_no_finding() -> None:
 def test_every_unexpected_cell_is_in_a_finding() -> None:
     found = findings(troubled())
     assert len(found) == len({finding.identity for finding in found})
-    assert {finding.status for finding in found} == {result.outcome.status for result in troubled().unexpected}
+    assert {finding.status for finding in found} == {
+        result.outcome.status for result in troubled().unexpected
+    }
 
 
 def test_ten_are_shown_and_the_rest_is_counted() -> None:
-    many = [each for number in range(13) for each in tried(f"k{number}", "v", always(bad(SHAPE)), envs=[env("3.1.0")])]
+    many = [
+        each
+        for number in range(13)
+        for each in tried(f"k{number}", "v", always(bad(SHAPE)), envs=[env("3.1.0")])
+    ]
     lines = list(workflow_commands(findings(report(many))))
     assert [line.split()[0] for line in lines] == ["::error"] * MOST + ["::notice"]
     assert "3 more findings" in lines[-1]
 
 
 def test_a_place_is_in_the_repository_or_none() -> None:
-    (result,) = tried("sel_dense", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1])
+    (result,) = tried(
+        "sel_dense", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]
+    )
     inside = findings(evolve(report([result]), root="/kernels"), "project")
     assert [(each.path, each.line) for each in inside] == [("project/sel_dense.py", 41)]
     outside = findings(evolve(report([result]), root="/home/project"))
@@ -87,7 +103,11 @@ def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
     imported: tuple[str, ...], found: tuple[str, int | None]
 ) -> None:
     (result,) = tried(
-        "sel_dense", "v", always(bad(evolve(SHAPE, location="helper.py:3"))), envs=[env("3.9.0")], targets=TARGETS[:1]
+        "sel_dense",
+        "v",
+        always(bad(evolve(SHAPE, location="helper.py:3"))),
+        envs=[env("3.9.0")],
+        targets=TARGETS[:1],
     )
     whole = evolve(report([result]), root="/kernels", helpers={"sel_dense.py": imported})
     assert [(each.path, each.line) for each in findings(whole, "top")] == [found]
@@ -97,7 +117,13 @@ def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
 
 @given(st.text(max_size=30), st.text(min_size=1, max_size=30), st.text(max_size=30))
 def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: str) -> None:
-    results = tried(name, "v", always(bad(evolve(SHAPE, excerpt=said, advice=reason))), envs=[env("3.1.0")], targets=TARGETS[:1])
+    results = tried(
+        name,
+        "v",
+        always(bad(evolve(SHAPE, excerpt=said, advice=reason))),
+        envs=[env("3.1.0")],
+        targets=TARGETS[:1],
+    )
     (line,) = workflow_commands(findings(evolve(report(results), root="/kernels")))
     found = COMMAND.fullmatch(line)
     assert found
@@ -109,7 +135,14 @@ def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: 
 def test_an_issue_stays_the_same_while_it_spreads() -> None:
     envs = [env("3.8.0"), env("3.9.0")]
     one, other = (
-        code_quality(findings(evolve(report(tried("k", "v", since(first, bad(SHAPE), OK), envs=envs)), root="/kernels")))
+        code_quality(
+            findings(
+                evolve(
+                    report(tried("k", "v", since(first, bad(SHAPE), OK), envs=envs)),
+                    root="/kernels",
+                )
+            )
+        )
         for first in ("3.9.0", "3.8.0")
     )
     assert [issue["fingerprint"] for issue in one] == [issue["fingerprint"] for issue in other]
@@ -145,9 +178,15 @@ def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ('    tl.static_assert(BLOCK < 128, "x")\n    ^\nCompileTimeAssertionFailure: x', "CompileTimeAssertionFailure: x"),
+        (
+            '    tl.static_assert(BLOCK < 128, "x")\n    ^\nCompileTimeAssertionFailure: x',
+            "CompileTimeAssertionFailure: x",
+        ),
         ("    y = failing(x)\n        ^\nx is not defined", "x is not defined"),
-        ("k.py:3:4: error: too large\n  x = y\n      ^\nnote: see the operation", "k.py:3:4: error: too large"),
+        (
+            "k.py:3:4: error: too large\n  x = y\n      ^\nnote: see the operation",
+            "k.py:3:4: error: too large",
+        ),
         ("a\n" * 50_000 + "^", "^"),
     ],
 )

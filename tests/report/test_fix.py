@@ -21,31 +21,63 @@ PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
 @pytest.mark.parametrize(
     ("envs", "failing", "told"),
     [
-        (["3.4.0", "3.5.0", "3.5.1", "3.6.0"], {"3.4.0"}, "compiles on 3.5.0–3.6.0; on 3.4.0 it does not (api-missing)"),
-        (["3.4.0", "3.5.0", "3.6.0"], {"3.4.0"}, "compiles on 3.5.0, 3.6.0; on 3.4.0 it does not (api-missing)"),
-        (["3.2.0", "3.3.0", "3.4.0"], {"3.2.0", "3.4.0"}, "compiles on 3.3.0; on 3.2.0, 3.4.0 it does not (api-missing)"),
+        (
+            ["3.4.0", "3.5.0", "3.5.1", "3.6.0"],
+            {"3.4.0"},
+            "compiles on 3.5.0–3.6.0; on 3.4.0 it does not (api-missing)",
+        ),
+        (
+            ["3.4.0", "3.5.0", "3.6.0"],
+            {"3.4.0"},
+            "compiles on 3.5.0, 3.6.0; on 3.4.0 it does not (api-missing)",
+        ),
+        (
+            ["3.2.0", "3.3.0", "3.4.0"],
+            {"3.2.0", "3.4.0"},
+            "compiles on 3.3.0; on 3.2.0, 3.4.0 it does not (api-missing)",
+        ),
         (["3.9.0", "3.10.0"], {"3.10.0"}, "compiles on 3.9.0; on 3.10.0 it does not (api-missing)"),
         (
             ["3.3.1", "3.4.0", FORK, "3.2.0"],
             {"3.2.0"},
             "compiles on 3.3.1–3.4.0, ours-triton 3.4.0; on 3.2.0 it does not (api-missing)",
         ),
-        (["3.5.0", "3.5.1", PAIR, "3.4.0"], {"3.4.0"}, "compiles on 3.5.0–3.5.1; on 3.4.0 it does not (api-missing)"),
-        (["3.5.0", "3.5.1", PAIR], {"torch-2.9.1"}, "compiles on 3.5.0, triton-3.5.1; on torch-2.9.1 it does not (api-missing)"),
+        (
+            ["3.5.0", "3.5.1", PAIR, "3.4.0"],
+            {"3.4.0"},
+            "compiles on 3.5.0–3.5.1; on 3.4.0 it does not (api-missing)",
+        ),
+        (
+            ["3.5.0", "3.5.1", PAIR],
+            {"torch-2.9.1"},
+            "compiles on 3.5.0, triton-3.5.1; on torch-2.9.1 it does not (api-missing)",
+        ),
     ],
 )
-def test_a_range_has_no_release_in_it_that_was_not_compiled(envs: list[str | BuiltEnv], failing: set[str], told: str) -> None:
+def test_a_range_has_no_release_in_it_that_was_not_compiled(
+    envs: list[str | BuiltEnv], failing: set[str], told: str
+) -> None:
     def fate(built: BuiltEnv) -> Outcome:
         return bad(MISSING) if failing & {str(built.release), built.env.name} else OK
 
     built = [env(each) if isinstance(each, str) else each for each in envs]
     results = tuple(
-        evolve(each, outcome=fate(each.built)) for each in tried("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
+        evolve(each, outcome=fate(each.built))
+        for each in tried("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
     )
     failed = next(each for each in results if each.outcome.failure)
-    edited = EditTrial(candidate=EditedKernel(text="", compile=failed.cell.spec.compile, edits=("an edit",)), results=results)
+    edited = EditTrial(
+        candidate=EditedKernel(text="", compile=failed.cell.spec.compile, edits=("an edit",)),
+        results=results,
+    )
     existing = tuple(map(Version, RELEASES))
-    found = Fix(cell=failed.cell, source=SourceFile.alone(""), before=results, best=edited, existing=existing)
+    found = Fix(
+        cell=failed.cell,
+        source=SourceFile.alone(""),
+        before=results,
+        best=edited,
+        existing=existing,
+    )
     lines = list(fix_lines(found))
     assert f"before: {told}" in lines
     assert f"after:  {told}" in lines

@@ -1,4 +1,6 @@
-"""Markdown of more cells than anybody reads row by row: counts that add up, and a file that code forges show."""
+"""Markdown of more cells than anybody reads row by row: counts that add up, and a file that code
+forges show.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,20 @@ def number(words: str) -> int:
 def test_every_cell_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     found = synthetic(2_400)
     text = as_folded(found, monkeypatch)
-    rows = re.findall(r"^\| `(\S+)` \| ([\d,]+) \| ([\d,]+) \| (.*?) \| ([\d,]*) \| (.*?) ?\|$", text, re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\S+)` \| ([\d,]+) \| ([\d,]+) \| (.*?) \| ([\d,]*) \| (.*?) ?\|$",
+        text,
+        re.MULTILINE,
+    )
     assert sum(number(row[1]) for row in rows) == len(found.results)
-    assert sum(number(row[2]) + sum(map(number, re.findall(r"[\d,]*\d", row[3]))) for row in rows) == len(found.results)
-    good = [each for each in found.results if each.outcome.status is Status.OK and each.outcome.failure is None]
+    assert sum(
+        number(row[2]) + sum(map(number, re.findall(r"[\d,]*\d", row[3]))) for row in rows
+    ) == len(found.results)
+    good = [
+        each
+        for each in found.results
+        if each.outcome.status is Status.OK and each.outcome.failure is None
+    ]
     assert sum(number(row[2]) for row in rows) == len(good)
     assert sum(number(row[4]) for row in rows) == len(found.unexpected)
     assert [bool(row[4]) for row in rows] == sorted((bool(row[4]) for row in rows), reverse=True)

@@ -1,4 +1,6 @@
-"""The page: all that the report has, packed and escaped, under a policy that fits, the same whatever it is made from."""
+"""The page: all that the report has, packed and escaped, under a policy that fits, the same
+whatever it is made from.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ from tests.records import DEPRECATED, MISSING, OK, PASS, REMOVED, SHAPE, TARGETS
 from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
 REPORTS = [expected_matrix, troubled_matrix, lambda: report([])]
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'--><!--<style>*{}</style>"
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'--><!--<style>*{}</style>"
+)
 
 
 class Page(HTMLParser):
@@ -63,7 +67,11 @@ class Page(HTMLParser):
 
     @property
     def policy(self) -> str:
-        return next(str(attrs["content"]) for tag, attrs in self.tags if attrs.get("http-equiv") == "Content-Security-Policy")
+        return next(
+            str(attrs["content"])
+            for tag, attrs in self.tags
+            if attrs.get("http-equiv") == "Content-Security-Policy"
+        )
 
 
 def cell_ids(data: Any) -> list[str]:
@@ -89,7 +97,7 @@ def remembering() -> Report:
     )
 
 
-# --- what it has -------------------------------------------------------------------------------------------------------------
+# --- what it has ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", REPORTS)
@@ -104,7 +112,9 @@ def test_it_has_every_cell(make: Callable[[], Report]) -> None:
 def test_a_point_has_the_mark_that_it_has_elsewhere(make: Callable[[], Report]) -> None:
     one = make()
     data = page_data(one)
-    shown = {mark.word for grid in grids(one) for row in grid.rows for mark in row.marks} - {Mark().word}
+    shown = {mark.word for grid in grids(one) for row in grid.rows for mark in row.marks} - {
+        Mark().word
+    }
     points = data["points"]
     assert {data["marks"][mark]["word"] for mark in points["mark"]} == shown
     unexpected = sum(flags & 1 for flags in points["flags"])
@@ -121,8 +131,12 @@ def test_every_release_has_a_column_tested_or_not() -> None:
     ]
     earlier = [place for place, flags in enumerate(data["points"]["flags"]) if flags & 2]
     assert [data["points"]["cells"][place] for place in earlier] == [0, 0]
-    assert [data["points"]["earlier"][str(place)] for place in earlier] == [["api-removed", REMOVED.fingerprint]] * 2
-    assert "3.1.0" not in {data["releases"][release]["label"] for release in data["points"]["release"]}
+    assert [data["points"]["earlier"][str(place)] for place in earlier] == [
+        ["api-removed", REMOVED.fingerprint]
+    ] * 2
+    assert "3.1.0" not in {
+        data["releases"][release]["label"] for release in data["points"]["release"]
+    }
 
 
 def test_a_release_of_which_an_earlier_run_has_no_clear_answer_is_flaky() -> None:
@@ -134,19 +148,35 @@ def test_a_release_of_which_an_earlier_run_has_no_clear_answer_is_flaky() -> Non
 def test_equal_records_are_there_once() -> None:
     data = page_data(expected_matrix())
     assert len(data["cells"]["records"]["failure"]) == 1 + 4
-    assert data["cells"]["metrics"]["registers"].count(128) == len(expected_matrix().results) - data["cells"]["metrics"][
-        "registers"
-    ].count(None)
+    assert data["cells"]["metrics"]["registers"].count(128) == len(
+        expected_matrix().results
+    ) - data["cells"]["metrics"]["registers"].count(None)
 
 
-def test_numbers_and_latency_are_there_where_a_cell_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = {"interpreter": None, "gpu": {"status": "wrong", "max_abs": 0.5, "launches": 30, "differing": 2, "device": "H200"}}
+def test_numbers_and_latency_are_there_where_a_cell_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers = {
+        "interpreter": None,
+        "gpu": {
+            "status": "wrong",
+            "max_abs": 0.5,
+            "launches": 30,
+            "differing": 2,
+            "device": "H200",
+        },
+    }
 
     def document(result: Result) -> Any:
         launched = result.built.release == "3.9.0"
-        return cell_document(result) | {"numbers": numbers if launched else None, "latency": {"us": 7.5} if launched else None}
+        return cell_document(result) | {
+            "numbers": numbers if launched else None,
+            "latency": {"us": 7.5} if launched else None,
+        }
 
-    one = report(tried("k", "v", always(OK), envs=[env("3.8.0"), env("3.9.0")], targets=TARGETS[:1]))
+    one = report(
+        tried("k", "v", always(OK), envs=[env("3.8.0"), env("3.9.0")], targets=TARGETS[:1])
+    )
     assert page_data(one)["cells"]["numbers"] == page_data(one)["cells"]["latency"] == {}
     monkeypatch.setattr(cells, "cell_document", document)
     data = page_data(one)
@@ -155,8 +185,13 @@ def test_numbers_and_latency_are_there_where_a_cell_has_them(monkeypatch: pytest
 
 
 def test_what_no_json_has_is_left_out() -> None:
-    odd = evolve(OK, metrics={"shared": float("nan"), "registers": float("inf"), "n": 3, "said": "\x1b[31mred"})
-    data = Page(matrix_html(report(tried("k", "v", always(odd), envs=[env("3.9.0")], targets=TARGETS[:1])))).data
+    odd = evolve(
+        OK,
+        metrics={"shared": float("nan"), "registers": float("inf"), "n": 3, "said": "\x1b[31mred"},
+    )
+    data = Page(
+        matrix_html(report(tried("k", "v", always(odd), envs=[env("3.9.0")], targets=TARGETS[:1])))
+    ).data
     assert data["cells"]["metrics"] == {"n": [3]}
     assert data["cells"]["words"] == {"0": {"said": "\\x1b[31mred"}}
 
@@ -165,23 +200,34 @@ def test_commands_are_those_that_the_reports_give() -> None:
     (result,) = tried("k", "v w", always(bad(MISSING)), envs=[env("3.9.0")], targets=TARGETS[:1])
     cell = result.cell
     table = command_table(("--spec", "a b.toml"), ("--deadline", "3"))
-    names = {"kernel": "k", "variant": "v w", "case": "d64", "target": "sm_80", "env": "triton-3.9.0"}
+    names = {
+        "kernel": "k",
+        "variant": "v w",
+        "case": "d64",
+        "target": "sm_80",
+        "env": "triton-3.9.0",
+    }
     lines = [
-        shlex.join(word.format(**names) for word in each["words"]) for each in [*table["always"], *table["failing"], table["fix"]]
+        shlex.join(word.format(**names) for word in each["words"])
+        for each in [*table["always"], *table["failing"], table["fix"]]
     ]
     assert explain_command(cell, ("--spec", "a b.toml")) in lines
     assert fix_command(cell, ("--spec", "a b.toml", "--deadline", "3")) in lines
     assert {shlex.split(line)[1] for line in lines} <= set(main.list_commands(click.Context(main)))
 
 
-# --- the same from anywhere --------------------------------------------------------------------------------------------------
+# --- the same from anywhere -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [*REPORTS, remembering])
 def test_it_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
     one = make()
     if one.results:
-        one = evolve(one, sources={"kernels/a.py": "def f():\n    pass\n"}, attachments={"9a/9af1.mlir": _packed("module {}")})
+        one = evolve(
+            one,
+            sources={"kernels/a.py": "def f():\n    pass\n"},
+            attachments={"9a/9af1.mlir": _packed("module {}")},
+        )
     assert matrix_html(load_report(dump(matrix_document(one)))) == matrix_html(one)
 
 
@@ -192,7 +238,11 @@ def test_it_depends_on_no_order() -> None:
 
 
 def test_it_says_nothing_of_whose_machine_it_was() -> None:
-    one = evolve(expected_matrix(), root="/home/someone/project", sources={"/kernels/sel_dense.py": "x = 1\n"})
+    one = evolve(
+        expected_matrix(),
+        root="/home/someone/project",
+        sources={"/kernels/sel_dense.py": "x = 1\n"},
+    )
     page = Page(matrix_html(one))
     assert page.data["sources"] == [{"path": "sel_dense.py", "text": "x = 1\n"}]
     assert {spec["source"] for spec in page.data["specs"]} == {"sel_dense.py", "sel_varlen.py"}
@@ -201,24 +251,36 @@ def test_it_says_nothing_of_whose_machine_it_was() -> None:
 
 def test_sources_of_one_name_are_told_apart() -> None:
     results = [
-        evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, source=f"/elsewhere/{kernel}/kernel.py")))
+        evolve(
+            result,
+            cell=evolve(
+                result.cell, spec=evolve(result.cell.spec, source=f"/elsewhere/{kernel}/kernel.py")
+            ),
+        )
         for kernel in ("a", "b")
         for result in tried(kernel, "v", always(OK), envs=[env("3.9.0")])
     ]
     texts = {f"/elsewhere/{kernel}/kernel.py": f"# {kernel}\n" for kernel in ("a", "b")}
     data = page_data(evolve(report(results), sources=texts))
-    assert [data["sources"][spec["files"][0]]["text"] for spec in data["specs"]] == ["# a\n", "# b\n"]
+    assert [data["sources"][spec["files"][0]]["text"] for spec in data["specs"]] == [
+        "# a\n",
+        "# b\n",
+    ]
     assert {file["path"] for file in data["sources"]} == {"kernel.py"}
 
 
 def test_files_that_a_source_imports_are_beside_it() -> None:
-    one = evolve(expected_matrix(), root="/kernels", helpers={"sel_dense.py": ("lib/tiles.py", "lib/gone.py")})
+    one = evolve(
+        expected_matrix(),
+        root="/kernels",
+        helpers={"sel_dense.py": ("lib/tiles.py", "lib/gone.py")},
+    )
     data = page_data(evolve(one, sources={"lib/tiles.py": "x\n", "sel_dense.py": "y\n"}))
     found = {spec["source"]: (spec["own"], spec["files"]) for spec in data["specs"]}
     assert found == {"sel_dense.py": (True, [1, 0]), "sel_varlen.py": (False, [])}
 
 
-# --- what it may do ----------------------------------------------------------------------------------------------------------
+# --- what it may do -------------------------------------------------------------------------------
 
 
 def test_the_policy_lets_the_one_script_and_the_one_style_run() -> None:
@@ -237,7 +299,11 @@ def test_nothing_in_it_needs_more() -> None:
         "application/json",
         "module",
     ]
-    assert not [attrs for _, attrs in page.tags if "style" in attrs or any(name.startswith("on") for name in attrs)]
+    assert not [
+        attrs
+        for _, attrs in page.tags
+        if "style" in attrs or any(name.startswith("on") for name in attrs)
+    ]
     assert {
         str(attrs[name]).partition(":")[0]
         for _, attrs in page.tags
@@ -248,16 +314,40 @@ def test_nothing_in_it_needs_more() -> None:
 
 
 def test_texts_stay_text() -> None:
-    failure = evolve(PASS, excerpt=HOSTILE, advice=HOSTILE, op=HOSTILE, pass_=HOSTILE, location=HOSTILE, reproducer=HOSTILE)
-    outcome = evolve(bad(failure), warnings=(Noticed(type=HOSTILE, message=HOSTILE),), metrics={HOSTILE: HOSTILE})
+    failure = evolve(
+        PASS,
+        excerpt=HOSTILE,
+        advice=HOSTILE,
+        op=HOSTILE,
+        pass_=HOSTILE,
+        location=HOSTILE,
+        reproducer=HOSTILE,
+    )
+    outcome = evolve(
+        bad(failure), warnings=(Noticed(type=HOSTILE, message=HOSTILE),), metrics={HOSTILE: HOSTILE}
+    )
     envs = [env("3.9.0", name=HOSTILE)]
     results = tried(
-        HOSTILE, HOSTILE, always(outcome), envs=envs, cases=(HOSTILE,), expect=[declared(SHAPE, reason=HOSTILE)], summary=HOSTILE
+        HOSTILE,
+        HOSTILE,
+        always(outcome),
+        envs=envs,
+        cases=(HOSTILE,),
+        expect=[declared(SHAPE, reason=HOSTILE)],
+        summary=HOSTILE,
     )
     hostile = evolve(
-        report(results), command=HOSTILE, version=HOSTILE, sources={HOSTILE: HOSTILE}, attachments={HOSTILE: _packed(HOSTILE)}
+        report(results),
+        command=HOSTILE,
+        version=HOSTILE,
+        sources={HOSTILE: HOSTILE},
+        attachments={HOSTILE: _packed(HOSTILE)},
     )
-    plain = report(tried("k", "v", always(bad(PASS)), envs=[env("3.9.0")], expect=[declared(SHAPE, reason="so")]))
+    plain = report(
+        tried(
+            "k", "v", always(bad(PASS)), envs=[env("3.9.0")], expect=[declared(SHAPE, reason="so")]
+        )
+    )
     one, other = Page(matrix_html(hostile)), Page(matrix_html(plain))
     assert [tag for tag, _ in one.tags] == [tag for tag, _ in other.tags]
     assert one.data["cells"]["records"]["failure"][1]["excerpt"] == HOSTILE
@@ -269,13 +359,15 @@ def test_the_sentence_is_the_summary() -> None:
     assert "**" not in Page(matrix_html(troubled_matrix())).within["h1"]
 
 
-# --- its files ---------------------------------------------------------------------------------------------------------------
+# --- its files ------------------------------------------------------------------------------------
 
 
 def test_every_script_and_style_is_in_it() -> None:
     room = files("compat.report.render") / "html"
     for folder, names, ending in (("script", SCRIPTS, "js"), ("style", STYLES, "css")):
-        assert sorted(path.name for path in (room / folder).iterdir()) == sorted(f"{name}.{ending}" for name in names)
+        assert sorted(path.name for path in (room / folder).iterdir()) == sorted(
+            f"{name}.{ending}" for name in names
+        )
 
 
 def test_every_status_has_a_look() -> None:
@@ -283,17 +375,26 @@ def test_every_status_has_a_look() -> None:
     marks = (files("compat.report.render") / "html" / "script" / "marks.js").read_text()
     outcomes = [evolve(bad(SHAPE), status=status) for status in Status if status is not Status.OK]
     results = [
-        result for place, outcome in enumerate(outcomes) for result in tried(f"k{place}", "v", always(outcome), envs=[env("3.9.0")])
+        result
+        for place, outcome in enumerate(outcomes)
+        for result in tried(f"k{place}", "v", always(outcome), envs=[env("3.9.0")])
     ]
     for mark in page_data(report(results))["marks"]:
-        assert re.search(rf"\b{re.escape(mark['word'])}\b", marks) or mark["kind"] in ("bad", "absent")
+        assert re.search(rf"\b{re.escape(mark['word'])}\b", marks) or mark["kind"] in (
+            "bad",
+            "absent",
+        )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_that_carry_text_have_contrast(scheme: str) -> None:
     colours = _colours(scheme)
     pairs = [(f"{name}-ink", name) for name in ("good", "warned", "bad", "crash", "dull", "loud")]
-    pairs += [(ink, ground) for ink in ("ink", "soft", "accent") for ground in ("paper", "ground", "raised")]
+    pairs += [
+        (ink, ground)
+        for ink in ("ink", "soft", "accent")
+        for ground in ("paper", "ground", "raised")
+    ]
     pairs += [
         ("loud", "paper"),
         ("accent", "accent-soft"),
@@ -303,7 +404,11 @@ def test_colours_that_carry_text_have_contrast(scheme: str) -> None:
         ("loud", "dull"),
     ]
     pairs += [(f"s{place}", ground) for place in range(6) for ground in ("paper", "ground")]
-    low = {pair: round(ratio, 2) for pair in pairs if (ratio := _contrast(colours[pair[0]], colours[pair[1]])) < 4.5}
+    low = {
+        pair: round(ratio, 2)
+        for pair in pairs
+        if (ratio := _contrast(colours[pair[0]], colours[pair[1]])) < 4.5
+    }
     assert low == {}
 
 
@@ -321,7 +426,9 @@ def _contrast(one: str, other: str) -> float:
 
 def _luminance(colour: str) -> float:
     parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -24,8 +24,14 @@ def parts_of(whole: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str
     """Reports of runs that each tried some of it."""
     names = dict.fromkeys(map(chosen, whole.results))
     existing = [str(version) for versions in whole.existing.values() for version in versions]
-    parts = [(name, report([r for r in whole.results if chosen(r) == name], existing=existing)) for name in names]
-    return [(name, dump(matrix_document(evolve(part, command=f"compat matrix {name}", seconds=1.5)))) for name, part in parts]
+    parts = [
+        (name, report([r for r in whole.results if chosen(r) == name], existing=existing))
+        for name in names
+    ]
+    return [
+        (name, dump(matrix_document(evolve(part, command=f"compat matrix {name}", seconds=1.5))))
+        for name, part in parts
+    ]
 
 
 def told(found: Report) -> Any:
@@ -38,20 +44,32 @@ def told(found: Report) -> Any:
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix])
 @pytest.mark.parametrize(
     "chosen",
-    [lambda r: r.cell.env.name, lambda r: r.cell.target.name, lambda r: r.cell.spec.kernel, lambda r: "all"],
+    [
+        lambda r: r.cell.env.name,
+        lambda r: r.cell.target.name,
+        lambda r: r.cell.spec.kernel,
+        lambda r: "all",
+    ],
     ids=["envs", "targets", "kernels", "one"],
 )
-def test_parts_say_together_what_one_run_says(make: Callable[[], Report], chosen: Callable[[Any], str]) -> None:
+def test_parts_say_together_what_one_run_says(
+    make: Callable[[], Report], chosen: Callable[[Any], str]
+) -> None:
     whole = make()
     found = load_reports(parts_of(whole, chosen))
     assert told(found) == told(whole)
-    assert matrix_markdown(evolve(found, command="", seconds=0)) == matrix_markdown(evolve(whole, command="", seconds=0))
+    assert matrix_markdown(evolve(found, command="", seconds=0)) == matrix_markdown(
+        evolve(whole, command="", seconds=0)
+    )
 
 
 def test_their_commands_stand_one_after_the_other() -> None:
     parts = parts_of(expected_matrix(["3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
     found = load_reports(parts)
-    assert (found.command, found.seconds) == ("compat matrix triton-3.8.0 && compat matrix triton-3.9.0", 3.0)
+    assert (found.command, found.seconds) == (
+        "compat matrix triton-3.8.0 && compat matrix triton-3.9.0",
+        3.0,
+    )
 
 
 def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
@@ -62,7 +80,12 @@ def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
     for document, packed in zip(documents, (None, few, most), strict=True):
         if packed:
             document["api"] = unstructure(packed, compact=True)
-    assert load_reports([(name, dump(document)) for (name, _), document in zip(parts, documents, strict=True)]).api == most
+    assert (
+        load_reports(
+            [(name, dump(document)) for (name, _), document in zip(parts, documents, strict=True)]
+        ).api
+        == most
+    )
     assert load_reports(parts).api is None
     assert evolve(most, looked_at="0 junk 3-999999999 9-1").seen == ("3.6.0", "3.8.0")
 
@@ -106,14 +129,19 @@ def _other_options(document: Any) -> None:
         (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is also in one"),
         (_other_env, "two: the env triton-3.9.0 is another one than in the files before"),
         (_other_kernel, "two: the kernel k/v/d64 is another one than in the files before"),
-        (_other_version, "two: it was made with a different version of triton-compat than the first report"),
+        (
+            _other_version,
+            "two: it was made with a different version of triton-compat than the first report",
+        ),
         (_other_options, "two: it was made with a different choice of files than the first report"),
     ],
 )
 def test_what_does_not_go_together_is_one_error(edit: Callable[[Any], None], message: str) -> None:
     results = tried("k", "v", always(OK), envs=[env("3.9.0")])
     one = dump(matrix_document(report(results[:1])))
-    two = json.loads(dump(matrix_document(report(results if edit.__name__ == "<lambda>" else results[1:]))))
+    two = json.loads(
+        dump(matrix_document(report(results if edit.__name__ == "<lambda>" else results[1:])))
+    )
     edit(two)
     with pytest.raises(StoreError) as caught:
         load_reports([("one", one), ("two", dump(two))])

@@ -1,4 +1,6 @@
-"""JUnit XML: golden, valid for the readers there are, read back, and safe whatever a compiler says."""
+"""JUnit XML: golden, valid for the readers there are, read back, and safe whatever a compiler
+says.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +37,23 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 @pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
 def test_it_is_valid_and_has_every_cell(make: Callable[[], Report]) -> None:
     found = make()
-    assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(found)] == [result.cell.id for result in found.ordered]
+    assert [f"{case.get('classname')}/{case.get('name')}" for case in cases(found)] == [
+        result.cell.id for result in found.ordered
+    ]
 
 
 def test_a_reader_counts_what_the_report_counts() -> None:
     found = troubled_matrix()
     read = junitparser.JUnitXml.fromstring(junit_xml(found).encode())
     no_answer = [result for result in found.unexpected if not result.outcome.status.is_answer]
-    assert (read.tests, read.errors, read.failures) == (91, len(no_answer), len(found.unexpected) - len(no_answer))
-    assert sum(suite.skipped for suite in read) == sum(case.is_skipped for suite in read for case in suite)
+    assert (read.tests, read.errors, read.failures) == (
+        91,
+        len(no_answer),
+        len(found.unexpected) - len(no_answer),
+    )
+    assert sum(suite.skipped for suite in read) == sum(
+        case.is_skipped for suite in read for case in suite
+    )
     for suite in read:
         cases_read = list(suite)
         assert suite.tests == len(cases_read)
@@ -68,16 +78,34 @@ def test_a_reader_counts_what_the_report_counts() -> None:
 )
 def test_what_a_cell_becomes(outcome: object, declares: bool, kind: str | None) -> None:
     expect = [declared(SHAPE, reason="It never worked.")] if declares else []
-    (case,) = cases(report(tried("k", "v", always(outcome), envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect)))  # type: ignore[arg-type]
+    (case,) = cases(
+        report(
+            tried(
+                "k",
+                "v",
+                always(outcome),  # type: ignore[arg-type]
+                envs=[env("3.1.0")],
+                targets=TARGETS[:1],
+                expect=expect,
+            )
+        )
+    )
     assert [child.tag for child in case] == ([kind] if kind else [])
     if kind == "skipped" and declares:
         assert case[0].get("message") == "It never worked."
 
 
 def test_a_failure_has_its_excerpt_its_advice_and_a_command() -> None:
-    (case,) = cases(report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1])))
+    (case,) = cases(
+        report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1]))
+    )
     text = case[0].text or ""
-    for said in (SHAPE.excerpt, SHAPE.advice, SHAPE.location, "compat explain k/v/d64/sm_80/triton-3.1.0"):
+    for said in (
+        SHAPE.excerpt,
+        SHAPE.advice,
+        SHAPE.location,
+        "compat explain k/v/d64/sm_80/triton-3.1.0",
+    ):
         assert said
         assert said in text
     assert (case[0].get("message") or "").startswith("expected ok, got rejected (shape-mismatch): ")
@@ -87,14 +115,29 @@ def test_hostile_text_stays_text() -> None:
     said = "]]></failure><failure>\x00\x1b[31m\x85\ufffe\uffff\ud800 &amp; <![CDATA[ x ]]> \r\n end"
     expect = [declared(evolve(SHAPE, failure_class="other"), reason=said)]
     failing = always(bad(evolve(SHAPE, excerpt=said)))
-    (case,) = cases(report(tried("k<", 'v"&', failing, envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect)))
+    (case,) = cases(
+        report(tried("k<", 'v"&', failing, envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect))
+    )
     assert len(case) == 1
     text = case[0].text or ""
-    assert text.startswith("]]></failure><failure>\\x00\\x1b[31m\\x85\\ufffe\\uffff\\ud800 &amp; <![CDATA[ x ]]> \n end")
+    assert text.startswith(
+        "]]></failure><failure>\\x00\\x1b[31m\\x85\\ufffe\\uffff\\ud800 &amp; <![CDATA[ x ]]>"
+        " \n end"
+    )
     assert case.get("classname") == 'k</v"&/d64'
 
 
 @given(st.text(max_size=40))
 def test_any_text_can_be_read_back(said: str) -> None:
-    (case,) = cases(report(tried("k", "v", always(bad(evolve(SHAPE, excerpt=said))), envs=[env("3.1.0")], targets=TARGETS[:1])))
+    (case,) = cases(
+        report(
+            tried(
+                "k",
+                "v",
+                always(bad(evolve(SHAPE, excerpt=said))),
+                envs=[env("3.1.0")],
+                targets=TARGETS[:1],
+            )
+        )
+    )
     assert "compat explain" in (case[0].text or "")

@@ -1,4 +1,6 @@
-"""matrix.json read back: the report that it was made from, and one clear error for anything else."""
+"""matrix.json read back: the report that it was made from, and one clear error for anything
+else.
+"""
 
 from __future__ import annotations
 
@@ -30,25 +32,47 @@ def remembering_matrix() -> Report:
     """A run of two releases that knows the others from earlier runs, or does not know them."""
     envs = [env(release) for release in ("3.0.0", "3.9.0")]
     earlier = [env(release) for release in RELEASES[1:-1] if release not in ("3.2.0", "3.5.0")]
-    fates = {"descriptor": since("3.4.0", DEPRECATED, bad(MISSING)), "loop_1d": always(OK), "as_written": always(bad(SHAPE))}
-    results = [result for variant, fate in fates.items() for result in tried("k", variant, fate, envs=envs, summary="As it was.")]
-    before = [result for variant, fate in fates.items() for result in tried("k", variant, fate, envs=earlier, summary="As it was.")]
-    before = [evolve(r, outcome=bad(SHAPE, flaky=True)) if r.built.release == "3.6.0" else r for r in before]
+    fates = {
+        "descriptor": since("3.4.0", DEPRECATED, bad(MISSING)),
+        "loop_1d": always(OK),
+        "as_written": always(bad(SHAPE)),
+    }
+    results = [
+        result
+        for variant, fate in fates.items()
+        for result in tried("k", variant, fate, envs=envs, summary="As it was.")
+    ]
+    before = [
+        result
+        for variant, fate in fates.items()
+        for result in tried("k", variant, fate, envs=earlier, summary="As it was.")
+    ]
+    before = [
+        evolve(r, outcome=bad(SHAPE, flaky=True)) if r.built.release == "3.6.0" else r
+        for r in before
+    ]
     return report(results, remembered=before, existing=RELEASES)
 
 
 def naming_matrix() -> Report:
     """A run that carries which names there are."""
     dot = PackedName(kind="builtin", there="0-1", signatures="0:0 1:1", parameters="1:2")
-    names = {"tl.dot": dot, "tl.make_block_ptr": PackedName(kind="builtin", there="0", refuses="1:3")}
+    names = {
+        "tl.dot": dot,
+        "tl.make_block_ptr": PackedName(kind="builtin", there="0", refuses="1:3"),
+    }
     texts = ("(a, b)", "(a, b, c=None)", "c: deprecated", "RuntimeError: removed")
     line, same = ("3.0.0", "3.1.0", "3.2.0"), {"tl.math.dot": "tl.dot"}
-    packed = Packed(toolchain="triton", releases=line, looked_at="0-1", names=names, texts=texts, same=same)
+    packed = Packed(
+        toolchain="triton", releases=line, looked_at="0-1", names=names, texts=texts, same=same
+    )
     return evolve(expected_matrix(), api=packed)
 
 
 def odd_matrix() -> Report:
-    """What reports tell apart besides: sources, guesses, stand-ins, options, declarations that need not come true."""
+    """What reports tell apart besides: sources, guesses, stand-ins, options, declarations that need
+    not come true.
+    """
     stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
     envs = [env("3.1.0"), env("3.1.0", name="fork", distribution="our-triton")]
     expect = [evolve(declared(SHAPE, reason="at times"), strict=False)]
@@ -58,16 +82,37 @@ def odd_matrix() -> Report:
         constexprs={"BLOCK": 64, "SHAPE": (16, (32, 1.5)), "FLAG": True, "NONE": None},
         options={"num_warps": 4},
     )
-    lenient = [evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=told))) for r in lenient]
+    lenient = [
+        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=told))) for r in lenient
+    ]
     guessed = [
-        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, guessed=True, origin="a.py::k2", source="/elsewhere/a.py")))
+        evolve(
+            r,
+            cell=evolve(
+                r.cell,
+                spec=evolve(r.cell.spec, guessed=True, origin="a.py::k2", source="/elsewhere/a.py"),
+            ),
+        )
         for r in tried("k2", "v", always(bad(SHAPE, Status.SOURCE_BROKEN)), envs=envs)
     ]
     found = report([*lenient, *guessed])
-    return evolve(found, options=("--spec", "a b.toml"), limits=("--deadline", "3"), root="/kernels", version="0.0.9")
+    return evolve(
+        found,
+        options=("--spec", "a b.toml"),
+        limits=("--deadline", "3"),
+        root="/kernels",
+        version="0.0.9",
+    )
 
 
-REPORTS = [expected_matrix, troubled_matrix, remembering_matrix, odd_matrix, naming_matrix, lambda: report([])]
+REPORTS = [
+    expected_matrix,
+    troubled_matrix,
+    remembering_matrix,
+    odd_matrix,
+    naming_matrix,
+    lambda: report([]),
+]
 
 
 @pytest.mark.parametrize("make", REPORTS)
@@ -85,17 +130,21 @@ def test_every_output_can_be_made_from_the_file_alone(make: Callable[[], Report]
 
 def test_the_seconds_of_compiling_are_the_same_of_a_report_that_was_read() -> None:
     stages = {"ttir": 0.00004, "ttgir": 0.00014, "llir": 0.00024}
-    written = matrix_document(report(tried("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")])))
+    written = matrix_document(
+        report(tried("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")]))
+    )
     assert written["cells"][0]["compile_seconds"] == 0.0003
     assert matrix_document(load_report(dump(written)))["cells"] == written["cells"]
 
 
 def test_no_path_of_the_machine_is_in_the_file_but_of_sources_that_lie_elsewhere() -> None:
-    sources = {kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]}
+    sources = {
+        kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]
+    }
     assert sources == {"k": "k.py", "k2": "/elsewhere/a.py"}
 
 
-# --- other schemas ---------------------------------------------------------------------------------------------------------------
+# --- other schemas --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", [1, SCHEMA + 1])
@@ -103,20 +152,35 @@ def test_a_file_of_another_schema_is_refused(number: int) -> None:
     document = {**matrix_document(report([])), "schema": number, "cells": "something else"}
     with pytest.raises(StoreError) as caught:
         load_report(dump(document), where="old/matrix.json")
-    assert str(caught.value) == f"old/matrix.json: it has schema {number}, and this version reads schema {SCHEMA}"
+    assert (
+        str(caught.value)
+        == f"old/matrix.json: it has schema {number}, and this version reads schema {SCHEMA}"
+    )
     assert "Install the triton-compat that wrote it" in (caught.value.hint or "")
 
 
-# --- what is wrong with a file ---------------------------------------------------------------------------------------------------
+# --- what is wrong with a file --------------------------------------------------------------------
 
 BROKEN: list[tuple[Callable[[Any], object], str]] = [
-    (lambda d: d["cells"][12].update(status="fine"), "cells[12].status: expected one of ok, rejected, "),
+    (
+        lambda d: d["cells"][12].update(status="fine"),
+        "cells[12].status: expected one of ok, rejected, ",
+    ),
     (lambda d: d["cells"][0].pop("status"), "cells[0].status: is missing"),
     (lambda d: d["cells"][1].update(env="gone"), "cells[1].env: there is no 'gone' in envs"),
-    (lambda d: d["cells"][1].update(target="gone"), "cells[1].target: there is no 'gone' in targets"),
-    (lambda d: d["cells"][1].update(case="gone"), "cells[1].kernel: there is no sel_dense/as_written/gone in kernels"),
+    (
+        lambda d: d["cells"][1].update(target="gone"),
+        "cells[1].target: there is no 'gone' in targets",
+    ),
+    (
+        lambda d: d["cells"][1].update(case="gone"),
+        "cells[1].kernel: there is no sel_dense/as_written/gone in kernels",
+    ),
     (lambda d: d["cells"][1].pop("numbers"), "cells[1].numbers: is missing"),
-    (lambda d: d["envs"][0].update(triton="new"), "envs[0].triton: expected a version, found 'new'"),
+    (
+        lambda d: d["envs"][0].update(triton="new"),
+        "envs[0].triton: expected a version, found 'new'",
+    ),
     (
         lambda d: d["cells"].append(d["cells"][3]),
         "cells[91]: sel_dense/as_written/d64/sm_80/triton-3.2.0 is there twice",
@@ -125,12 +189,18 @@ BROKEN: list[tuple[Callable[[Any], object], str]] = [
         lambda d: d["cells"][0]["failure"].update({"class": 7}),
         "cells[0].failure.class: expected a string, found a whole number",
     ),
-    (lambda d: d["cells"][0].update(flaky="false"), "cells[0].flaky: expected a boolean, found 'false'"),
+    (
+        lambda d: d["cells"][0].update(flaky="false"),
+        "cells[0].flaky: expected a boolean, found 'false'",
+    ),
     (
         lambda d: d["verdicts"][2].update(not_tried=["new"]),
         "verdicts[2].not_tried[0]: expected a version, found 'new'",
     ),
-    (lambda d: d["verdicts"][0]["intervals"][1].pop("from"), "verdicts[0].intervals[1].from: is missing"),
+    (
+        lambda d: d["verdicts"][0]["intervals"][1].pop("from"),
+        "verdicts[0].intervals[1].from: is missing",
+    ),
     (
         lambda d: d["envs"][0].update(toolchain="elsewhere"),
         "envs[0].toolchain: no toolchain called 'elsewhere' is installed here",
@@ -139,7 +209,10 @@ BROKEN: list[tuple[Callable[[Any], object], str]] = [
         lambda d: d["kernels"][0].update(toolchain="x"),
         "kernels[0].toolchain: no toolchain called 'x' is installed here",
     ),
-    (lambda d: d.update(shards=["3/8", "3"]), "shards[1]: expected one of several, such as '3/8', found '3'"),
+    (
+        lambda d: d.update(shards=["3/8", "3"]),
+        "shards[1]: expected one of several, such as '3/8', found '3'",
+    ),
     (lambda d: d.update(verdicts=[7]), "verdicts[0]: expected an object, found a whole number"),
     (lambda d: d.update(cells=None), "cells: expected an array, found null"),
     (lambda d: d.update(schema=True), "this is not a report: it has no schema number"),
@@ -156,7 +229,10 @@ def test_what_is_wrong_is_told_with_its_place(spoil: Callable[[Any], object], me
     assert str(caught.value).startswith(f"matrix.json: {message}")
 
 
-@pytest.mark.parametrize("text", [b"", b"[]", b"7", b"{", b"\xff\xfe", b'{"schema": 1e999}', b"[" * 100_000, b'{"schema": 2}'])
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"[]", b"7", b"{", b"\xff\xfe", b'{"schema": 1e999}', b"[" * 100_000, b'{"schema": 2}'],
+)
 def test_what_is_no_report_is_one_error(text: bytes) -> None:
     with pytest.raises(StoreError, match=r"^x\.json: "):
         load_report(text, where="x.json")
@@ -164,14 +240,18 @@ def test_what_is_no_report_is_one_error(text: bytes) -> None:
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 DOCUMENT = matrix_document(evolve(odd_matrix(), api=naming_matrix().api))
 
 
 @given(st.data(), values)
-def test_whatever_stands_somewhere_is_read_or_is_one_error(data: st.DataObject, value: object) -> None:
+def test_whatever_stands_somewhere_is_read_or_is_one_error(
+    data: st.DataObject, value: object
+) -> None:
     document: Any = json.loads(json.dumps(DOCUMENT))
     place: Any = document
     while isinstance(place, dict | list) and place:

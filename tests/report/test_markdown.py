@@ -30,7 +30,12 @@ def test_troubled(golden: Callable[[str, str], None]) -> None:
 
 def test_only_the_last_line_depends_on_how_it_was_made() -> None:
     one = troubled_matrix()
-    other = evolve(one, seconds=7.0, command="compat matrix", results=tuple(evolve(r, cached=True) for r in one.results))
+    other = evolve(
+        one,
+        seconds=7.0,
+        command="compat matrix",
+        results=tuple(evolve(r, cached=True) for r in one.results),
+    )
     before, after = matrix_markdown(one).splitlines(), matrix_markdown(other).splitlines()
     assert before[:-1] == after[:-1]
     assert before[-1] != after[-1]
@@ -38,15 +43,22 @@ def test_only_the_last_line_depends_on_how_it_was_made() -> None:
 
 def test_the_order_of_results_does_not_matter() -> None:
     one = troubled_matrix()
-    assert matrix_markdown(evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1])) == matrix_markdown(one)
+    assert matrix_markdown(
+        evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1])
+    ) == matrix_markdown(one)
 
 
 def test_every_link_has_its_heading() -> None:
     tokens = MARKDOWN.parse(matrix_markdown(troubled_matrix()))
     children = [child for token in tokens for child in token.children or ()]
     links = {str(child.attrs["href"]) for child in children if child.type == "link_open"}
-    headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
-    anchors = {"#" + "".join(c for c in h.lower().replace(" ", "-") if c.isalnum() or c in "-_") for h in headings}
+    headings = [
+        tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"
+    ]
+    anchors = {
+        "#" + "".join(c for c in h.lower().replace(" ", "-") if c.isalnum() or c in "-_")
+        for h in headings
+    }
     assert len(links) == 6
     assert links <= anchors
 
@@ -58,18 +70,25 @@ def test_each_failure_is_told_once() -> None:
 
 
 def test_headline() -> None:
-    assert headline(expected_matrix()) == (
-        "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
+    assert (
+        headline(expected_matrix())
+        == "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
         "274 compile, 98 are rejected and 18 crash the compiler. Everything is as expected."
     )
     assert headline(report([])) == "No cell was tried."
 
 
 def test_tables_keep_their_columns_whatever_names_contain() -> None:
-    text = matrix_markdown(report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))))
-    tables = [token for token in MARKDOWN.parse(text) if token.type in ("th_open", "td_open", "tr_open")]
+    text = matrix_markdown(
+        report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",)))
+    )
+    tables = [
+        token for token in MARKDOWN.parse(text) if token.type in ("th_open", "td_open", "tr_open")
+    ]
     assert [t.type for t in tables].count("tr_open") == 4
-    rows = "".join({"tr_open": "/", "th_open": "h", "td_open": "d"}[t.type] for t in tables).split("/")[1:]
+    rows = "".join({"tr_open": "/", "th_open": "h", "td_open": "d"}[t.type] for t in tables).split(
+        "/"
+    )[1:]
     assert rows == ["hhh", "ddd", "hhhhhhh", "ddddddd"]
 
 
@@ -92,7 +111,8 @@ def test_code_is_literal(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"), [("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"), ("one ` only", "x one ` only x")]
+    ("text", "seen"),
+    [("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"), ("one ` only", "x one ` only x")],
 )
 def test_prose_keeps_an_authors_code(text: str, seen: str) -> None:
     assert cell_text(prose(text)) == seen
@@ -101,7 +121,12 @@ def test_prose_keeps_an_authors_code(text: str, seen: str) -> None:
 @given(texts)
 def test_fence_holds_anything(text: str) -> None:
     tokens = MARKDOWN.parse(f"{fence(text)}\n\nafter\n")
-    assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+    assert [token.type for token in tokens] == [
+        "fence",
+        "paragraph_open",
+        "inline",
+        "paragraph_close",
+    ]
 
 
 def test_long_evidence_is_cut_in_its_middle() -> None:

@@ -1,4 +1,6 @@
-"""Every form of the report says of which kernels nobody has written down the arguments, and of no others."""
+"""Every form of the report says of which kernels nobody has written down the arguments, and of no
+others.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,33 @@ def guessed(kernel: str, origin: str) -> list[Result]:
     """Results of a kernel whose arguments are guessed."""
     results = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
     return [
-        evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, guessed=True, origin=f"{origin}::{kernel}")))
+        evolve(
+            each,
+            cell=evolve(
+                each.cell, spec=evolve(each.cell.spec, guessed=True, origin=f"{origin}::{kernel}")
+            ),
+        )
         for each in results
     ]
 
 
 def test_every_form_says_it() -> None:
-    found = report([*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])])
-    said = "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat init a_b.py` writes"
+    found = report(
+        [*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])]
+    )
+    said = (
+        "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat"
+        " init a_b.py` writes"
+    )
     assert f"note: the {said}" in matrix_text(found, width=200)
-    assert f"**Note:** the {said} them into a kernel file, where you can edit them.\n" in matrix_markdown(found)
-    assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {("a", True), ("written", False)}
+    assert (
+        f"**Note:** the {said} them into a kernel file, where you can edit them.\n"
+        in matrix_markdown(found)
+    )
+    assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {
+        ("a", True),
+        ("written", False),
+    }
 
 
 def test_what_is_written_down_is_not_called_guessed() -> None:
@@ -43,20 +61,41 @@ def test_what_is_written_down_is_not_called_guessed() -> None:
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
-        (["a.py", "a.py"], "the kernels in a.py are guessed, and others may give other results; `compat init a.py` writes"),
-        (["a.py", "b c.py"], "in 2 sources are guessed, and others may give other results; `compat init a.py 'b c.py'` writes"),
-        (["a.py", "b.py", "c.py", "d.py"], "in 4 sources are guessed, and others may give other results; `compat init` writes"),
+        (
+            ["a.py", "a.py"],
+            (
+                "the kernels in a.py are guessed, and others may give other results; `compat init"
+                " a.py` writes"
+            ),
+        ),
+        (
+            ["a.py", "b c.py"],
+            (
+                "in 2 sources are guessed, and others may give other results; `compat init a.py 'b"
+                " c.py'` writes"
+            ),
+        ),
+        (
+            ["a.py", "b.py", "c.py", "d.py"],
+            "in 4 sources are guessed, and others may give other results; `compat init` writes",
+        ),
     ],
 )
 def test_sources_are_named_where_they_are_few(sources: Sequence[str], words: str) -> None:
-    results = [each for number, source in enumerate(sources) for each in guessed(f"k{number}", source)]
+    results = [
+        each for number, source in enumerate(sources) for each in guessed(f"k{number}", source)
+    ]
     assert words in str(guesses(each.cell.spec for each in results))
 
 
 def case_of(name: str, outcome: Outcome, spec: CompileSpec, kernel: str = "gemm") -> Result:
     """One result of a kernel, in a case that is compiled as ``spec`` says."""
-    (result,) = tried(kernel, "as_written", always(outcome), envs=[env("3.9.0")], targets=TARGETS[:1])
-    return evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, case=name, compile=spec)))
+    (result,) = tried(
+        kernel, "as_written", always(outcome), envs=[env("3.9.0")], targets=TARGETS[:1]
+    )
+    return evolve(
+        result, cell=evolve(result.cell, spec=evolve(result.cell.spec, case=name, compile=spec))
+    )
 
 
 def test_hints_that_decide_are_told_in_every_form() -> None:
@@ -65,9 +104,15 @@ def test_hints_that_decide_are_told_in_every_form() -> None:
     other = evolve(odd, options={"num_warps": 8})
     refused = bad(SHAPE)
     found = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
-    said = "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; the sizes and strides of your"
+    said = (
+        "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; the sizes"
+        " and strides of your"
+    )
     assert f"note: {said}" in matrix_text(found, width=400)
     assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
     assert f'<p class="note">Note: {said}' in matrix_html(found)
-    for results in ([case_of("a", OK, aligned), case_of("b", OK, odd)], [case_of("a", refused, aligned), case_of("b", OK, other)]):
+    for results in (
+        [case_of("a", OK, aligned), case_of("b", OK, odd)],
+        [case_of("a", refused, aligned), case_of("b", OK, other)],
+    ):
         assert decided_by_hints(results) is None

@@ -18,12 +18,20 @@ from tests.report.factory import always, report, tried
 
 def results(kernel: str, compiled: CompileSpec) -> list[Result]:
     found = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
-    return [evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, compile=compiled))) for each in found]
+    return [
+        evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, compile=compiled)))
+        for each in found
+    ]
 
 
 def test_every_form_says_it() -> None:
     known = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
-    found = report([*results("written", known), *results("unknown", CompileSpec(signature={"x": "*fp16", "n": "i32"}))])
+    found = report(
+        [
+            *results("written", known),
+            *results("unknown", CompileSpec(signature={"x": "*fp16", "n": "i32"})),
+        ]
+    )
     assert "note: unknown: no argument has a hint" in matrix_text(found, width=300)
     assert "**Note:** unknown: no argument has a hint" in matrix_markdown(found)
     assert "no argument has a hint" not in matrix_text(report(results("written", known)))
@@ -36,7 +44,14 @@ def test_every_form_says_it() -> None:
         ({"divisible_by_16": (), "equal_to_1": ("size",)}, False),
         ({"divisible_by_16": (), "signature": {"n": "i32"}}, False),
         ({"divisible_by_16": (), "signature": {"n": ("i32", "*fp16")}}, True),
-        ({"divisible_by_16": (), "signature": {}, "launch": {"x": {"tensor": "fp16", "aligned": False}}}, False),
+        (
+            {
+                "divisible_by_16": (),
+                "signature": {},
+                "launch": {"x": {"tensor": "fp16", "aligned": False}},
+            },
+            False,
+        ),
     ],
 )
 def test_what_is_known(facts: dict[str, Any], expected: bool) -> None:
@@ -45,5 +60,9 @@ def test_what_is_known(facts: dict[str, Any], expected: bool) -> None:
 
 def test_few_kernels_are_named() -> None:
     unknown = spec("faces", "fine", divisible_by_16=())
-    assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith("a and b: no argument has a hint")
-    assert str(without_hints(evolve(unknown, kernel=name) for name in "abcd")).startswith("4 kernels: no argument has a hint")
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith(
+        "a and b: no argument has a hint"
+    )
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abcd")).startswith(
+        "4 kernels: no argument has a hint"
+    )

@@ -18,15 +18,27 @@ from tests.records import env
 from tests.report import factory
 from tests.report.factory import always, tried
 
-OK, WRONG = Check(status=Status.OK), Check(status=Status.WRONG, max_abs=2.0, where="odd: O_ptr[3]", reason="off by 2")
+OK, WRONG = (
+    Check(status=Status.OK),
+    Check(status=Status.WRONG, max_abs=2.0, where="odd: O_ptr[3]", reason="off by 2"),
+)
 
 
-def result(numbers: Numbers = NOT_RUN, declared: Status | None = None, *, strict: bool = True) -> Result:
+def result(
+    numbers: Numbers = NOT_RUN, declared: Status | None = None, *, strict: bool = True
+) -> Result:
     (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
-    return evolve(found, numbers=numbers, expectation=Expectation(status=declared, strict=strict) if declared else None)
+    return evolve(
+        found,
+        numbers=numbers,
+        expectation=Expectation(status=declared, strict=strict) if declared else None,
+    )
 
 
-@pytest.mark.parametrize("status", [Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT])
+@pytest.mark.parametrize(
+    "status",
+    [Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT],
+)
 def test_what_compiles_and_does_not_compute_what_it_should_is_unexpected(status: Status) -> None:
     assert not result(Numbers(gpu=Check(status=status))).expected
     assert not result(Numbers(interpreter=Check(status=status), gpu=OK)).expected
@@ -71,7 +83,9 @@ def test_right_is_said_where_something_was_run_and_nothing_was_wrong() -> None:
 
 
 def test_what_is_written_is_read_back() -> None:
-    told = Numbers(interpreter=WRONG, gpu=evolve(OK, max_abs=0.001, launches=30, differing=0, device="H200"))
+    told = Numbers(
+        interpreter=WRONG, gpu=evolve(OK, max_abs=0.001, launches=30, differing=0, device="H200")
+    )
     speed = Latency(us=10.0, spread=0.5, baseline_us=8.0, ratio=1.25, device="H200")
     written = dump(matrix_document(factory.report([evolve(result(told), latency=speed)])))
     Draft202012Validator(schema()).validate(json.loads(written))
@@ -85,17 +99,32 @@ def test_a_grid_shows_them() -> None:
 
 
 def test_the_document_has_both() -> None:
-    found = evolve(result(Numbers(interpreter=WRONG)), latency=Latency(us=10.0, spread=0.5, device="H200"))
+    found = evolve(
+        result(Numbers(interpreter=WRONG)), latency=Latency(us=10.0, spread=0.5, device="H200")
+    )
     document = cell_document(found)
     assert document["status"] == "ok"
     assert document["numbers"]["interpreter"]["where"] == "odd: O_ptr[3]"
     assert document["numbers"]["gpu"] is None
-    assert document["latency"] == {"us": 10.0, "spread": 0.5, "baseline_us": None, "ratio": None, "device": "H200"}
+    assert document["latency"] == {
+        "us": 10.0,
+        "spread": 0.5,
+        "baseline_us": None,
+        "ratio": None,
+        "device": "H200",
+    }
 
 
 def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> None:
     (found,) = tried("k", "v", always(records.OK), envs=[env("3.1.0")], targets=records.TARGETS[:1])
-    failure = Failure(failure_class="shared-memory", stage="cubin", fingerprint="f", excerpt="", advice="", prediction=True)
+    failure = Failure(
+        failure_class="shared-memory",
+        stage="cubin",
+        fingerprint="f",
+        excerpt="",
+        advice="",
+        prediction=True,
+    )
     declared = Expectation(status=Status.REJECTED, failure_class="shared-memory")
     predicted = evolve(
         found,
@@ -105,4 +134,6 @@ def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> N
     )
     assert predicted.expected
     assert not evolve(predicted, expectation=None).expected
-    assert not evolve(predicted, outcome=evolve(predicted.outcome, failure=evolve(failure, prediction=False))).expected
+    assert not evolve(
+        predicted, outcome=evolve(predicted.outcome, failure=evolve(failure, prediction=False))
+    ).expected

@@ -15,10 +15,15 @@ CELLS = [result.cell for result in tried("k", "v", always(OK), envs=[env("3.1.0"
 def test_how_far_it_is_and_what_is_slow() -> None:
     pace = Pace(total=468, done=120, compiled=100, unexpected=3, seconds=10.0)
     assert pace_line(pace) == "120 of 468 cells, 3 unexpected, 10.0 per second, about 35 s left"
-    slow = tuple((cell, seconds) for cell, seconds in zip(CELLS[:3], (90.0, 12.4, 7.0), strict=True))
+    slow = tuple(
+        (cell, seconds) for cell, seconds in zip(CELLS[:3], (90.0, 12.4, 7.0), strict=True)
+    )
     named = Pace(total=468, done=120, compiled=2, unexpected=0, seconds=10.0, slow=slow)
     ids = [cell.id for cell in CELLS]
-    assert pace_line(named) == f"120 of 468 cells, 0 unexpected, slow: {ids[0]} (90 s), {ids[1]} (12 s) and 1 more"
+    assert (
+        pace_line(named)
+        == f"120 of 468 cells, 0 unexpected, slow: {ids[0]} (90 s), {ids[1]} (12 s) and 1 more"
+    )
 
 
 def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> None:
@@ -37,26 +42,43 @@ def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> 
         (99, None, None),
     ],
 )
-def test_what_a_long_run_says_at_its_start(cells: int, seconds: float | None, line: str | None) -> None:
+def test_what_a_long_run_says_at_its_start(
+    cells: int, seconds: float | None, line: str | None
+) -> None:
     assert expectation_line(cells, seconds) == line
 
 
 def test_lengths_of_time() -> None:
-    assert [in_time(seconds) for seconds in (0.4, 119, 121, 7150, 7300)] == ["0 s", "119 s", "2 min", "119 min", "2 h 2 min"]
+    assert [in_time(seconds) for seconds in (0.4, 119, 121, 7150, 7300)] == [
+        "0 s",
+        "119 s",
+        "2 min",
+        "119 min",
+        "2 h 2 min",
+    ]
 
 
 def test_where_nothing_is_expected_nothing_is_unexpected() -> None:
-    assert pace_line(Pace(total=9, done=4, compiled=4, unexpected=None, seconds=1.0)) == "4 of 9 cells"
+    assert (
+        pace_line(Pace(total=9, done=4, compiled=4, unexpected=None, seconds=1.0)) == "4 of 9 cells"
+    )
 
 
 def test_of_several_envs_it_says_how_far_they_are() -> None:
     def line(**envs: tuple[int, int]) -> str:
         done, total = (sum(each[place] for each in envs.values()) for place in (0, 1))
-        return pace_line(Pace(total=total, done=done, compiled=1, unexpected=0, seconds=1.0, envs=envs))
+        return pace_line(
+            Pace(total=total, done=done, compiled=1, unexpected=0, seconds=1.0, envs=envs)
+        )
 
-    assert line(a=(9, 9), b=(3, 9), c=(0, 9)) == "12 of 27 cells, 0 unexpected, 1 of 3 envs done, b at 33 %"
+    assert (
+        line(a=(9, 9), b=(3, 9), c=(0, 9))
+        == "12 of 27 cells, 0 unexpected, 1 of 3 envs done, b at 33 %"
+    )
     assert line(a=(1, 9), b=(3, 9)).endswith("0 of 2 envs done, a at 11 %, b at 33 %")
-    assert line(a=(1, 9), b=(3, 90), c=(2, 8)).endswith("0 of 3 envs done, b at 3 %"), "of many the one that has most left"
+    assert line(a=(1, 9), b=(3, 90), c=(2, 8)).endswith("0 of 3 envs done, b at 3 %"), (
+        "of many the one that has most left"
+    )
     assert line(a=(0, 9), b=(0, 9)).endswith("0 of 2 envs done")
     assert "envs" not in line(a=(3, 9)), "one env is the whole"
     assert "envs" not in line(a=(9, 9), b=(9, 9))

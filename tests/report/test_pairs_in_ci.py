@@ -1,4 +1,6 @@
-"""Pairs where CI systems look: JUnit, annotations, the code quality report, and what changed between two reports."""
+"""Pairs where CI systems look: JUnit, annotations, the code quality report, and what changed
+between two reports.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from tests.report.test_junit import SCHEMA
 
 
 def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
-    return evolve(report(tried("k", "v", always(OK), envs=[env("3.9.0")]) if cells else []), pairs=pairs)
+    return evolve(
+        report(tried("k", "v", always(OK), envs=[env("3.9.0")]) if cells else []), pairs=pairs
+    )
 
 
 def compared(old: Report, new: Report) -> Comparison:
@@ -44,14 +48,21 @@ def test_each_program_is_a_test_case() -> None:
         "skipped": "0",
     }
     names = [f"{case.get('classname')} {case.get('name')}" for case in found]
-    assert names[:3] == ["pair/2.9.1+3.5.1 softmax", "pair/2.9.1+3.5.1 user_kernel", "pair/2.9.1+3.6.0 softmax"]
+    assert names[:3] == [
+        "pair/2.9.1+3.5.1 softmax",
+        "pair/2.9.1+3.5.1 user_kernel",
+        "pair/2.9.1+3.6.0 softmax",
+    ]
     assert names[-1] == "pair/2.4.1+3.5.1 env"
 
 
 def test_what_failed_is_told_with_its_class_and_the_command() -> None:
     (failure,) = suite(DROPPED).iter("failure")
     assert (failure.get("type"), failure.get("message")) == ("kernel-dropped", SWALLOWED)
-    assert failure.text == f"{SWALLOWED}\n\nat: stage compile\n\ncompat matrix --kernel pair --envs triton-3.5.1-torch-2.9.1"
+    assert (
+        failure.text == f"{SWALLOWED}\n\nat: stage compile\n\ncompat matrix --kernel pair --envs"
+        " triton-3.5.1-torch-2.9.1"
+    )
 
 
 def test_a_pair_that_could_not_be_tried_is_an_error() -> None:
@@ -60,9 +71,17 @@ def test_a_pair_that_could_not_be_tried_is_an_error() -> None:
 
 
 def test_a_program_without_an_answer_is_an_error() -> None:
-    lost = evolve(GOOD, programs=(program("softmax"), program("mm", "no-answer", "it ended without one", Status.LOST)))
+    lost = evolve(
+        GOOD,
+        programs=(
+            program("softmax"),
+            program("mm", "no-answer", "it ended without one", Status.LOST),
+        ),
+    )
     found = suite(lost)
-    assert [(each.tag, each.get("type")) for case in found for each in case] == [("error", "no-answer")]
+    assert [(each.tag, each.get("type")) for case in found for each in case] == [
+        ("error", "no-answer")
+    ]
     assert (found.get("failures"), found.get("errors")) == ("0", "1")
 
 
@@ -88,7 +107,10 @@ def test_each_pair_that_is_not_ok_is_a_finding() -> None:
         f"user_kernel: kernel-dropped: {SWALLOWED}",
         "compat matrix --kernel pair --envs triton-3.5.1-torch-2.9.1",
     )
-    assert found[1].body[0] == "softmax, user_kernel: name-missing: ImportError: no `triton_key` | here"
+    assert (
+        found[1].body[0]
+        == "softmax, user_kernel: name-missing: ImportError: no `triton_key` | here"
+    )
     assert [each.status for each in found] == [Status.WRONG, Status.REJECTED, Status.ENV_BROKEN]
     assert len(list(workflow_commands(found))) == 3
     assert code_quality(found) == [], "it is about no file"
@@ -101,13 +123,39 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
 @pytest.mark.parametrize(
     ("old", "new", "kind", "words"),
     [
-        (GOOD, BROKEN_IN_36, CellChangeKind.BROKEN, "newly broken: ok → user_kernel (kernel-dropped)"),
-        (BROKEN_IN_36, GOOD, CellChangeKind.FIXED, "newly fixed: user_kernel (kernel-dropped) → ok"),
-        (GOOD, evolve(GOOD, programs=(), error="no wheel"), CellChangeKind.BROKEN, "newly broken: ok → env broken"),
-        (evolve(GOOD, programs=(), error="no wheel"), GOOD, CellChangeKind.FIXED, "newly fixed: env broken → ok"),
+        (
+            GOOD,
+            BROKEN_IN_36,
+            CellChangeKind.BROKEN,
+            "newly broken: ok → user_kernel (kernel-dropped)",
+        ),
         (
             BROKEN_IN_36,
-            evolve(BROKEN_IN_36, programs=(BROKEN_IN_36.programs[0], program("user_kernel", "name-missing", "ImportError"))),
+            GOOD,
+            CellChangeKind.FIXED,
+            "newly fixed: user_kernel (kernel-dropped) → ok",
+        ),
+        (
+            GOOD,
+            evolve(GOOD, programs=(), error="no wheel"),
+            CellChangeKind.BROKEN,
+            "newly broken: ok → env broken",
+        ),
+        (
+            evolve(GOOD, programs=(), error="no wheel"),
+            GOOD,
+            CellChangeKind.FIXED,
+            "newly fixed: env broken → ok",
+        ),
+        (
+            BROKEN_IN_36,
+            evolve(
+                BROKEN_IN_36,
+                programs=(
+                    BROKEN_IN_36.programs[0],
+                    program("user_kernel", "name-missing", "ImportError"),
+                ),
+            ),
             CellChangeKind.CHANGED,
             "failing differently: user_kernel (kernel-dropped) → user_kernel (name-missing)",
         ),
@@ -116,7 +164,10 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
 def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words: str) -> None:
     found = compared(with_pairs(old), with_pairs(new))
     lines = list(diff_lines(found))
-    assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == ["  pair/2.9.1+3.5.1", f"    {words}"]
+    assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == [
+        "  pair/2.9.1+3.5.1",
+        f"    {words}",
+    ]
     assert diff_document(found)["pairs"][0]["kind"] == str(kind)
     assert f"**`pair/2.9.1+3.5.1`** {words.split(' (')[0]}" in diff_markdown(found)
     assert found.gated({kind}) == 1
@@ -124,7 +175,12 @@ def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words:
 
 
 def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
-    again = evolve(GOOD, seconds=99.0, cached=True, programs=(*GOOD.programs, program("mm", "name-missing", "ImportError")))
+    again = evolve(
+        GOOD,
+        seconds=99.0,
+        cached=True,
+        programs=(*GOOD.programs, program("mm", "name-missing", "ImportError")),
+    )
     found = compared(with_pairs(GOOD, ALL_BAD), with_pairs(again, DROPPED))
     assert found.pairs == ()
     assert "pair" not in "\n".join(diff_lines(found))
@@ -132,6 +188,8 @@ def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
 
 def test_the_sentence_that_sums_it_up() -> None:
     found = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
-    assert list(diff_lines(found))[-1].endswith("that both reports have. Pairs with PyTorch: 1 newly broken.")
+    assert list(diff_lines(found))[-1].endswith(
+        "that both reports have. Pairs with PyTorch: 1 newly broken."
+    )
     alone = compared(with_pairs(GOOD, cells=False), with_pairs(BROKEN_IN_36, cells=False))
     assert list(diff_lines(alone))[-1] == "Pairs with PyTorch: 1 newly broken."

@@ -15,7 +15,20 @@ from compat.report.summary.compact import listed, natural, one_line, rectangles,
 from compat.report.summary.record import Report
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
-from tests.records import ASSERT, MISSING, OK, PASS, RELEASES, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad, declared, env
+from tests.records import (
+    ASSERT,
+    MISSING,
+    OK,
+    PASS,
+    RELEASES,
+    REMOVED,
+    SHAPE,
+    TARGETS,
+    UNKNOWN_TARGET,
+    bad,
+    declared,
+    env,
+)
 from tests.report.drawn import matrix_text
 from tests.report.factory import always, expected_matrix, report, since, tried, troubled_matrix
 
@@ -35,14 +48,24 @@ def test_spans_do_not_cross_what_was_not_chosen() -> None:
 
 @given(st.sets(st.tuples(st.sampled_from("abcd"), st.sampled_from(("sm_80", "sm_90", "sm_100")))))
 def test_rectangles_cover_every_pair_once(pairs: set[tuple[str, str]]) -> None:
-    covered = [(case, target) for cases, targets in rectangles(pairs) for case in cases for target in targets]
+    covered = [
+        (case, target)
+        for cases, targets in rectangles(pairs)
+        for case in cases
+        for target in targets
+    ]
     assert sorted(covered) == sorted(pairs)
 
 
 def test_words() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
-    assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == ["gfx90a", "gfx942", "sm_90", "sm_100"]
+    assert sorted(["sm_100", "sm_90", "gfx942", "gfx90a"], key=natural) == [
+        "gfx90a",
+        "gfx942",
+        "sm_90",
+        "sm_100",
+    ]
     assert one_line("at 3:1:\n  x = 1\n  ^\nValueError('no')") == "ValueError('no')"
     assert one_line("first\nlast") == "last"
     assert one_line("") == ""
@@ -50,9 +73,13 @@ def test_words() -> None:
 
 
 def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
-    (found,) = [f for f in expected_matrix().failures if f.failure.failure_class == "mlir-bitwidth-assert"]
+    (found,) = [
+        f for f in expected_matrix().failures if f.failure.failure_class == "mlir-bitwidth-assert"
+    ]
     assert found.statuses == (Status.CRASHED, Status.REJECTED)
-    assert [str(where) for where in found.where] == ["sel_varlen/as_written: 3.0.0–3.9.0 (all), sm_80 sm_90"]
+    assert [str(where) for where in found.where] == [
+        "sel_varlen/as_written: 3.0.0–3.9.0 (all), sm_80 sm_90"
+    ]
 
 
 def test_where_names_cases_only_if_not_all_are_meant() -> None:
@@ -75,7 +102,11 @@ def test_broken_envs_are_no_defects_of_kernels() -> None:
 
 def test_surprises_are_told_together() -> None:
     told = [(str(s.where), s.declared, s.got) for s in troubled_matrix().surprises]
-    assert told[0] == ("sel_dense/as_written: 3.5.1, sm_80 sm_90", "rejected (shape-mismatch)", "ok")
+    assert told[0] == (
+        "sel_dense/as_written: 3.5.1, sm_80 sm_90",
+        "rejected (shape-mismatch)",
+        "ok",
+    )
     assert ("sel_dense/loop_1d: 3.5.1, sm_80 sm_90", "ok", "lost") in told
     assert expected_matrix().surprises == ()
 
@@ -95,35 +126,55 @@ def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
     mended = report(tried("sel_dense", "as_written", since("3.4.0", OK, bad(SHAPE)), envs=envs))
     assert said(mended) == ["`sel_dense/as_written` was fixed in 3.4.0; before: `shape-mismatch`."]
     # A reason explains what was declared; what came instead of it, it does not explain.
-    other = report(tried("k", "v", always(bad(ASSERT)), envs=envs[:2], expect=[declared(SHAPE, reason="No axis.")]))
+    other = report(
+        tried(
+            "k",
+            "v",
+            always(bad(ASSERT)),
+            envs=envs[:2],
+            expect=[declared(SHAPE, reason="No axis.")],
+        )
+    )
     assert said(other) == [
-        "`k/v` never worked on any of the 2 releases tested (3.0.0 to 3.1.0): `mlir-bitwidth-assert`, "
-        "still there in 3.1.0, the newest tested."
+        "`k/v` never worked on any of the 2 releases tested (3.0.0 to 3.1.0):"
+        " `mlir-bitwidth-assert`, still there in 3.1.0, the newest tested."
     ]
 
 
 def test_a_failure_that_changed_is_told_with_its_releases() -> None:
     envs = [env(release) for release in LINE]
     (sentence,) = said(report(tried("k", "v", since("3.3.0", bad(PASS), bad(ASSERT)), envs=envs)))
-    assert "): `mlir-bitwidth-assert` 3.0.0–3.2.0, then `pass-failure` 3.3.0–3.4.0, still there in 3.4.0" in sentence
+    assert (
+        "): `mlir-bitwidth-assert` 3.0.0–3.2.0, then `pass-failure` 3.3.0–3.4.0, still there in"
+        " 3.4.0" in sentence
+    )
 
 
 def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel() -> None:
     envs = [env(release) for release in LINE]
     fate = since("3.3.0", bad(SHAPE), bad(UNKNOWN_TARGET, Status.UNSUPPORTED))
     (sentence,) = said(report(tried("k", "v", fate, envs=envs, targets=TARGETS[2:])))
-    assert "never worked on any of the 2 releases tested that can build for sm_100 (3.3.0 to 3.4.0): `shape-mismatch`" in sentence
+    assert (
+        "never worked on any of the 2 releases tested that can build for sm_100 (3.3.0 to 3.4.0):"
+        " `shape-mismatch`" in sentence
+    )
     never = bad(UNKNOWN_TARGET, Status.UNSUPPORTED)
     (unable,) = said(report(tried("k", "v", always(never), envs=envs, targets=TARGETS[2:])))
-    assert unable == "`k/v` cannot be built for sm_100 by any of the 5 releases tested (3.0.0 to 3.4.0)."
+    assert (
+        unable
+        == "`k/v` cannot be built for sm_100 by any of the 5 releases tested (3.0.0 to 3.4.0)."
+    )
 
 
 def test_sentences_say_what_they_cannot_know() -> None:
     told = said(troubled_matrix())
-    assert "`sel_varlen/loop_1d` regressed between 3.0.0 and 3.3.0 (inconclusive: 3.1.0–3.2.0): `pass-failure`." in told
     assert (
-        "`sel_dense/pointer_grid` works on all 3 releases that gave a clear answer (3.0.0–3.1.0, 3.5.1); inconclusive: 3.2.0–3.3.0."
-        in told
+        "`sel_varlen/loop_1d` regressed between 3.0.0 and 3.3.0 (inconclusive: 3.1.0–3.2.0):"
+        " `pass-failure`." in told
+    )
+    assert (
+        "`sel_dense/pointer_grid` works on all 3 releases that gave a clear answer (3.0.0–3.1.0,"
+        " 3.5.1); inconclusive: 3.2.0–3.3.0." in told
     )
     lost = report(tried("k", "v", always(OK), envs=[env("3.0.0", error="no")]))
     assert said(lost) == ["`k/v` could not be tried; inconclusive: 3.0.0."]
@@ -168,7 +219,8 @@ HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [
 
 def told(outcomes: dict[str, Outcome]) -> str:
     return ", ".join(
-        f"{release} {outcome.failure.failure_class if outcome.failure else 'ok'}" for release, outcome in outcomes.items()
+        f"{release} {outcome.failure.failure_class if outcome.failure else 'ok'}"
+        for release, outcome in outcomes.items()
     )
 
 
@@ -187,7 +239,10 @@ def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None
 
 
 def test_the_line_of_releases_has_none_of_a_toolchain_that_was_not_tried() -> None:
-    found = report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]), existing=("3.0.0", "3.1.0"))
+    found = report(
+        tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0")]),
+        existing=("3.0.0", "3.1.0"),
+    )
     both = evolve(found, existing={**found.existing, "cute": (Version("4.0.0"),)})
     assert both.line == ("3.0.0", "3.1.0")
     assert str(both.failures[0].where[0]) == str(found.failures[0].where[0])
@@ -204,5 +259,11 @@ def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> 
 def test_places_are_in_the_order_of_their_releases() -> None:
     """Of two that begin with one release the shorter stands first, whatever sets do."""
     until = {"long": "3.3.0", "short": "3.2.0"}
-    results = [tried("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case]) for case, fixed in until.items()]
-    assert [where.releases for where in report([*chain(*results)]).failures[0].where] == ["3.0.0–3.1.0", "3.0.0–3.2.0"]
+    results = [
+        tried("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case])
+        for case, fixed in until.items()
+    ]
+    assert [where.releases for where in report([*chain(*results)]).failures[0].where] == [
+        "3.0.0–3.1.0",
+        "3.0.0–3.2.0",
+    ]

@@ -10,8 +10,18 @@ from tests.report.synthetic import synthetic
 def test_everything_occurs_in_it_and_it_is_always_the_same() -> None:
     report = synthetic(2_400)
     assert len(report.results) == 2_400
-    assert set(report.counts) == set(Status) - {Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED}
-    assert {str(verdict.word) for verdict in report.verdicts} >= {"works", "needs ≥", "regressed in", "fixed in", "removed in"}
+    assert set(report.counts) == set(Status) - {
+        Status.UNSTABLE,
+        Status.FAULTED,
+        Status.LAUNCH_REFUSED,
+    }
+    assert {str(verdict.word) for verdict in report.verdicts} >= {
+        "works",
+        "needs ≥",
+        "regressed in",
+        "fixed in",
+        "removed in",
+    }
     outcomes = [result.outcome for result in report.results]
     assert any(outcome.flaky for outcome in outcomes)
     assert any(outcome.warnings for outcome in outcomes)

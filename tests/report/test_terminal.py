@@ -26,7 +26,9 @@ def test_expected(golden: Callable[[str, str], None]) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120, 160])
-def test_expected_at_the_widths_that_terminals_have(width: int, golden: Callable[[str, str], None]) -> None:
+def test_expected_at_the_widths_that_terminals_have(
+    width: int, golden: Callable[[str, str], None]
+) -> None:
     golden(f"expected-{width}.txt", matrix_text(expected_matrix(), width=width))
 
 
@@ -53,7 +55,13 @@ def stopped() -> Report:
     done += [each for each in whole.results if each.built.release == "3.8.0"][:4]
     pending = tuple(each.cell for each in whole.results if each not in done)
     existing = {"triton": tuple(map(Version, RELEASES))}
-    return evolve(whole, results=tuple(done), verdicts=verdicts(done, existing=existing), existing=existing, pending=pending)
+    return evolve(
+        whole,
+        results=tuple(done),
+        verdicts=verdicts(done, existing=existing),
+        existing=existing,
+        pending=pending,
+    )
 
 
 def test_what_differs_from_target_to_target_is_said_of_each() -> None:
@@ -84,16 +92,31 @@ def test_a_column_per_release_where_there_is_room_else_intervals() -> None:
 
 def test_colour_says_nothing_that_words_do_not() -> None:
     out = io.StringIO()
-    console = Console(file=out, width=100, force_terminal=True, color_system="standard", legacy_windows=False, _environ={})
+    console = Console(
+        file=out,
+        width=100,
+        force_terminal=True,
+        color_system="standard",
+        legacy_windows=False,
+        _environ={},
+    )
     console.print(Picture(lambda: matrix_blocks(troubled_matrix())))
     bare = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
     assert bare != out.getvalue()
-    assert [line.rstrip() for line in bare.splitlines()] == matrix_text(troubled_matrix(), width=100).splitlines()
+    assert [line.rstrip() for line in bare.splitlines()] == matrix_text(
+        troubled_matrix(), width=100
+    ).splitlines()
 
 
 def test_markup_in_what_compilers_say_is_text() -> None:
     failing = bad(
-        Failure(failure_class="unclassified", stage="ttir", fingerprint="[/bold]", excerpt="[red]error[/red]", advice="[b]x")
+        Failure(
+            failure_class="unclassified",
+            stage="ttir",
+            fingerprint="[/bold]",
+            excerpt="[red]error[/red]",
+            advice="[b]x",
+        )
     )
     text = matrix_text(report(tried("k", "v[0]", always(failing), envs=[env("3.1.0")])))
     assert "[red]error[/red]" in text
@@ -108,4 +131,7 @@ def test_total_says_what_was_unexpected() -> None:
 
 
 def test_nothing_tried() -> None:
-    assert matrix_text(report([])) == "\n0 cells in 41.2 s (0 from the store): nothing; all as expected\n"
+    assert (
+        matrix_text(report([]))
+        == "\n0 cells in 41.2 s (0 from the store): nothing; all as expected\n"
+    )

@@ -1,4 +1,7 @@
-"""A bundle holds what the kernel uses, wherever that stood, and nothing else; and it compiles as the original does."""
+"""A bundle holds what the kernel uses, wherever that stood, and nothing else.
+
+And it compiles as the original does.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
-    return bundle(written(folder, main, function, **files), decorators=DECORATORS, constant=LANGUAGE.constant)
+    return bundle(
+        written(folder, main, function, **files), decorators=DECORATORS, constant=LANGUAGE.constant
+    )
 
 
 def written(folder: Path, main: str, function: str = "kernel", **files: str) -> Specialization:
@@ -84,10 +89,11 @@ def helper(x):
 def other(x):
     return x
 """
-    assert body(bundled(tmp_path, main)) == (
-        "# Said of the helper.\n@triton.jit\ndef helper(x):\n    return x\n"
-        "SIZE = tl.constexpr(4)\n"
-        "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    # A comment of the author's.\n    tl.store(p, helper(SIZE))"
+    assert (
+        body(bundled(tmp_path, main))
+        == "# Said of the helper.\n@triton.jit\ndef helper(x):\n    return x\nSIZE ="
+        " tl.constexpr(4)\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    # A comment of the"
+        " author's.\n    tl.store(p, helper(SIZE))"
     )
 
 
@@ -105,15 +111,26 @@ def other(x):
         ("from tools.shapes import fold as f", "f"),
     ],
 )
-def test_helpers_of_other_files_come_along_under_one_name(imported: str, used: str, tmp_path: Path) -> None:
-    main = f"{imported}\n\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, {used}(N))\n"
-    files = {"helpers": FOLD, "tools_in___init__": "from .shapes import fold\n", "tools_in_shapes": FOLD}
+def test_helpers_of_other_files_come_along_under_one_name(
+    imported: str, used: str, tmp_path: Path
+) -> None:
+    main = (
+        f"{imported}\n\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, {used}(N))\n"
+    )
+    files = {
+        "helpers": FOLD,
+        "tools_in___init__": "from .shapes import fold\n",
+        "tools_in_shapes": FOLD,
+    }
     expected = FOLD + "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, fold(N))"
     assert body(bundled(tmp_path, main, **files)) == expected
 
 
 def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
-    main = f"import helpers\n{FOLD}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, fold(helpers.fold(N)))\n"
+    main = (
+        f"import helpers\n{FOLD}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p,"
+        " fold(helpers.fold(N)))\n"
+    )
     other = FOLD.replace("+ 1", "* 2")
     found = body(bundled(tmp_path, main, helpers=other))
     assert found.endswith("tl.store(p, fold(fold_2(N)))")
@@ -122,27 +139,40 @@ def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
 
 
 def test_a_helper_is_not_hidden_by_a_variable_of_its_name(tmp_path: Path) -> None:
-    main = "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    fold = helpers.fold(N)\n    tl.store(p, fold)\n"
+    main = (
+        "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    fold = helpers.fold(N)\n"
+        "    tl.store(p, fold)\n"
+    )
     assert "fold = fold_2(N)" in body(bundled(tmp_path, main, helpers=FOLD))
 
 
 def test_a_local_name_is_not_a_use_of_the_global_one(tmp_path: Path) -> None:
-    main = "big = open('/nowhere')\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    big = N\n    tl.store(p, big)\n"
+    main = (
+        "big = open('/nowhere')\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    big = N\n   "
+        " tl.store(p, big)\n"
+    )
     assert "nowhere" not in bundled(tmp_path, main).text
 
 
 def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> None:
-    main = "import sizes\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, sizes.BIG)\n"
+    main = (
+        "import sizes\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, sizes.BIG)\n"
+    )
     found = body(bundled(tmp_path, main, sizes="HALF = 64\nBIG = HALF * 2\n"))
     assert found.startswith("HALF = 64\nBIG = HALF * 2\nBIG = tl.constexpr(BIG)\n")
     assert "tl.store(p, BIG)" in found
 
 
-def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_global(tmp_path: Path) -> None:
+def test_a_modules_constant_is_written_as_it_is_where_kernels_may_read_any_global(
+    tmp_path: Path,
+) -> None:
     main = "import sizes\n@cute.kernel\ndef kernel(p):\n    p[0] = sizes.BIG\n"
     spec = evolve(written(tmp_path, main, sizes="BIG = 64\n"), toolchain="cute")
     language = toolchains.named("cute").language
-    assert "BIG = 64\n\n\n@" in bundle(spec, decorators=language.decorators, constant=language.constant).text
+    assert (
+        "BIG = 64\n\n\n@"
+        in bundle(spec, decorators=language.decorators, constant=language.constant).text
+    )
 
 
 def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
@@ -156,12 +186,20 @@ def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
 
 
 def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
-    branch = "if hasattr(tl, 'x'):\n    @triton.jit\n    def f(x):\n        return x\nelse:\n    f = None\n"
-    assert branch.rstrip() in body(bundled(tmp_path, f"{branch}@triton.jit\ndef kernel(p, N: tl.constexpr):\n    f(N)\n"))
+    branch = (
+        "if hasattr(tl, 'x'):\n    @triton.jit\n    def f(x):\n        return x\nelse:\n    f ="
+        " None\n"
+    )
+    assert branch.rstrip() in body(
+        bundled(tmp_path, f"{branch}@triton.jit\ndef kernel(p, N: tl.constexpr):\n    f(N)\n")
+    )
 
 
 def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
-    main = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel = triton.autotune([], key=[])(kernel)\n"
+    main = (
+        "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel ="
+        " triton.autotune([], key=[])(kernel)\n"
+    )
     assert "autotune" not in bundled(tmp_path, main).text
 
 
@@ -194,8 +232,7 @@ def few():
     found = bundle(written(tmp_path, main, sizes=sizes), decorated=True, decorators=DECORATORS)
     text = body(found)
     assert found.decorated
-    assert text.endswith(
-        """
+    assert text.endswith("""
 @triton.autotune(
     configs=configs(),  # all of them
     key=["N"],
@@ -203,8 +240,7 @@ def few():
 @triton.heuristics({"N": lambda args: WARPS * few()})
 @triton.jit
 def kernel(p, N: tl.constexpr):
-    tl.store(p, helper(N))"""
-    )
+    tl.store(p, helper(N))""")
     assert "def configs():\n    return [triton.Config({}, num_warps=WARPS)]" in text
     assert text.count("autotune") == 1, "of what it calls it has the functions alone"
 
@@ -220,27 +256,49 @@ def test_no_such_function(tmp_path: Path) -> None:
         bundled(tmp_path, "X = 1\n", "missing")
 
 
-# --- on real wheels ----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
-def test_a_bundle_fares_as_the_original_does(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_bundle_fares_as_the_original_does(
+    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     env, target = built(release), TARGETS["sm_90"]
-    specs = {spec.variant: spec for spec in load_kernels(["*.toml"], KERNELS) if spec.case in ("d64", "few")}
+    specs = {
+        spec.variant: spec
+        for spec in load_kernels(["*.toml"], KERNELS)
+        if spec.case in ("d64", "few")
+    }
     originals = [Cell(env=env.env, target=target, spec=spec) for spec in specs.values()]
     moved = []
     for number, cell in enumerate(originals):
         folder = tmp_path / str(number)
         folder.mkdir()
-        moved.append(evolve(cell, spec=evolve(bundle(cell.spec).write(folder / "alone.py"), variant=f"alone-{number}")))
+        moved.append(
+            evolve(
+                cell,
+                spec=evolve(
+                    bundle(cell.spec).write(folder / "alone.py"), variant=f"alone-{number}"
+                ),
+            )
+        )
     with Store(tmp_path / "state") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
-        before, after = (run.run(cells, evolve(context, stop=threading.Event())) for cells in (originals, moved))
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            idle_timeout=KEPT,
+        )
+        before, after = (
+            run.run(cells, evolve(context, stop=threading.Event())) for cells in (originals, moved)
+        )
     for one, other in zip(before, after, strict=True):
         assert one.outcome.status is other.outcome.status, one.cell.id
         found = [
-            each.outcome.failure and (each.outcome.failure.failure_class, each.outcome.failure.fingerprint) for each in (one, other)
+            each.outcome.failure
+            and (each.outcome.failure.failure_class, each.outcome.failure.fingerprint)
+            for each in (one, other)
         ]
         assert found[0] == found[1]
     assert {each.outcome.status.value for each in after} >= {"ok", "rejected", "crashed"}
@@ -248,7 +306,9 @@ def test_a_bundle_fares_as_the_original_does(release: str, tmp_path: Path, built
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
-def test_constants_and_helpers_of_modules_compile(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_constants_and_helpers_of_modules_compile(
+    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     main = """
 import sizes
 from helpers import fold as bend
@@ -266,9 +326,21 @@ def kernel(p, N: tl.constexpr):
     found = bundled(tmp_path, main, helpers=FOLD, sizes=f"BIG = 64\n{helper}")
     spec = found.write(moved / "alone.py")
     env = built(release)
-    original = evolve(spec, source=str(tmp_path / "main.py"), closure=read_source(tmp_path / "main.py").closure, variant="original")
+    original = evolve(
+        spec,
+        source=str(tmp_path / "main.py"),
+        closure=read_source(tmp_path / "main.py").closure,
+        variant="original",
+    )
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in (spec, original)]
     with Store(tmp_path / "state") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            idle_timeout=KEPT,
+        )
         results = run.run(cells, context)
-    assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[0].outcome.failure
+    assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[
+        0
+    ].outcome.failure

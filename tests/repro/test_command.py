@@ -67,7 +67,10 @@ def test_a_glob_names_what_to_write(project: Path) -> None:
     script = (project / f"{stem}.py").read_text()
     assert "def block_typed_bound(source):" in script
     assert 'signature={"source": "*fp32"},' in script
-    assert "Made by `compat repro 'faces/bound/*' --reduced smaller.py`" in (project / f"{stem}.md").read_text()
+    assert (
+        "Made by `compat repro 'faces/bound/*' --reduced smaller.py`"
+        in (project / f"{stem}.md").read_text()
+    )
 
 
 BESIDE = """
@@ -83,8 +86,8 @@ variant = [{ name = "reduced", function = "kernel" }]
 @pytest.mark.wheels
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> None:
-    """As `compat reduce` leaves it: called ``kernel``, and described by the kernel file beside it, also where parameters are called
-    otherwise.
+    """As `compat reduce` leaves it: called ``kernel``, and described by the kernel file beside it,
+    also where parameters are called otherwise.
     """
     smaller = SMALLER.replace("def block_typed_bound", "def kernel")
     if beside:
@@ -94,7 +97,11 @@ def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> 
     ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     script = (project / "repro" / "faces-bound-only-sm_90-3.9.0.py").read_text()
-    assert 'signature={"pointer": "*i32"},' in script if beside else 'signature={"source": "*fp32"},' in script
+    assert (
+        'signature={"pointer": "*i32"},' in script
+        if beside
+        else 'signature={"source": "*fp32"},' in script
+    )
     assert "fn=kernel," in script
 
 

@@ -31,7 +31,12 @@ def header(script: Path) -> dict[str, Any]:
     """The metadata in a script, as PEP 723 says to read it."""
     found = re.search(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", script.read_text())
     assert found
-    return tomllib.loads("".join(line.removeprefix("# ").removeprefix("#") for line in found["content"].splitlines(keepends=True)))
+    return tomllib.loads(
+        "".join(
+            line.removeprefix("# ").removeprefix("#")
+            for line in found["content"].splitlines(keepends=True)
+        )
+    )
 
 
 def issue(script: Path) -> str:
@@ -40,7 +45,11 @@ def issue(script: Path) -> str:
 
 def table(script: Path) -> dict[str, str]:
     """Release → what the issue says of it, for the target that the script is for."""
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in issue(script).splitlines() if line.startswith("|")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in issue(script).splitlines()
+        if line.startswith("|")
+    ]
     column = rows[0].index(target(script))
     return {row[0]: row[column] for row in rows[2:]}
 
@@ -59,10 +68,16 @@ def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> No
     assert script.name in (FOLDER / "README.md").read_text()
 
 
-@pytest.mark.parametrize("path", sorted(path for path in FOLDER.rglob("*") if path.is_file()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(path for path in FOLDER.rglob("*") if path.is_file()), ids=lambda path: path.name
+)
 def test_nothing_says_where_it_was_made(path: Path) -> None:
     text = path.read_text()
-    facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {"", "/", "root"}
+    facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {
+        "",
+        "/",
+        "root",
+    }
     assert not [fact for fact in facts if re.search(rf"(?<!\w){re.escape(fact)}(?!\w)", text)]
     assert not re.search(r"(?<![\w.:/~-])/(?:home|root|tmp|usr|opt|work|var)/", text)
 
@@ -79,18 +94,30 @@ def test_a_script_of_cute_dsl_says_what_it_needs_and_is_listed(script: Path) -> 
 def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_path: Path) -> None:
     needs = header(script)
     uv = [sys.executable, "-m", "uv"]
-    quiet: dict[str, Any] = {"check": True, "capture_output": True, "env": {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}}
-    subprocess.run([*uv, "venv", "--python", needs["requires-python"], str(tmp_path / "env")], **quiet)
+    quiet: dict[str, Any] = {
+        "check": True,
+        "capture_output": True,
+        "env": {**os.environ, "UV_PYTHON_DOWNLOADS": "never"},
+    }
+    subprocess.run(
+        [*uv, "venv", "--python", needs["requires-python"], str(tmp_path / "env")], **quiet
+    )
     python = tmp_path / "env" / "bin" / "python"
-    subprocess.run([*uv, "pip", "install", "--python", str(python), *needs["dependencies"]], **quiet)
+    subprocess.run(
+        [*uv, "pip", "install", "--python", str(python), *needs["dependencies"]], **quiet
+    )
     ran = run_script(str(python), script, 120)
     assert ran.exit_code == 0, ran.output
     assert seen(ran, script) == promised(script)
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("script", [each for each in SCRIPTS if "ok" in table(each).values()], ids=lambda path: path.stem)
-def test_where_the_table_says_ok_it_shows_nothing(script: Path, built: Callable[[str], BuiltEnv]) -> None:
+@pytest.mark.parametrize(
+    "script", [each for each in SCRIPTS if "ok" in table(each).values()], ids=lambda path: path.stem
+)
+def test_where_the_table_says_ok_it_shows_nothing(
+    script: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     release = [release for release, mark in table(script).items() if mark == "ok"][-1]
     python = built(f"triton-{release}").python
     assert python

@@ -1,4 +1,6 @@
-"""Kernels of factories and classes on their own: the same code as where they come from, or one clear reason why not."""
+"""Kernels of factories and classes on their own: the same code as where they come from, or one
+clear reason why not.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def spec_of(folder: Path, text: str, function: str) -> Specialization:
 
 
 def bundled(folder: Path, text: str, function: str) -> Bundle:
-    return bundle(spec_of(folder, text, function), decorators=DECORATORS, constant=LANGUAGE.constant)
+    return bundle(
+        spec_of(folder, text, function), decorators=DECORATORS, constant=LANGUAGE.constant
+    )
 
 
 def body(found: Bundle) -> str:
@@ -61,8 +65,12 @@ KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
         ("def make(width=None):\n    if width is None:\n        width = 4\n", "make(width=3)"),
     ],
 )
-def test_what_a_kernel_does_not_use_stays_behind(factory: str, function: str, tmp_path: Path) -> None:
-    found = bundled(tmp_path, f"{factory}{JIT}        tl.store(p, N)\n    return kernel\n", function)
+def test_what_a_kernel_does_not_use_stays_behind(
+    factory: str, function: str, tmp_path: Path
+) -> None:
+    found = bundled(
+        tmp_path, f"{factory}{JIT}        tl.store(p, N)\n    return kernel\n", function
+    )
     assert found.spec.function == "kernel"
     assert body(found) == KERNEL
 
@@ -94,8 +102,8 @@ def make(width, max=2):
 
     return kernel
 """
-    assert body(bundled(tmp_path, text, "make(None)")) == (
-        "width = tl.constexpr(3)\n"
+    assert (
+        body(bundled(tmp_path, text, "make(None)")) == "width = tl.constexpr(3)\n"
         "@triton.jit\ndef scaled(x):\n    return x * width\n"
         "width_2 = None\n"
         "width_2 = 16\n"
@@ -148,7 +156,9 @@ class Holder:
         ("Holder.Inner.kernel", "kernel", 4),
     ],
 )
-def test_what_is_chosen_is_told_by_the_source(function: str, name: str, value: int, tmp_path: Path) -> None:
+def test_what_is_chosen_is_told_by_the_source(
+    function: str, name: str, value: int, tmp_path: Path
+) -> None:
     found = bundled(tmp_path, CHOSEN, function)
     assert found.spec.function == name
     assert body(found) == f"@triton.jit\ndef {name}(p, N: tl.constexpr):\n    tl.store(p, {value})"
@@ -156,11 +166,12 @@ def test_what_is_chosen_is_told_by_the_source(function: str, name: str, value: i
 
 def test_a_factory_of_another_file(tmp_path: Path) -> None:
     (tmp_path / "makers.py").write_text(
-        f"{HEAD}SIZE = tl.constexpr(2)\ndef make():\n{JIT}        tl.store(p, SIZE)\n    return kernel\n"
+        f"{HEAD}SIZE = tl.constexpr(2)\ndef make():\n{JIT}        tl.store(p, SIZE)\n    return"
+        " kernel\n"
     )
-    assert body(bundled(tmp_path, "import makers\n", "makers.make()")) == f"SIZE = tl.constexpr(2)\n{KERNEL}".replace(
-        "p, N)", "p, SIZE)"
-    )
+    assert body(
+        bundled(tmp_path, "import makers\n", "makers.make()")
+    ) == f"SIZE = tl.constexpr(2)\n{KERNEL}".replace("p, N)", "p, SIZE)")
     assert "SIZE" in body(bundled(tmp_path, "from makers import make as build\n", "build()"))
 
 
@@ -168,21 +179,51 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
     ("text", "function", "message"),
     [
         (
-            f"import os\ndef make():\n    kernel = None\n    if os.name:\n        return kernel\n{RETURNED}",
+            (
+                "import os\ndef make():\n    kernel = None\n    if os.name:\n        return"
+                f" kernel\n{RETURNED}"
+            ),
             "make()",
             "depends on line 6",
         ),
-        (f"def make(n):\n{RETURNED}", "make()", "cannot match the parameters of `make` with `make\\(\\)`"),
-        (f"def make(*n):\n{RETURNED}", "make()", "cannot match the parameters of `make` with `make\\(\\)`"),
+        (
+            f"def make(n):\n{RETURNED}",
+            "make()",
+            "cannot match the parameters of `make` with `make\\(\\)`",
+        ),
+        (
+            f"def make(*n):\n{RETURNED}",
+            "make()",
+            "cannot match the parameters of `make` with `make\\(\\)`",
+        ),
         (f"def make():\n    global x\n{RETURNED}", "make()", "has a `global` statement, line 4"),
         ("def make():\n    pass\n", "make()", "`make\\(\\)` returns nothing"),
         ("def make():\n    raise ValueError\n", "make()", "raises an exception, line 4"),
-        (f"def make():\n{JIT}        pass\n    return [kernel][0]\n", "make()", "does not say what `\\[kernel\\]\\[0\\]` is"),
-        (f"def make(n):\n    c = n\n    n = 3\n{RETURNED}", "make(2)", "`n` gets another value after"),
-        (f"def trace(f):\n    return f\n@trace\ndef make():\n{RETURNED}", "make()", "`make` has decorators"),
-        ("class Base:\n    pass\nclass Holder(Base):\n    pass\n", "Holder.kernel", "does not itself define a function kernel"),
         (
-            f"class Holder:\n    SIZE = 4\n{JIT.replace('constexpr)', 'constexpr = SIZE)')}        pass\n",
+            f"def make():\n{JIT}        pass\n    return [kernel][0]\n",
+            "make()",
+            "does not say what `\\[kernel\\]\\[0\\]` is",
+        ),
+        (
+            f"def make(n):\n    c = n\n    n = 3\n{RETURNED}",
+            "make(2)",
+            "`n` gets another value after",
+        ),
+        (
+            f"def trace(f):\n    return f\n@trace\ndef make():\n{RETURNED}",
+            "make()",
+            "`make` has decorators",
+        ),
+        (
+            "class Base:\n    pass\nclass Holder(Base):\n    pass\n",
+            "Holder.kernel",
+            "does not itself define a function kernel",
+        ),
+        (
+            (
+                f"class Holder:\n    SIZE = 4\n{JIT.replace('constexpr)', 'constexpr = SIZE)')}    "
+                "    pass\n"
+            ),
             "Holder.kernel",
             "uses `SIZE` of",
         ),
@@ -190,13 +231,17 @@ def test_a_factory_of_another_file(tmp_path: Path) -> None:
         ("kernel = print\n", "kernel", "does not define a function print"),
     ],
 )
-def test_what_cannot_be_frozen_is_said(text: str, function: str, message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_frozen_is_said(
+    text: str, function: str, message: str, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         bundled(tmp_path, text, function)
-    assert str(caught.value).startswith(f"{tmp_path}/main.py: cannot copy the kernel out of its file: ")
+    assert str(caught.value).startswith(
+        f"{tmp_path}/main.py: cannot copy the kernel out of its file: "
+    )
 
 
-# --- on real wheels ----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 REAL = """
 @triton.jit
@@ -249,12 +294,19 @@ class Holder:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.1.0", "3.4.0", "3.9.0"])
-def test_the_code_is_that_of_the_original(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
-    """Before 3.4.0 Triton knows no closures: what a factory's values are frozen into compiles there, and the original does not."""
+def test_the_code_is_that_of_the_original(
+    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    """Before 3.4.0 Triton knows no closures: what a factory's values are frozen into compiles
+    there, and the original does not.
+    """
     env = built(f"triton-{release}")
     assert env.python
     closures = ("make(8)", "make(8, act='twice', bias=False)") if release >= "3.4" else ()
-    originals = [spec_of(tmp_path, REAL, function) for function in ("plain(True)", "plain(False)", "Holder.kernel", *closures)]
+    originals = [
+        spec_of(tmp_path, REAL, function)
+        for function in ("plain(True)", "plain(False)", "Holder.kernel", *closures)
+    ]
     alone = []
     for number, spec in enumerate(originals):
         (tmp_path / str(number)).mkdir()
@@ -265,7 +317,9 @@ def test_the_code_is_that_of_the_original(release: str, tmp_path: Path, built: C
         found = []
         with worker(env) as server, Store(tmp_path / "state") as store:
             for cell in cells:
-                ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
+                ((_, evidence),) = attempt(
+                    server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep
+                )
                 assert evidence.built, said(evidence)
                 found.append(without_lines((store.artifacts / evidence.kept["ptx"]).read_text()))
         codes.append(found)
@@ -276,14 +330,22 @@ def test_the_code_is_that_of_the_original(release: str, tmp_path: Path, built: C
 def without_lines(ptx: str) -> str:
     """The code itself: where a kernel stands in which file is not the same."""
     code = ptx.partition(".section")[0]
-    return "\n".join(line.partition("//")[0].rstrip() for line in code.splitlines() if not re.match(r"\s*\.(loc|file)\b", line))
+    return "\n".join(
+        line.partition("//")[0].rstrip()
+        for line in code.splitlines()
+        if not re.match(r"\s*\.(loc|file)\b", line)
+    )
 
 
 @pytest.mark.wheels
-def test_originals_with_closures_fail_before_3_4(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_originals_with_closures_fail_before_3_4(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built("triton-3.1.0")
     assert env.python
-    cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=evolve(spec_of(tmp_path, REAL, "make(8)")))
+    cell = Cell(
+        env=env.env, target=TARGETS["sm_90"], spec=evolve(spec_of(tmp_path, REAL, "make(8)"))
+    )
     with worker(env) as server:
         ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event())
     assert "is not defined" in said(evidence)

@@ -1,4 +1,6 @@
-"""A repro says what is so: it is run everywhere before it is written, and nothing is written that did not come true."""
+"""A repro says what is so: it is run everywhere before it is written, and nothing is written that
+did not come true.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,14 @@ from compat.model import BuiltEnv, Cell, Evidence, Raised
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, Unverified, WrittenRepro, verify, write_repro
 from compat.repro.script import spelled
-from compat.repro.verify import identifying_words, printed, promise, run_script, sayings, without_places
+from compat.repro.verify import (
+    identifying_words,
+    printed,
+    promise,
+    run_script,
+    sayings,
+    without_places,
+)
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.triton.failures import KNOWLEDGE
@@ -37,46 +46,78 @@ from tests.targets import TARGETS
 ROOT = Path(__file__).parent.parent.parent
 TARGET = TARGETS["sm_90"]
 
-# --- words -------------------------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------
 
-ABORT = 'python: /src/mlir/Types.cpp:126: unsigned f() const: Assertion `isIntOrFloat() && "only integers have a width"\' failed.\n'
+ABORT = (
+    'python: /src/mlir/Types.cpp:126: unsigned f() const: Assertion `isIntOrFloat() && "only'
+    " integers have a width\"' failed.\n"
+)
 
 
 def promised(evidence: Evidence, *alike: Evidence, others: Sequence[Evidence] = ()) -> str:
-    return promise(sayings(evidence, KNOWLEDGE), [printed(each) for each in (evidence, *alike)], [printed(each) for each in others])
+    return promise(
+        sayings(evidence, KNOWLEDGE),
+        [printed(each) for each in (evidence, *alike)],
+        [printed(each) for each in others],
+    )
 
 
 def raising(*raised: tuple[str, str]) -> Evidence:
-    return Evidence(answered=True, stage="ast", raised=tuple(Raised(type=kind, message=message) for kind, message in raised))
+    return Evidence(
+        answered=True,
+        stage="ast",
+        raised=tuple(Raised(type=kind, message=message) for kind, message in raised),
+    )
 
 
 def test_a_promise_is_in_the_output_and_free_of_quotes() -> None:
-    assert promised(Evidence(answered=False, stage="ast", signal="SIGABRT", stderr=ABORT)) == "only integers have a width"
-    axis = raising(("triton.CompilationError", "at 3:1:\n^\nValueError(\"no 'axis' of that kind in here\")"))
+    assert (
+        promised(Evidence(answered=False, stage="ast", signal="SIGABRT", stderr=ABORT))
+        == "only integers have a width"
+    )
+    axis = raising(
+        ("triton.CompilationError", "at 3:1:\n^\nValueError(\"no 'axis' of that kind in here\")")
+    )
     assert promised(axis) == "of that kind in here"
-    assert promised(Evidence(answered=False, signal="SIGSEGV", stage="llir")) == "Fatal Python error: Segmentation fault"
+    assert (
+        promised(Evidence(answered=False, signal="SIGSEGV", stage="llir"))
+        == "Fatal Python error: Segmentation fault"
+    )
     assert promised(raising(("AssertionError", ""))) == "AssertionError"
 
 
 def test_a_promise_for_several_releases_is_what_they_have_in_common() -> None:
-    one, other = raising(("E", "incompatible dimensions at index 1: 2")), raising(("E", "incompatible dimensions at index 12"))
+    one, other = (
+        raising(("E", "incompatible dimensions at index 1: 2")),
+        raising(("E", "incompatible dimensions at index 12")),
+    )
     assert promised(one, other) == "incompatible dimensions at index"
     assert promised(raising(("E", "nothing of the kind")), other) == ""
 
 
 def test_a_promise_is_in_no_output_of_another_failure() -> None:
-    one, other = (raising(("AttributeError", f"{name} object has no attribute 'dtype'")) for name in ("'int'", "'constexpr'"))
+    one, other = (
+        raising(("AttributeError", f"{name} object has no attribute 'dtype'"))
+        for name in ("'int'", "'constexpr'")
+    )
     assert promised(one) == "object has no attribute"
     assert promised(one, others=[other]) == "'int' object has no attribute 'dtype'"
     assert promised(one, others=[one]) == ""
     long = " ".join(["too long to be read at once,"] * 4)
-    first, second = (raising(("ValueError", f"{long} {end}")) for end in ("and different", "and other"))
+    first, second = (
+        raising(("ValueError", f"{long} {end}")) for end in ("and different", "and other")
+    )
     assert promised(first) == long[:80].rpartition(" ")[0]
     assert promised(first, others=[second]) == f"{long} and different"
 
 
-@given(st.lists(st.text("ab '1,", max_size=40), min_size=1, max_size=4), st.lists(st.text("ab '1,", max_size=40), max_size=3))
-def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(alike: list[str], others: list[str]) -> None:
+@given(
+    st.lists(st.text("ab '1,", max_size=40), min_size=1, max_size=4),
+    st.lists(st.text("ab '1,", max_size=40), max_size=3),
+)
+def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(
+    alike: list[str], others: list[str]
+) -> None:
     found = promise(alike[:1], alike, others)
     assert all(found in each for each in alike)
     assert not found or not any(found in each for each in others)
@@ -91,22 +132,36 @@ def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
 
 
 def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
-    text = 'File "/home/jo/.venv/lib/python3.11/site-packages/triton/core.py", line 3\n/tmp/x/repro.py:4: a / b and/or https://a.org/b\n'
-    assert without_places(text) == 'File "triton/core.py", line 3\nrepro.py:4: a / b and/or https://a.org/b\n'
-    assert without_places("compat repro 'k/*/h100/3.2' /home/me/k.toml") == "compat repro 'k/*/h100/3.2' k.toml"
+    text = (
+        'File "/home/jo/.venv/lib/python3.11/site-packages/triton/core.py", line'
+        " 3\n/tmp/x/repro.py:4: a / b and/or https://a.org/b\n"
+    )
+    assert (
+        without_places(text)
+        == 'File "triton/core.py", line 3\nrepro.py:4: a / b and/or https://a.org/b\n'
+    )
+    assert (
+        without_places("compat repro 'k/*/h100/3.2' /home/me/k.toml")
+        == "compat repro 'k/*/h100/3.2' k.toml"
+    )
     assert without_places('loc("/work/a/k.py":12:3) 0x7fabc0123456') == 'loc("k.py":12:3) 0x…'
 
 
 def test_what_betrays_this_machine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "jo")
-    assert identifying_words(f"written by jo in {Path.home()}/x", own="") == sorted([str(Path.home()), "jo"])
+    assert identifying_words(f"written by jo in {Path.home()}/x", own="") == sorted(
+        [str(Path.home()), "jo"]
+    )
     assert identifying_words("a joke of jo", own="# by jo") == []
 
 
 def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path) -> None:
     script = tmp_path / "s.py"
     raising = "raise RuntimeError('at 1:2:\\n    x\\n    ^') from e"
-    script.write_text(f"print('told')\ntry:\n    raise ValueError('inner')\nexcept ValueError as e:\n    {raising}\n")
+    script.write_text(
+        "print('told')\ntry:\n    raise ValueError('inner')\nexcept ValueError as e:\n   "
+        f" {raising}\n"
+    )
     output = subprocess.run(["python3", str(script)], capture_output=True, text=True, check=False)
     told = f"{output.stdout}{output.stderr}\nreproduced: the compile ended with exit code 1\n"
     evidence = verify.evidence_of(ProcessResult(exit_code=0, output=told), "ast", READER)
@@ -116,14 +171,22 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
     aborted = verify.evidence_of(
-        ProcessResult(exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"), "ast", READER
+        ProcessResult(
+            exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"
+        ),
+        "ast",
+        READER,
     )
     assert (aborted.signal, aborted.answered) == ("SIGABRT", False)
 
 
 def read_back(output: str) -> Evidence:
     return verify.evidence_of(
-        ProcessResult(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast", READER
+        ProcessResult(
+            exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"
+        ),
+        "ast",
+        READER,
     )
 
 
@@ -136,7 +199,10 @@ NameError('nowhere_defined is not defined')
 """
 DIRECT = "\nThe above exception was the direct cause of the following exception:\n\n"
 DURING = "\nDuring handling of the above exception, another exception occurred:\n\n"
-STACK = 'Traceback (most recent call last):\n  File "repro.py", line 4, in <module>\n    compile_kernel()\n'
+STACK = (
+    'Traceback (most recent call last):\n  File "repro.py", line 4, in <module>\n   '
+    " compile_kernel()\n"
+)
 OUTER = "triton.compiler.errors.CompilationError: at 2:21:\n    helper(x)\n    ^\n"
 MIDDLE = "ValueError: in between\n"
 
@@ -144,18 +210,27 @@ MIDDLE = "ValueError: in between\n"
 @pytest.mark.parametrize("link", [DIRECT, DURING])
 @pytest.mark.parametrize("middle", ["", MIDDLE, STACK + MIDDLE])
 def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: str) -> None:
-    """Triton takes the frames of its front end away: of an exception that was raised there no ``Traceback`` is left."""
+    """Triton takes the frames of its front end away: of an exception that was raised there no
+    ``Traceback`` is left.
+    """
     evidence = read_back(BARE + link + (middle and middle + link) + STACK + OUTER)
     words = [each.message.partition("\n")[0] for each in evidence.raised]
     assert words == ["at 2:21:", *(["in between"] if middle else []), "at 2:15:"]
     assert evidence.raised[-1].message.endswith("NameError('nowhere_defined is not defined')")
     assert evidence.stderr == "a warning, and: nothing more\n"
-    assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).failure.failure_class == "undefined-name"  # type: ignore[union-attr]
+    failure = classify([evidence], target=TARGET, knowledge=KNOWLEDGE).failure
+    assert failure is not None
+    assert failure.failure_class == "undefined-name"
 
 
 def test_only_the_last_chain_counts() -> None:
-    evidence = read_back(STACK + "KeyError: 'an old story'\n" + STACK + MIDDLE + DIRECT + STACK + OUTER)
-    assert [each.type.rpartition(".")[2] for each in evidence.raised] == ["CompilationError", "ValueError"]
+    evidence = read_back(
+        STACK + "KeyError: 'an old story'\n" + STACK + MIDDLE + DIRECT + STACK + OUTER
+    )
+    assert [each.type.rpartition(".")[2] for each in evidence.raised] == [
+        "CompilationError",
+        "ValueError",
+    ]
     assert "an old story" in evidence.stderr
     assert read_back("ValueError: no chain, and no traceback\n").raised == ()
 
@@ -164,11 +239,17 @@ def test_pythons_as_a_specifier() -> None:
     assert spelled({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
 
 
-# --- the call ----------------------------------------------------------------------------------------------------------------
+# --- the call -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("release", "form"), [("3.0.0", Form.DESCRIPTOR), ("3.2.0", Form.HINTS), ("3.3.0+git1", Form.ATTRIBUTES), (None, Form.ANY)]
+    ("release", "form"),
+    [
+        ("3.0.0", Form.DESCRIPTOR),
+        ("3.2.0", Form.HINTS),
+        ("3.3.0+git1", Form.ATTRIBUTES),
+        (None, Form.ANY),
+    ],
 )
 def test_releases_and_forms(release: str | None, form: Form) -> None:
     assert form_of(release) is form
@@ -201,25 +282,37 @@ def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> Non
     assert (', "size": "constexpr", "BLOCK": "constexpr"}' in flat) is form.has_attributes
 
 
-# --- on real wheels ----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Iterator[Callable[..., RunContext]]:
+def context(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> Iterator[Callable[..., RunContext]]:
     with Store(tmp_path / "state") as store:
 
         def make(*names: str, deadline: float = 60) -> RunContext:
             envs = {name: built(f"triton-{name}") for name in names}
             by_name = {each.env.name: each for each in envs.values()}
             return RunContext(
-                envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2, idle_timeout=KEPT
+                envs=by_name,
+                store=store,
+                limits=Limits(deadline=deadline, memory=4 << 30),
+                slots=2,
+                idle_timeout=KEPT,
             )
 
         yield make
 
 
 def request(failing: Cell, folder: Path, **more: object) -> ReproRequest:
-    facts = {"cell": failing, "bundle": bundle(failing.spec), "targets": (failing.target,), "root": ROOT, "folder": folder / "out"}
+    facts = {
+        "cell": failing,
+        "bundle": bundle(failing.spec),
+        "targets": (failing.target,),
+        "root": ROOT,
+        "folder": folder / "out",
+    }
     return ReproRequest(**(facts | more))  # type: ignore[arg-type]
 
 
@@ -243,9 +336,13 @@ def test_a_portable_script_shows_it_in_every_form(
     source.write_text(TILE)
     closure = read_source(source).closure
     failing = cell(built("triton-3.9.0"), "faces", "tile", source=str(source), closure=closure)
-    done = write_repro(request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0"))
+    done = write_repro(
+        request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0")
+    )
     assert isinstance(done, WrittenRepro), done
-    assert [path.name for path in done.paths] == [f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")]
+    assert [path.name for path in done.paths] == [
+        f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")
+    ]
     for release in ("3.0.0", "3.2.0", "3.9.0"):
         python = built(f"triton-{release}").python
         assert python
@@ -254,7 +351,10 @@ def test_a_portable_script_shows_it_in_every_form(
     assert "| 3.2.0 | **fails** |" in issue
     assert "not a bug of the compiler" in issue
     assert str(tmp_path) not in issue + done.paths[0].read_text()
-    assert "-    tl.store(result + few * BLOCK + at[None, :], 1.0)\n+    tl.store(result + few[:, None] * BLOCK" in issue
+    assert (
+        "-    tl.store(result + few * BLOCK + at[None, :], 1.0)\n+    tl.store(result + few[:,"
+        " None] * BLOCK" in issue
+    )
 
 
 @pytest.mark.wheels
@@ -263,16 +363,28 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
 ) -> None:
     signature = {"source": "*fp16", "result": "*fp16", "size": "i32"}
     env = built("triton-3.2.0")
-    failing = cell(env, "failures", "dot_into_dot", signature=signature, constexprs={"BLOCK": 64}, options={"num_warps": 8})
+    failing = cell(
+        env,
+        "failures",
+        "dot_into_dot",
+        signature=signature,
+        constexprs={"BLOCK": 64},
+        options={"num_warps": 8},
+    )
     done = write_repro(request(failing, tmp_path), context("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
     assert isinstance(done, WrittenRepro), done
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
-    assert marks == [("3.1.0", "ok"), ("3.2.0", "**fails**"), ("3.3.1", "other: compiler-assert"), ("3.4.0", "ok")]
+    assert marks == [
+        ("3.1.0", "ok"),
+        ("3.2.0", "**fails**"),
+        ("3.3.1", "other: compiler-assert"),
+        ("3.4.0", "ok"),
+    ]
     text = done.paths[1].read_text()
     assert (
         "it works in some releases and fails in others: "
-        "3.1.0 ok; 3.2.0 this failure; 3.3.1 another failure (compiler-assert); 3.4.0 ok"
-    ) in text
+        "3.1.0 ok; 3.2.0 this failure; 3.3.1 another failure (compiler-assert); 3.4.0 ok" in text
+    )
     assert "mlir_reproducer" in done.paths[2].read_text()
     assert done.paths[2].read_text().strip() in text
 
@@ -281,32 +393,65 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
 def test_a_script_of_a_launch_asks_the_releases_launcher(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """An argument that is annotated with a type is not folded from 3.4 on, as only the launcher knows."""
-    launch = {"source": "*fp16", "result": {"tensor": "fp16", "aligned": False}, "stride": 1, "unused": None}
+    """An argument that is annotated with a type is not folded from 3.4 on, as only the launcher
+    knows.
+    """
+    launch = {
+        "source": "*fp16",
+        "result": {"tensor": "fp16", "aligned": False},
+        "stride": 1,
+        "unused": None,
+    }
     facts: dict[str, Any] = {"signature": {}, "constexprs": {}, "divisible_by_16": ()}
-    failing = cell(built("triton-3.4.0"), "launched", "stepped", launch=launch, options={"num_warps": 2}, **facts)
+    failing = cell(
+        built("triton-3.4.0"),
+        "launched",
+        "stepped",
+        launch=launch,
+        options={"num_warps": 2},
+        **facts,
+    )
     done = write_repro(request(failing, tmp_path), context("3.0.0", "3.3.1", "3.4.0", "3.9.0"))
     assert isinstance(done, WrittenRepro), done
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
-    assert marks == [("3.0.0", "ok"), ("3.3.1", "ok"), ("3.4.0", "**fails**"), ("3.9.0", "**fails**")]
-    call = 'source=Tensor("fp16"), result=Tensor("fp16", address=8), stride=1, unused=None, grid=(1,), warmup=True, num_warps=2,'
+    assert marks == [
+        ("3.0.0", "ok"),
+        ("3.3.1", "ok"),
+        ("3.4.0", "**fails**"),
+        ("3.9.0", "**fails**"),
+    ]
+    call = (
+        'source=Tensor("fp16"), result=Tensor("fp16", address=8), stride=1, unused=None, grid=(1,),'
+        " warmup=True, num_warps=2,"
+    )
     assert f" stepped.run( {call} )" in " ".join(done.paths[0].read_text().split())
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("function", ["max_of_scalar_first", "helped"])
 def test_a_failure_of_the_front_end_is_told_from_others(
-    function: str, tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+    function: str,
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    built: Callable[[str], BuiltEnv],
 ) -> None:
-    """Both lose the traceback of what explains them; the first is one mistake that four releases tell of four things."""
+    """Both lose the traceback of what explains them.
+
+    The first is one mistake that four releases tell of four things.
+    """
     failing = cell(built("triton-3.9.0"), "../repro/front_end", function)
     done = write_repro(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
     assert isinstance(done, WrittenRepro), done
-    expected = {"max_of_scalar_first": "has no attribute", "helped": "nowhere_defined is not defined"}
+    expected = {
+        "max_of_scalar_first": "has no attribute",
+        "helped": "nowhere_defined is not defined",
+    }
     assert f'EXPECTED = "{expected[function]}"' in done.paths[0].read_text()
     failures = {each.built.release: each.outcome.failure for each in done.finding.results}
     alike = [
-        release for release, failure in failures.items() if failure and failure.fingerprint == done.finding.failure.fingerprint
+        release
+        for release, failure in failures.items()
+        if failure and failure.fingerprint == done.finding.failure.fingerprint
     ]
     assert alike == ["3.2.0", "3.3.1", "3.8.0", "3.9.0"]
 
@@ -339,16 +484,35 @@ def beside(source, result, size, BLOCK: tl.constexpr):
 def test_what_fails_at_import_is_shown_with_the_decorators(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """3.2 asks for a driver in the decorator, which a machine without a GPU has none of; the names are not looked at there."""
+    """3.2 asks for a driver in the decorator, which a machine without a GPU has none of.
+
+    The names are not looked at there.
+    """
     source = tmp_path / "tuned.py"
     source.write_text(TUNED)
-    failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
-    done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0"))
+    failing = cell(
+        built("triton-3.9.0"),
+        "faces",
+        "tuned",
+        source=str(source),
+        closure=read_source(source).closure,
+    )
+    done = write_repro(
+        evolve(request(failing, tmp_path), bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0")
+    )
     assert isinstance(done, WrittenRepro), done
     script, issue = (path.read_text() for path in done.paths)
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE)
-    assert marks == [("3.1.0", "**fails**"), ("3.2.0", "ok"), ("3.3.1", "ok"), ("3.9.0", "**fails**")]
-    assert '@triton.autotune(configs=configs(), key=["size", "shape"])\n@triton.jit\ndef tuned(' in script
+    assert marks == [
+        ("3.1.0", "**fails**"),
+        ("3.2.0", "ok"),
+        ("3.3.1", "ok"),
+        ("3.9.0", "**fails**"),
+    ]
+    assert (
+        '@triton.autotune(configs=configs(), key=["size", "shape"])\n@triton.jit\ndef tuned('
+        in script
+    )
     assert "WARPS = 4\n" in script
     assert "Importing the kernel below with Triton 3.9.0 is rejected, at line" in issue
 
@@ -359,14 +523,31 @@ def test_what_fails_at_import_and_no_script_can_show_is_said_to(
 ) -> None:
     source = tmp_path / "tuned.py"
     source.write_text(TUNED + BESIDE)
-    failing = cell(built("triton-3.9.0"), "faces", "beside", source=str(source), closure=read_source(source).closure)
+    failing = cell(
+        built("triton-3.9.0"),
+        "faces",
+        "beside",
+        source=str(source),
+        closure=read_source(source).closure,
+    )
     done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
     assert isinstance(done, Unverified)
     assert "fails at tuned.py:12, outside of the definition of beside" in done.reasons[-1]
-    source.write_text(TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4"))
-    failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
+    source.write_text(
+        TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4")
+    )
+    failing = cell(
+        built("triton-3.9.0"),
+        "faces",
+        "tuned",
+        source=str(source),
+        closure=read_source(source).closure,
+    )
     with pytest.raises(
-        SelectionError, match=r"at tuned\.py:13; the definition of tuned needs torch, which a script cannot contain"
+        SelectionError,
+        match=(
+            r"at tuned\.py:13; the definition of tuned needs torch, which a script cannot contain"
+        ),
     ):
         write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
 
@@ -386,7 +567,9 @@ def test_a_hanging_compile_is_shown_with_a_deadline(
 def test_what_could_not_be_launched_is_shown_by_its_size(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
-    """Shared memory is counted, not launched: the script says what the kernel needs, and fails where the target has less."""
+    """Shared memory is counted, not launched: the script says what the kernel needs, and fails
+    where the target has less.
+    """
     env, halves = built("triton-3.9.0"), {"source": "*fp16", "result": "*fp32", "size": "i32"}
     failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
     failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
@@ -395,7 +578,10 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
     python = env.python
     assert python
     ran = run_script(python, done.paths[0], 60)
-    assert (ran.exit_code, "bytes of shared memory, sm_90_small has 1000" in ran.output) == (0, True), ran
+    assert (ran.exit_code, "bytes of shared memory, sm_90_small has 1000" in ran.output) == (
+        0,
+        True,
+    ), ran
     assert re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE) == [
         ("3.5.1", "**fails**"),
         ("3.9.0", "**fails**"),
@@ -404,11 +590,17 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
 
 @pytest.mark.wheels
 def test_what_does_not_come_true_is_not_written(
-    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    context: Callable[..., RunContext],
+    built: Callable[[str], BuiltEnv],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failing = cell(built("triton-3.9.0"), "faces", "mismatched")
     other = evolve(
-        bundle(failing.spec), text=bundle(cell(built("triton-3.9.0"), "faces", "fine").spec).text.replace("fine", "mismatched")
+        bundle(failing.spec),
+        text=bundle(cell(built("triton-3.9.0"), "faces", "fine").spec).text.replace(
+            "fine", "mismatched"
+        ),
     )
     done = write_repro(request(failing, tmp_path, bundle=other), context("3.9.0"))
     assert isinstance(done, Unverified)
@@ -425,4 +617,6 @@ def test_there_is_nothing_to_report_of_what_compiles(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     with pytest.raises(SelectionError, match="compiles"):
-        write_repro(request(cell(built("triton-3.9.0"), "faces", "fine"), tmp_path), context("3.9.0"))
+        write_repro(
+            request(cell(built("triton-3.9.0"), "faces", "fine"), tmp_path), context("3.9.0")
+        )

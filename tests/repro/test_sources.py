@@ -1,4 +1,6 @@
-"""Kernels are taken out of files of every kind that Python reads, and one error says why where they cannot be."""
+"""Kernels are taken out of files of every kind that Python reads, and one error says why where they
+cannot be.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ def helper(n):
 
 def taken(path: Path, function: str = "kernel") -> str:
     spec = Specialization(
-        kernel="k", variant="v", case="c", source=str(path), function=function, compile=CompileSpec(signature={}, constexprs={})
+        kernel="k",
+        variant="v",
+        case="c",
+        source=str(path),
+        function=function,
+        compile=CompileSpec(signature={}, constexprs={}),
     )
     return bundle(spec, decorators=DECORATORS, constant=LANGUAGE.constant).text
 
@@ -85,14 +92,19 @@ def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None
 
 def test_a_long_chain_of_elif_is_no_depth(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
-    path.write_text(f"if a: pass\n{'elif a: pass' + chr(10)}" * 1 + "elif a: pass\n" * 900 + "else:\n    def kernel(x): pass\n")
+    path.write_text(
+        f"if a: pass\n{'elif a: pass' + chr(10)}" * 1
+        + "elif a: pass\n" * 900
+        + "else:\n    def kernel(x): pass\n"
+    )
     assert "kernel" in read_source(path).functions
 
 
 def test_an_expression_that_is_too_deep_to_follow_is_an_error_of_use(tmp_path: Path) -> None:
     path = tmp_path / "k.py"
     path.write_text(f"def kernel(x):\n    return {'+'.join(['x'] * 900)}\n")
-    refusal = "nested too deeply"  # how deep Python can follow differs between its versions: some take it
+    # How deep Python can follow differs between its versions: some take it.
+    refusal = "nested too deeply"
     try:
         taken(path)
     except ConfigError as error:

@@ -35,7 +35,9 @@ def written(folder: Path, files: Mapping[str, str]) -> Path:
     return folder
 
 
-def spec(path: Path, function: str = "kernel", constexprs: Mapping[str, Any] | None = None) -> Specialization:
+def spec(
+    path: Path, function: str = "kernel", constexprs: Mapping[str, Any] | None = None
+) -> Specialization:
     roots = roots_of(path)
     return Specialization(
         kernel=path.stem,
@@ -45,7 +47,8 @@ def spec(path: Path, function: str = "kernel", constexprs: Mapping[str, Any] | N
         roots=tuple(map(str, roots)),
         function=function,
         compile=CompileSpec(
-            signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64, **(constexprs or {})}
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+            constexprs={"BLOCK": 64, **(constexprs or {})},
         ),
         closure=read_source(path, roots).closure,
     )
@@ -57,12 +60,16 @@ def attempted(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> E
     return found
 
 
-def attempted_each(built: BuiltEnv, specs: Sequence[Specialization], target: str = "sm_90") -> Iterator[Evidence]:
+def attempted_each(
+    built: BuiltEnv, specs: Sequence[Specialization], target: str = "sm_90"
+) -> Iterator[Evidence]:
     """One attempt at each cell, by one worker, in a process of its own."""
     with LocalExecutor(idle_timeout=KEPT) as executor:
         for spec in specs:
             cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
-            with closing(executor.submit(Batch([cell], built, Limits(deadline=60, memory=4 << 30)))) as told:
+            with closing(
+                executor.submit(Batch([cell], built, Limits(deadline=60, memory=4 << 30)))
+            ) as told:
                 (found,) = told
             yield found.attempts[0]
 

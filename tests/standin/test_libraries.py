@@ -1,4 +1,6 @@
-"""Kernels of libraries as the package index has them, with nothing written by hand but a kernel file."""
+"""Kernels of libraries as the package index has them, with nothing written by hand but a kernel
+file.
+"""
 
 from __future__ import annotations
 
@@ -32,30 +34,45 @@ FILES = Path(__file__).parent / "libraries"
 
 def results(names: list[str], envs: list[BuiltEnv], folder: Path) -> tuple[Result, ...]:
     specs = load_kernels([f"{name}.toml" for name in names], FILES)
-    cells = [Cell(env=each.env, target=TARGETS["sm_90"], spec=spec) for each in envs for spec in specs]
+    cells = [
+        Cell(env=each.env, target=TARGETS["sm_90"], spec=spec) for each in envs for spec in specs
+    ]
     with Store(folder) as store:
         context = RunContext(
-            envs={each.env.name: each for each in envs}, store=store, limits=Limits(deadline=120, memory=4 << 30), idle_timeout=KEPT
+            envs={each.env.name: each for each in envs},
+            store=store,
+            limits=Limits(deadline=120, memory=4 << 30),
+            idle_timeout=KEPT,
         )
         return run(cells, context)
 
 
 @pytest.mark.wheels
-def test_liger_kernel_compiles_on_every_release(built: Callable[[str], BuiltEnv], config: MatrixConfig, tmp_path: Path) -> None:
+def test_liger_kernel_compiles_on_every_release(
+    built: Callable[[str], BuiltEnv], config: MatrixConfig, tmp_path: Path
+) -> None:
     envs = [built(env.name) for env in config.envs if "releases" in env.groups]
     assert len(envs) >= 13
     found = results(["cross_entropy", "swiglu"], envs, tmp_path)
-    assert {(each.cell.id, str(each.outcome.status)) for each in found} == {(each.cell.id, "ok") for each in found}
+    assert {(each.cell.id, str(each.outcome.status)) for each in found} == {
+        (each.cell.id, "ok") for each in found
+    }
     assert all(each.outcome.stood_in for each in found)
 
 
 @pytest.mark.wheels
-def test_flash_linear_attention_compiles_where_it_can_be_imported(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """One of its modules wraps a kernel by a class that hands `do_bench` to Triton's autotuner, which 3.1.0 does not know.
+def test_flash_linear_attention_compiles_where_it_can_be_imported(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """One of its modules wraps a kernel by a class that hands `do_bench` to Triton's autotuner,
+    which 3.1.0 does not know.
 
-    Importing any of its modules imports that one: with PyTorch 2.5.1 and Triton 3.1.0 `import fla` raises the same error.
+    Importing any of its modules imports that one: with PyTorch 2.5.1 and Triton 3.1.0 `import fla`
+    raises the same error.
     """
-    found = results(["chunk_h", "chunk_o"], [built("triton-3.1.0"), built("triton-3.9.0")], tmp_path)
+    found = results(
+        ["chunk_h", "chunk_o"], [built("triton-3.1.0"), built("triton-3.9.0")], tmp_path
+    )
     told = {(each.cell.spec.kernel, each.cell.env.name): each.outcome for each in found}
     assert {place: str(outcome.status) for place, outcome in told.items()} == {
         ("chunk_h", "triton-3.1.0"): "rejected",
@@ -64,17 +81,23 @@ def test_flash_linear_attention_compiles_where_it_can_be_imported(built: Callabl
         ("chunk_o", "triton-3.9.0"): "ok",
     }
     failures = [outcome.failure for outcome in told.values() if outcome.failure]
-    assert {(failure.failure_class, failure.stage, "do_bench" in failure.excerpt) for failure in failures} == {
-        ("api-changed", "source", True)
-    }
+    assert {
+        (failure.failure_class, failure.stage, "do_bench" in failure.excerpt)
+        for failure in failures
+    } == {("api-changed", "source", True)}
     assert len({failure.fingerprint for failure in failures}) == 1
 
 
 @pytest.mark.wheels
 def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "tutorial-library.md").read_text(encoding="utf-8")
-    written(tmp_path, dict(re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)))
-    done = subprocess.run([sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True)
+    written(
+        tmp_path,
+        dict(re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)),
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done
     assert "stand-ins for" in done.stdout
     command = [sys.executable, "-m", "compat.cli", "explain", "rms_norm/*/triton-3.9.0"]
@@ -83,7 +106,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     assert [line for line in block if line.strip() != "…" and line not in told.splitlines()] == []
 
 
-# --- getting them ----------------------------------------------------------------------------------------------------------------
+# --- getting them ---------------------------------------------------------------------------------
 
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -94,13 +117,19 @@ def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with one wheel, in the place of the package index."""
     folder = tmp_path / "wheelhouse"
     folder.mkdir()
-    facts = "Metadata-Version: 2.1\nName: my-kernels\nVersion: 1.0\nRequires-Dist: no-such-thing-anywhere\n"
+    facts = (
+        "Metadata-Version: 2.1\nName: my-kernels\nVersion: 1.0\nRequires-Dist:"
+        " no-such-thing-anywhere\n"
+    )
     with zipfile.ZipFile(folder / "my_kernels-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("my_kernels/__init__.py", "")
-        wheel.writestr("my_kernels/act.py", "import triton\n@triton.jit\ndef kernel(x, BLOCK): ...\n")
+        wheel.writestr(
+            "my_kernels/act.py", "import triton\n@triton.jit\ndef kernel(x, BLOCK): ...\n"
+        )
         wheel.writestr("my_kernels-1.0.dist-info/METADATA", facts)
         wheel.writestr(
-            "my_kernels-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            "my_kernels-1.0.dist-info/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         )
         wheel.writestr("my_kernels-1.0.dist-info/RECORD", "")
     for installer in ("UV", "PIP"):
@@ -116,24 +145,40 @@ SETUP = "raise ModuleNotFoundError('No module named 'torch', which this build ne
 def sdist(folder: Path, name: str, files: dict[str, str]) -> None:
     """Write a source distribution that cannot be built."""
     with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
-        for path, text in {"setup.py": SETUP, "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\n", **files}.items():
+        for path, text in {
+            "setup.py": SETUP,
+            "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\n",
+            **files,
+        }.items():
             member = tarfile.TarInfo(f"{name}/{path}")
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
 
 
 SDISTS = {
-    "named by setuptools": {"src/my_kernels.egg-info/top_level.txt": "my_kernels\n_my_tables\n", "src/_my_tables.py": "SIZE = 8\n"},
+    "named by setuptools": {
+        "src/my_kernels.egg-info/top_level.txt": "my_kernels\n_my_tables\n",
+        "src/_my_tables.py": "SIZE = 8\n",
+    },
     "called as the library": {"src/others/__init__.py": ""},
     "below another folder": {"tests/my_kernels/test_act.py": "", "docs/conf.py": ""},
 }
 
 
 @pytest.mark.parametrize("layout", SDISTS)
-def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(wheelhouse: Path, layout: str) -> None:
+def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(
+    wheelhouse: Path, layout: str
+) -> None:
     top = "python/lib" if layout == "below another folder" else "src"
-    kernels = {f"{top}/my_kernels/__init__.py": "", f"{top}/my_kernels/ops/act.py": "def kernel(): ...\n"}
-    sdist(wheelhouse, "my_kernels-2.0", {**SDISTS[layout], **kernels, f"{top}/my_kernels/csrc/act.cu": "int x;"})
+    kernels = {
+        f"{top}/my_kernels/__init__.py": "",
+        f"{top}/my_kernels/ops/act.py": "def kernel(): ...\n",
+    }
+    sdist(
+        wheelhouse,
+        "my_kernels-2.0",
+        {**SDISTS[layout], **kernels, f"{top}/my_kernels/csrc/act.cu": "int x;"},
+    )
     folder = unpacked("my-kernels==2.0")
     there = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
     tables = {"_my_tables.py"} if layout == "named by setuptools" else set()
@@ -143,7 +188,13 @@ def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(wheelhouse:
 
 def test_names_in_a_source_distribution_lead_nowhere_else(wheelhouse: Path) -> None:
     sdist(
-        wheelhouse, "my_kernels-2.0", {"my_kernels/__init__.py": "", "my_kernels/../../../../evil.py": "", "/my_kernels/abs.py": ""}
+        wheelhouse,
+        "my_kernels-2.0",
+        {
+            "my_kernels/__init__.py": "",
+            "my_kernels/../../../../evil.py": "",
+            "/my_kernels/abs.py": "",
+        },
     )
     folder = unpacked("my-kernels==2.0")
     assert not list(folder.parent.parent.rglob("evil.py"))
@@ -151,7 +202,9 @@ def test_names_in_a_source_distribution_lead_nowhere_else(wheelhouse: Path) -> N
 
 
 @pytest.mark.parametrize("damage", ["no package", "no archive"])
-def test_a_library_without_python_files_is_an_error_of_whole_lines(wheelhouse: Path, damage: str) -> None:
+def test_a_library_without_python_files_is_an_error_of_whole_lines(
+    wheelhouse: Path, damage: str
+) -> None:
     sdist(wheelhouse, "my_kernels-2.0", {"README.md": ""})
     if damage == "no archive":
         (wheelhouse / "my_kernels-2.0.tar.gz").write_bytes(b"\x1f\x8b nothing")
@@ -164,7 +217,9 @@ def test_a_library_without_python_files_is_an_error_of_whole_lines(wheelhouse: P
 
 def test_an_installers_last_lines_are_whole() -> None:
     printed = [f'  File "/build/setup.py", line {number}, in run_setup' for number in range(40)]
-    words = last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
+    words = last_lines(
+        "\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""])
+    )
     assert words.startswith('File "/build/setup.py", line ')
     assert words.endswith("in run_setup ModuleNotFoundError: No module named 'torch'")
     assert 400 < len(words) <= 620
@@ -194,10 +249,13 @@ def test_a_library_is_unpacked_once_without_what_it_needs(wheelhouse: Path) -> N
     assert unpacked("my-kernels==1.0") == folder, "what is there is not chosen again"
     with pytest.raises(EnvError, match=r"cannot install my-kernels==2\.0: "):
         unpacked("my-kernels==2.0")
-    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["my-kernels-1.0"]  # beside it are locks
+    # Beside it are locks.
+    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["my-kernels-1.0"]
 
 
-def test_a_kernel_file_names_a_module_of_it_and_is_written_again(wheelhouse: Path, tmp_path: Path) -> None:
+def test_a_kernel_file_names_a_module_of_it_and_is_written_again(
+    wheelhouse: Path, tmp_path: Path
+) -> None:
     written(tmp_path, {"k/act.toml": KERNEL_FILE})
     (spec,) = load_kernels(["k/act.toml"], tmp_path)
     assert spec.source.endswith("/libraries/my-kernels-1.0/my_kernels/act.py")
@@ -210,18 +268,44 @@ def test_a_kernel_file_names_a_module_of_it_and_is_written_again(wheelhouse: Pat
 
 
 WRONG = [
-    ('package = "my_kernels==1.0"', 'package = "my_kernels"', "package: 'my_kernels' is not a name and a version"),
-    ('package = "my_kernels==1.0"', 'package = "my_kernels==9"', "package: cannot install my_kernels==9: "),
-    ('module = "my_kernels.act"', 'module = "my_kernels.gone"', "module: there is no module 'my_kernels.gone'"),
-    ('module = "my_kernels.act"', 'module = "my kernels"', "module: 'my kernels' is not the name of a module"),
-    ('module = "my_kernels.act"', 'module = "my_kernels.act"\nsource = "act.py"', "module: expected source or module, found both"),
-    ('package = "my_kernels==1.0"', 'path = ["gone"]', "path[0]: there is no folder 'gone' next to this file"),
+    (
+        'package = "my_kernels==1.0"',
+        'package = "my_kernels"',
+        "package: 'my_kernels' is not a name and a version",
+    ),
+    (
+        'package = "my_kernels==1.0"',
+        'package = "my_kernels==9"',
+        "package: cannot install my_kernels==9: ",
+    ),
+    (
+        'module = "my_kernels.act"',
+        'module = "my_kernels.gone"',
+        "module: there is no module 'my_kernels.gone'",
+    ),
+    (
+        'module = "my_kernels.act"',
+        'module = "my kernels"',
+        "module: 'my kernels' is not the name of a module",
+    ),
+    (
+        'module = "my_kernels.act"',
+        'module = "my_kernels.act"\nsource = "act.py"',
+        "module: expected source or module, found both",
+    ),
+    (
+        'package = "my_kernels==1.0"',
+        'path = ["gone"]',
+        "path[0]: there is no folder 'gone' next to this file",
+    ),
     ('module = "my_kernels.act"', 'source = "k.toml"', "package: 'package' needs a module"),
     ('package = "my_kernels==1.0"', 'install = ["../gone"]', "install[0]: there is no folder"),
 ]
 
 
-@pytest.mark.parametrize(("right", "wrong", "message"), WRONG, ids=[message for *_, message in WRONG])
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"), WRONG, ids=[message for *_, message in WRONG]
+)
 def test_what_cannot_be_had_is_said_with_the_path_of_the_key(
     wheelhouse: Path, tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:

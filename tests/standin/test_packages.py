@@ -1,4 +1,6 @@
-"""Kernels in packages: imported as Python does it, from the live tree, and compiled again where a file of it is edited."""
+"""Kernels in packages: imported as Python does it, from the live tree, and compiled again where a
+file of it is edited.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ HELPER = PLAIN + "@triton.jit\ndef double(x):\n    return x * {}\n"
 TREE = {
     "src/mylib/__init__.py": "from . import ops\n",
     "src/mylib/ops/__init__.py": "from mylib.ops.act import kernel\n",
-    "src/mylib/ops/act.py": HEADER
-    + "from .helpers import double\nfrom mylib.constants import SHIFT\nfrom .. import constants\n"
-    + KERNEL.format(value="double(tl.load(source + at)) + SHIFT + constants.SHIFT"),
+    "src/mylib/ops/act.py": (
+        HEADER + "from .helpers import double\nfrom mylib.constants import SHIFT\nfrom .. import"
+        " constants\n"
+        + KERNEL.format(value="double(tl.load(source + at)) + SHIFT + constants.SHIFT")
+    ),
     "src/mylib/ops/helpers.py": HELPER.format(2),
     "src/mylib/constants.py": "import triton.language as tl\nSHIFT = tl.constexpr(1)\n",
     "src/mylib/unused.py": "raise RuntimeError\n",
@@ -54,11 +58,21 @@ function = "{function}"
 """
 
 
-def results(specs: list[Specialization], env: BuiltEnv, store: Store, targets: tuple[str, ...] = ("sm_90",)) -> tuple[Result, ...]:
-    cells = [Cell(env=env.env, target=TARGETS[target], spec=each) for each in specs for target in targets]
+def results(
+    specs: list[Specialization], env: BuiltEnv, store: Store, targets: tuple[str, ...] = ("sm_90",)
+) -> tuple[Result, ...]:
+    cells = [
+        Cell(env=env.env, target=TARGETS[target], spec=each) for each in specs for target in targets
+    ]
     return run(
         cells,
-        RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT),
+        RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=Limits(deadline=60, memory=4 << 30),
+            slots=2,
+            idle_timeout=KEPT,
+        ),
     )
 
 
@@ -75,7 +89,9 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("source", SOURCES)
-def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(env: BuiltEnv, tmp_path: Path, source: str) -> None:
+def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(
+    env: BuiltEnv, tmp_path: Path, source: str
+) -> None:
     written(tmp_path, TREE)
     with Store(tmp_path / "store") as store:
         (first,) = results([read(tmp_path, source)], env, store)
@@ -92,10 +108,15 @@ def test_relative_and_absolute_imports_work_and_every_file_of_them_counts(env: B
 
 
 @pytest.mark.wheels
-def test_two_projects_with_modules_of_one_name_do_not_see_each_other(env: BuiltEnv, tmp_path: Path) -> None:
+def test_two_projects_with_modules_of_one_name_do_not_see_each_other(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     written(tmp_path / "one", TREE)
     written(tmp_path / "two", {**TREE, "src/mylib/ops/helpers.py": "no_double = 1\n"})
-    specs = [evolve(spec(tmp_path / name / "src/mylib/ops/act.py"), kernel=name) for name in ("one", "two", "one", "two")]
+    specs = [
+        evolve(spec(tmp_path / name / "src/mylib/ops/act.py"), kernel=name)
+        for name in ("one", "two", "one", "two")
+    ]
     specs = [evolve(each, case=str(number)) for number, each in enumerate(specs)]
     with Store(tmp_path / "store") as store:
         found = results(specs, env, store, ("sm_80", "sm_90"))
@@ -119,18 +140,24 @@ def indented(text: str, depth: int = 1) -> str:
 
 FORMS = {
     "Holder.kernel": "class Holder:\n" + indented(KERNEL.format(value="at")),
-    "make(3)": "def make(kind):\n    if kind == 3:\n"
-    + indented(KERNEL.format(value="tl.load(source + at)"), 2)
-    + "    else:\n        kernel = None\n    return kernel\n",
-    "holder.inner.kernel": "import types\n"
-    + KERNEL.format(value="at")
-    + "holder = types.SimpleNamespace(inner=types.SimpleNamespace(kernel=kernel))\n",
+    "make(3)": (
+        "def make(kind):\n    if kind == 3:\n"
+        + indented(KERNEL.format(value="tl.load(source + at)"), 2)
+        + "    else:\n        kernel = None\n    return kernel\n"
+    ),
+    "holder.inner.kernel": (
+        "import types\n"
+        + KERNEL.format(value="at")
+        + "holder = types.SimpleNamespace(inner=types.SimpleNamespace(kernel=kernel))\n"
+    ),
 }
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("form", FORMS)
-def test_a_kernel_is_reached_through_classes_and_factories(env: BuiltEnv, tmp_path: Path, form: str) -> None:
+def test_a_kernel_is_reached_through_classes_and_factories(
+    env: BuiltEnv, tmp_path: Path, form: str
+) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS[form]})
     found = outcome(env, read(tmp_path, 'source = "act.py"', form))
     assert found.status is Status.OK, found
@@ -139,20 +166,35 @@ def test_a_kernel_is_reached_through_classes_and_factories(env: BuiltEnv, tmp_pa
 @pytest.mark.parametrize("form", ["make(x)", "gone.kernel", "Holder[0]", "make(3", "lambda: 1"])
 def test_what_reaches_nothing_is_an_error_of_the_kernel_file(tmp_path: Path, form: str) -> None:
     written(tmp_path, {"kernels/act.py": PLAIN + FORMS["make(3)"]})
-    with pytest.raises(Exception, match=r"variant\[0\]\.function: act\.py (has no|does not define a) function"):
+    with pytest.raises(
+        Exception, match=r"variant\[0\]\.function: act\.py (has no|does not define a) function"
+    ):
         read(tmp_path, 'source = "act.py"', form)
 
 
 @pytest.mark.wheels
 def test_a_kernel_file_that_is_wrong_stops_no_other(tmp_path: Path) -> None:
-    """Its error is told, its kernels are left out, the exit code says so; and a kernel is compiled for the targets it is for."""
+    """Its error is told, its kernels are left out, the exit code says so.
+
+    And a kernel is compiled for the targets it is for.
+    """
     good = KERNEL_FILE.format(source='source = "act.py"\ntargets = ["sm_8*"]', function="kernel")
     bad = good.replace('"act"', '"bad"').replace('source = "act.py"', 'source = "gone.py"')
     matrix = 'schema = 1\nkernels = ["k/*.toml"]\nenv = [{ triton = "3.9.0" }]\n'
     matrix += '[defaults]\nenvs = ["*"]\ntargets = ["sm_80", "sm_90"]\n'
-    files = {"k/act.py": PLAIN + KERNEL.format(value="at"), "k/good.toml": good, "k/bad.toml": bad, "matrix.toml": matrix}
+    files = {
+        "k/act.py": PLAIN + KERNEL.format(value="at"),
+        "k/good.toml": good,
+        "k/bad.toml": bad,
+        "matrix.toml": matrix,
+    }
     written(tmp_path, files)
-    done = subprocess.run([sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 2, done
-    assert "error: k/bad.toml: source: there is no file 'gone.py' next to this one; its kernels are left out" in done.stderr
+    assert (
+        "error: k/bad.toml: source: there is no file 'gone.py' next to this one; its kernels are"
+        " left out" in done.stderr
+    )
     assert "1 cell in" in done.stdout

@@ -1,4 +1,6 @@
-"""No value of a stand-in reaches a kernel's compile: it is true of the target, or the kernel cannot be imported here."""
+"""No value of a stand-in reaches a kernel's compile: it is true of the target, or the kernel cannot
+be imported here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,17 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv, Status
-from tests.standin.packages import HEADER, KERNEL, PLAIN, attempted, attempted_each, meaning, outcome, spec, written
+from tests.standin.packages import (
+    HEADER,
+    KERNEL,
+    PLAIN,
+    attempted,
+    attempted_each,
+    meaning,
+    outcome,
+    spec,
+    written,
+)
 
 pytestmark = pytest.mark.wheels
 
@@ -28,30 +40,45 @@ HELPER = "@triton.jit\ndef helper(x):\n    return x * SCALE\n"
 LEAKS = {
     "a constant": scaled("torch.backends.mine.scale"),
     "what is computed from it": scaled("torch.get_num_threads() * 2"),
-    "a branch": HEADER
-    + "if torch.backends.cuda.matmul.allow_tf32:\n    SCALE = tl.constexpr(2)\nelse:\n    SCALE = tl.constexpr(3)\n"
-    + SCALED,
+    "a branch": (
+        HEADER
+        + "if torch.backends.cuda.matmul.allow_tf32:\n    SCALE = tl.constexpr(2)\nelse:\n    SCALE"
+        " = tl.constexpr(3)\n" + SCALED
+    ),
     "a conditional expression": scaled("2 if torch.get_num_threads() > 4 else 3"),
-    "a default": HEADER + PLAIN.replace(BLOCK, f"{BLOCK}, OTHER: tl.constexpr = torch.backends.mine.scale"),
+    "a default": (
+        HEADER + PLAIN.replace(BLOCK, f"{BLOCK}, OTHER: tl.constexpr = torch.backends.mine.scale")
+    ),
     "an annotation": HEADER + PLAIN.replace("size,", "size: torch.SomeType,"),
-    "a name in the kernel": HEADER + KERNEL.format(value="tl.load(source + at) * torch.finfo(torch.float32).eps"),
-    "a helper's constant": HEADER
-    + "SCALE = tl.constexpr(torch.backends.mine.scale)\n"
-    + HELPER
-    + KERNEL.format(value="helper(tl.load(source + at))"),
-    "a decorator of the kernel": HEADER + "import einops\n" + PLAIN.replace("@triton.jit", "@einops.wrap\n@triton.jit"),
+    "a name in the kernel": (
+        HEADER + KERNEL.format(value="tl.load(source + at) * torch.finfo(torch.float32).eps")
+    ),
+    "a helper's constant": (
+        HEADER
+        + "SCALE = tl.constexpr(torch.backends.mine.scale)\n"
+        + HELPER
+        + KERNEL.format(value="helper(tl.load(source + at))")
+    ),
+    "a decorator of the kernel": (
+        HEADER + "import einops\n" + PLAIN.replace("@triton.jit", "@einops.wrap\n@triton.jit")
+    ),
     "the kernel handed to it": HEADER + PLAIN + "kernel = torch.library.wrap_triton(kernel)\n",
-    "a decorator that is known": HEADER + PLAIN.replace("@triton.jit", "@torch.compile\n@triton.jit"),
+    "a decorator that is known": (
+        HEADER + PLAIN.replace("@triton.jit", "@torch.compile\n@triton.jit")
+    ),
     "an assumed number": scaled(MULTIPROCESSORS),
     "what is computed from an assumed number": scaled(f"2 * {MULTIPROCESSORS} + 1"),
     "whether there is such a thing": scaled("2 if hasattr(torch, 'something_new') else 3"),
     "a default for what is absent": scaled("getattr(torch, 'something_new', 3)"),
-    "an error that is caught": HEADER
-    + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept Exception:\n    SCALE = tl.constexpr(3)\n"
-    + SCALED,
-    "an error on the way": HEADER
-    + f"SCALE = tl.constexpr(3)\ntry:\n    SCALE = tl.constexpr({NUMBER})\nfinally:\n    pass\n"
-    + SCALED,
+    "an error that is caught": (
+        HEADER + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept Exception:\n    SCALE ="
+        " tl.constexpr(3)\n" + SCALED
+    ),
+    "an error on the way": (
+        HEADER
+        + f"SCALE = tl.constexpr(3)\ntry:\n    SCALE = tl.constexpr({NUMBER})\nfinally:\n    pass\n"
+        + SCALED
+    ),
     "a text": scaled("len(f'{torch.get_num_threads()}')"),
     "an earlier value": scaled(NUMBER, "SCALE = tl.constexpr(3)\n"),
     "a list that was not filled": scaled("found[-1]", f"found = [3]\nfound.append({NUMBER})\n"),
@@ -59,34 +86,53 @@ LEAKS = {
         "found.get(7, 2)", f"found = {{}}\nfor number in (1, 2, {NUMBER}):\n    found[number] = 1\n"
     ),
     "another package": scaled("scale", "from transformers.utils import scale\n"),
-    "a version that is not known": scaled("2 if transformers.__version__ > '4' else 3", "import transformers\n"),
+    "a version that is not known": scaled(
+        "2 if transformers.__version__ > '4' else 3", "import transformers\n"
+    ),
     "equality": scaled("2 if torch.get_num_threads() == 8 else 3"),
     "membership": scaled("2 if torch.get_num_threads() in (8, 16) else 3"),
-    "a class that derives from it": HEADER
-    + "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
-    + KERNEL.format(value="tl.load(source + at) * Settings.scale"),
-    "what a factory encloses": HEADER
-    + "def make(scale):\n"
-    + "\n".join(f"    {line}" for line in KERNEL.format(value="tl.load(source + at) * scale").strip().split("\n"))
-    + "\n    return kernel\nkernel = make(torch.get_num_threads())\n",
-    "a factory that handles it": HEADER
-    + f"def make(kind):\n    try:\n        assert {NUMBER}\n    except:\n        pass\n    return kernel\n"
-    + PLAIN,
+    "a class that derives from it": (
+        HEADER
+        + "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+        + KERNEL.format(value="tl.load(source + at) * Settings.scale")
+    ),
+    "what a factory encloses": (
+        HEADER
+        + "def make(scale):\n"
+        + "\n".join(
+            f"    {line}"
+            for line in KERNEL.format(value="tl.load(source + at) * scale").strip().split("\n")
+        )
+        + "\n    return kernel\nkernel = make(torch.get_num_threads())\n"
+    ),
+    "a factory that handles it": (
+        HEADER
+        + f"def make(kind):\n    try:\n        assert {NUMBER}\n    except:\n        pass\n   "
+        " return kernel\n" + PLAIN
+    ),
     # What is caught although it is no Exception.
-    "a bare except": HEADER + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept:\n    SCALE = tl.constexpr(3)\n" + SCALED,
+    "a bare except": (
+        HEADER
+        + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept:\n    SCALE = tl.constexpr(3)\n"
+        + SCALED
+    ),
     "a function that catches all": scaled(
-        "number()", f"def number():\n    try:\n        return {NUMBER}\n    except BaseException:\n        return 3\n"
+        "number()",
+        f"def number():\n    try:\n        return {NUMBER}\n    except BaseException:\n       "
+        " return 3\n",
     ),
     "a function that returns on the way": scaled(
         "number()", f"def number():\n    try:\n        {NUMBER}\n    finally:\n        return 3\n"
     ),
     "what is suppressed": scaled(
-        "found[-1]", f"import contextlib\nfound = [3]\nwith contextlib.suppress(BaseException):\n    found.append({NUMBER})\n"
+        "found[-1]",
+        "import contextlib\nfound = [3]\nwith contextlib.suppress(BaseException):\n   "
+        f" found.append({NUMBER})\n",
     ),
     "an error in a thread": scaled(
         "found[-1]",
-        f"import threading\nfound = [3]\nthread = threading.Thread(target=lambda: found.append({NUMBER}))\n"
-        "thread.start()\nthread.join()\n",
+        "import threading\nfound = [3]\nthread = threading.Thread(target=lambda:"
+        f" found.append({NUMBER}))\nthread.start()\nthread.join()\n",
     ),
     # What Python answers without asking the value, or by its hash.
     "a set": scaled("2 if torch.get_num_threads() in {8, 16} else 3"),
@@ -98,51 +144,75 @@ LEAKS = {
     "nothing": scaled("2 if torch.backends.mine is None else 3"),
     "the same thing": scaled("2 if torch.backends.mine is torch.backends.mine else 3"),
     "what can be called": scaled("2 if callable(torch.backends.mine) else 3"),
-    "a function of Python's": scaled("2 if inspect.isfunction(torch.backends.mine) else 3", "import inspect\n"),
+    "a function of Python's": scaled(
+        "2 if inspect.isfunction(torch.backends.mine) else 3", "import inspect\n"
+    ),
     "a name": scaled("2 if torch.backends.mine.__name__ == 'mine' else 3"),
     "a representation": scaled("2 if '8' in repr(torch.get_num_threads()) else 3"),
     "a formatted representation": scaled("2 if '8' in '%r' % torch.get_num_threads() else 3"),
     # Whether there is such a thing.
     "a list of names": scaled("2 if 'something_new' in dir(torch) else 3"),
     "a dictionary of names": scaled("vars(torch).get('something_new', 3)"),
-    "a name that is tried": HEADER
-    + "try:\n    torch.something_new\n    SCALE = tl.constexpr(2)\nexcept AttributeError:\n    SCALE = tl.constexpr(3)\n"
-    + SCALED,
-    "an import that is tried": HEADER
-    + "try:\n    from torch import something_new\n    SCALE = tl.constexpr(2)\nexcept ImportError:\n    SCALE = tl.constexpr(3)\n"
-    + SCALED,
-    "a module that is tried": HEADER
-    + "try:\n    import torch.something_new\n    SCALE = tl.constexpr(2)\nexcept ImportError:\n    SCALE = tl.constexpr(3)\n"
-    + SCALED,
-    "a module that is looked for": scaled("2 if importlib.util.find_spec('torch.something_new') else 3", "import importlib.util\n"),
+    "a name that is tried": (
+        HEADER
+        + "try:\n    torch.something_new\n    SCALE = tl.constexpr(2)\nexcept AttributeError:\n   "
+        " SCALE = tl.constexpr(3)\n" + SCALED
+    ),
+    "an import that is tried": (
+        HEADER + "try:\n    from torch import something_new\n    SCALE = tl.constexpr(2)\nexcept"
+        " ImportError:\n    SCALE = tl.constexpr(3)\n" + SCALED
+    ),
+    "a module that is tried": (
+        HEADER
+        + "try:\n    import torch.something_new\n    SCALE = tl.constexpr(2)\nexcept ImportError:\n"
+        "    SCALE = tl.constexpr(3)\n" + SCALED
+    ),
+    "a module that is looked for": scaled(
+        "2 if importlib.util.find_spec('torch.something_new') else 3", "import importlib.util\n"
+    ),
     "a package that is looked for": scaled(
         "version('transformers')", "import transformers\nfrom importlib.metadata import version\n"
     ),
-    "a method of a class that is known": scaled("2 if hasattr(torch.Tensor, 'something_new') else 3"),
+    "a method of a class that is known": scaled(
+        "2 if hasattr(torch.Tensor, 'something_new') else 3"
+    ),
     "an attribute of a class that derives from it": scaled(
-        "getattr(Settings, 'scale', 3)", "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+        "getattr(Settings, 'scale', 3)",
+        "import transformers\nclass Settings(transformers.Settings):\n    pass\n",
     ),
     "an attribute of an object": scaled(
-        "getattr(Settings(), 'scale', 3)", "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+        "getattr(Settings(), 'scale', 3)",
+        "import transformers\nclass Settings(transformers.Settings):\n    pass\n",
     ),
-    "whatever a package has": HEADER + "from transformers import *\n" + KERNEL.format(value="helper(tl.load(source + at))"),
+    "whatever a package has": (
+        HEADER
+        + "from transformers import *\n"
+        + KERNEL.format(value="helper(tl.load(source + at))")
+    ),
     # What a function would have done that a statement calls.
-    "a global": scaled("NUMBER", f"NUMBER = 3\ndef set_up():\n    global NUMBER\n    NUMBER = {NUMBER}\nset_up()\n"),
+    "a global": scaled(
+        "NUMBER", f"NUMBER = 3\ndef set_up():\n    global NUMBER\n    NUMBER = {NUMBER}\nset_up()\n"
+    ),
     "a global, two functions away": scaled(
         "NUMBER",
         "NUMBER = 3\ndef inner():\n    global NUMBER\n    NUMBER = 2\n"
         f"def set_up():\n    if {NUMBER} > 4:\n        inner()\nset_up()\n",
     ),
-    "what a function fills": scaled("found[-1]", f"found = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"),
+    "what a function fills": scaled(
+        "found[-1]", f"found = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"
+    ),
     "what a function fills, by another name": scaled(
         "other[-1]", f"found = other = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"
     ),
     "what a decorator sets": scaled(
-        "NUMBER", f"NUMBER = 3\ndef mark(f):\n    global NUMBER\n    NUMBER = {NUMBER}\n    return f\n@mark\ndef launch(): ...\n"
+        "NUMBER",
+        f"NUMBER = 3\ndef mark(f):\n    global NUMBER\n    NUMBER = {NUMBER}\n    return"
+        " f\n@mark\ndef launch(): ...\n",
     ),
     "what making an object sets": scaled(
         "Settings.scale",
-        f"class Settings:\n    scale = 3\n    def __init__(self):\n        Settings.scale = {NUMBER}\nSettings()\n",
+        "class Settings:\n    scale = 3\n    def __init__(self):\n        Settings.scale ="
+        f" {NUMBER}\nSettings()\n",
     ),
     # What is computed from what is assumed.
     "an assumed number as another": scaled(f"int({MULTIPROCESSORS})"),
@@ -157,36 +227,61 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
     return built(request.param)
 
 
-def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp_path: Path) -> None:
-    paths = [written(tmp_path / str(number), {"leaking.py": text}) / "leaking.py" for number, text in enumerate(LEAKS.values())]
-    specs = [spec(path, FUNCTIONS.get(leak, "kernel")) for leak, path in zip(LEAKS, paths, strict=True)]
+def test_what_is_not_known_here_is_no_answer_about_the_kernel(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    paths = [
+        written(tmp_path / str(number), {"leaking.py": text}) / "leaking.py"
+        for number, text in enumerate(LEAKS.values())
+    ]
+    specs = [
+        spec(path, FUNCTIONS.get(leak, "kernel")) for leak, path in zip(LEAKS, paths, strict=True)
+    ]
     for leak, attempt in zip(LEAKS, attempted_each(env, specs), strict=True):
         found = meaning(env, attempt)
         assert found.status is Status.SOURCE_BROKEN, (leak, found)
         assert found.failure is not None
-        assert found.failure.failure_class in ("source-needs-package", "source-import"), (leak, found)
+        assert found.failure.failure_class in ("source-needs-package", "source-import"), (
+            leak,
+            found,
+        )
         excerpt = found.failure.excerpt
-        assert re.search(r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", excerpt), (leak, excerpt)
+        assert re.search(
+            r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", excerpt
+        ), (leak, excerpt)
 
 
 NAMES_OF_ANOTHER = {
     "mine/__init__.py": "",
-    "mine/constants.py": "import torch\nimport triton.language as tl\nSCALE = tl.constexpr(int(torch.get_num_threads()))\n",
+    "mine/constants.py": (
+        "import torch\nimport triton.language as tl\nSCALE ="
+        " tl.constexpr(int(torch.get_num_threads()))\n"
+    ),
     "mine/settings.py": "import torch\nSCALE = 3\n",
     "mine/kernels.py": HEADER + "from .constants import *\n" + SCALED,
-    "mine/sets.py": HEADER
-    + "from . import settings\nsettings.SCALE = int(torch.get_num_threads())\nSCALE = tl.constexpr(settings.SCALE)\n"
-    + SCALED,
-    "mine/optional.py": "try:\n    import einops\n    SCALE = 2\nexcept ImportError:\n    SCALE = 3\n",
+    "mine/sets.py": (
+        HEADER + "from . import settings\nsettings.SCALE = int(torch.get_num_threads())\nSCALE ="
+        " tl.constexpr(settings.SCALE)\n" + SCALED
+    ),
+    "mine/optional.py": (
+        "try:\n    import einops\n    SCALE = 2\nexcept ImportError:\n    SCALE = 3\n"
+    ),
     "mine/needs.py": "import torch\nassert int(torch.get_num_threads())\nimport einops\n",
-    "mine/late.py": HEADER
-    + "from .optional import SCALE as NUMBER\nfrom . import needs\nSCALE = tl.constexpr(NUMBER)\n"
-    + SCALED.replace("at) * SCALE", "at) * (SCALE if SCALE == 2 else not_that)"),
+    "mine/late.py": (
+        HEADER + "from .optional import SCALE as NUMBER\nfrom . import needs\nSCALE ="
+        " tl.constexpr(NUMBER)\n"
+        + SCALED.replace("at) * SCALE", "at) * (SCALE if SCALE == 2 else not_that)")
+    ),
 }
 
 
-def test_modules_of_one_tree_see_the_same_of_a_package_that_is_not_here(env: BuiltEnv, tmp_path: Path) -> None:
-    """What one of them lacks no other has, however it gets there; and a package is here for all of them or for none."""
+def test_modules_of_one_tree_see_the_same_of_a_package_that_is_not_here(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """What one of them lacks no other has, however it gets there.
+
+    And a package is here for all of them or for none.
+    """
     folder = written(tmp_path, NAMES_OF_ANOTHER)
     specs = [spec(folder / "mine" / f"{name}.py") for name in ("kernels", "sets", "late")]
     kernels, sets, late = (meaning(env, attempt) for attempt in attempted_each(env, specs))
@@ -195,31 +290,47 @@ def test_modules_of_one_tree_see_the_same_of_a_package_that_is_not_here(env: Bui
 
 
 FINE = {
-    "types": "NAMES = {torch.float16: 'half', torch.bfloat16: 'bf16'}\ndef launch(x: torch.Tensor) -> 'torch.Tensor | None': ...\n",
-    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n"
-    "@torch.jit.script\ndef c(x: int): ...\n"
-    "@torch.inference_mode\ndef d(): ...\n",
-    "operators": "@torch.library.custom_op('mine::op', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor: ...\n"
-    "@op.register_fake\ndef fake(x): ...\ntorch.library.define('mine::other', '(Tensor x) -> Tensor')\n"
-    "@torch.library.register_fake('mine::other')\n"
-    "def other(x): ...\n"
-    "op.register_autograd(fake, setup_context=fake)\nlibrary = torch.library.Library('ours', 'DEF')\n"
-    "library.define('f(Tensor x) -> Tensor')\nlibrary.impl('f', fake, 'CUDA')\n",
-    "classes": "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-    "class Op(torch.autograd.Function):\n"
-    "    @staticmethod\n    @torch.amp.custom_fwd(device_type='cuda')\n    def forward(ctx, x): ...\n"
-    "    @staticmethod\n    @torch.amp.custom_bwd(device_type='cuda')\n    def backward(ctx, dy): ...\napply = Op.apply\n"
-    "class Mine(torch.nn.Linear): ...\n",
-    "other packages": "import transformers.models.llama as llama\nfrom einops import rearrange, repeat\n"
-    "class Mine(llama.Attention): ...\n"
-    "@rearrange.something\ndef f(): ...\n",
-    "what fails and is not needed": "assert torch.cuda.get_device_name() == 'none'\nNUMBER = int(torch.get_num_threads())\n"
-    "OTHER = NUMBER + 1\nraise RuntimeError('not here')\n",
+    "types": (
+        "NAMES = {torch.float16: 'half', torch.bfloat16: 'bf16'}\ndef launch(x: torch.Tensor) ->"
+        " 'torch.Tensor | None': ...\n"
+    ),
+    "decorators": (
+        "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n"
+        "@torch.jit.script\ndef c(x: int): ...\n"
+        "@torch.inference_mode\ndef d(): ...\n"
+    ),
+    "operators": (
+        "@torch.library.custom_op('mine::op', mutates_args=())\ndef op(x: torch.Tensor) ->"
+        " torch.Tensor: ...\n@op.register_fake\ndef fake(x):"
+        " ...\ntorch.library.define('mine::other', '(Tensor x) ->"
+        " Tensor')\n@torch.library.register_fake('mine::other')\ndef other(x):"
+        " ...\nop.register_autograd(fake, setup_context=fake)\nlibrary ="
+        " torch.library.Library('ours', 'DEF')\nlibrary.define('f(Tensor x) ->"
+        " Tensor')\nlibrary.impl('f', fake, 'CUDA')\n"
+    ),
+    "classes": (
+        "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\nclass"
+        " Op(torch.autograd.Function):\n    @staticmethod\n   "
+        " @torch.amp.custom_fwd(device_type='cuda')\n    def forward(ctx, x): ...\n   "
+        " @staticmethod\n    @torch.amp.custom_bwd(device_type='cuda')\n    def backward(ctx, dy):"
+        " ...\napply = Op.apply\nclass Mine(torch.nn.Linear): ...\n"
+    ),
+    "other packages": (
+        "import transformers.models.llama as llama\nfrom einops import rearrange, repeat\n"
+        "class Mine(llama.Attention): ...\n"
+        "@rearrange.something\ndef f(): ...\n"
+    ),
+    "what fails and is not needed": (
+        "assert torch.cuda.get_device_name() == 'none'\nNUMBER = int(torch.get_num_threads())\n"
+        "OTHER = NUMBER + 1\nraise RuntimeError('not here')\n"
+    ),
 }
 
 
 @pytest.mark.parametrize("preamble", FINE)
-def test_what_the_kernel_does_not_need_is_in_nobodys_way(env: BuiltEnv, tmp_path: Path, preamble: str) -> None:
+def test_what_the_kernel_does_not_need_is_in_nobodys_way(
+    env: BuiltEnv, tmp_path: Path, preamble: str
+) -> None:
     path = written(tmp_path, {"fine.py": HEADER + FINE[preamble] + PLAIN}) / "fine.py"
     found = outcome(env, spec(path))
     assert found.status is Status.OK, found
@@ -228,14 +339,21 @@ def test_what_the_kernel_does_not_need_is_in_nobodys_way(env: BuiltEnv, tmp_path
     assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
 
 
-def test_what_fails_beside_a_stand_in_is_told_as_ever(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """What Python looks up on the way to an error, in all modules that there are, is no question of the kernel's."""
+def test_what_fails_beside_a_stand_in_is_told_as_ever(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """What Python looks up on the way to an error, in all modules that there are, is no question of
+    the kernel's.
+    """
     env = built("triton-3.0.0")
     path = written(tmp_path, {"fine.py": HEADER + PLAIN}) / "fine.py"
     found = outcome(env, spec(path), "gfx942")
     assert found.failure is not None
     assert (found.status, found.failure.failure_class) == (Status.UNSUPPORTED, "toolchain-missing")
-    path = written(tmp_path, {"wrong.py": HEADER + KERNEL.format(value="nowhere_defined")}) / "wrong.py"
+    path = (
+        written(tmp_path, {"wrong.py": HEADER + KERNEL.format(value="nowhere_defined")})
+        / "wrong.py"
+    )
     found = outcome(env, spec(path))
     assert found.failure is not None
     assert (found.failure.failure_class, found.failure.location) == ("undefined-name", "wrong.py:8")
@@ -243,20 +361,30 @@ def test_what_fails_beside_a_stand_in_is_told_as_ever(built: Callable[[str], Bui
 
 def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:
     """A module's own `if` has two outcomes, each right for its target, and both are told."""
-    text = HEADER + (
-        "if torch.cuda.get_device_capability() >= (9, 0):\n    SCALE = tl.constexpr(2.0)\nelse:\n    SCALE = tl.constexpr(3.0)\n"
+    text = (
+        HEADER
+        + "if torch.cuda.get_device_capability() >= (9, 0):\n    SCALE = tl.constexpr(2.0)\nelse:\n"
+        "    SCALE = tl.constexpr(3.0)\n"
     )
     alone = "import triton\nimport triton.language as tl\nSCALE = tl.constexpr({})\n" + SCALED
-    files = {"asks.py": text + SCALED, "two/asks.py": alone.format("2.0"), "three/asks.py": alone.format("3.0")}
+    files = {
+        "asks.py": text + SCALED,
+        "two/asks.py": alone.format("2.0"),
+        "three/asks.py": alone.format("3.0"),
+    }
     folder = written(tmp_path, files)
     for target, same, scale in (("sm_90", "two", "(9, 0)"), ("sm_80", "three", "(8, 0)")):
-        asked, known = (attempted(env, spec(folder / name), target) for name in ("asks.py", f"{same}/asks.py"))
+        asked, known = (
+            attempted(env, spec(folder / name), target) for name in ("asks.py", f"{same}/asks.py")
+        )
         assert asked.done
         assert asked.done[0].made["ttir"].size > 0
         assert asked.metrics["artifacts"]["cubin"] == known.metrics["artifacts"]["cubin"]
         assert asked.stood_in is not None
         assert known.stood_in is None
-        assert asked.stood_in.answers == (f"torch.cuda.get_device_capability() is {scale} (asks.py:4)",)
+        assert asked.stood_in.answers == (
+            f"torch.cuda.get_device_capability() is {scale} (asks.py:4)",
+        )
 
 
 def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: Path) -> None:
@@ -269,20 +397,29 @@ def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: 
     assert found.stood_in is not None
 
 
-def test_a_package_whose_absence_the_module_handles_is_absent(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_package_whose_absence_the_module_handles_is_absent(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
     text = (
-        "import triton\nimport triton.language as tl\ntry:\n    import torch\nexcept ImportError:\n    torch = None\n"
-        "SCALE = tl.constexpr(2.0 if torch is None else int(torch.get_num_threads()))\n" + SCALED
+        "import triton\nimport triton.language as tl\ntry:\n    import torch\nexcept ImportError:\n"
+        "    torch = None\nSCALE = tl.constexpr(2.0 if torch is None else"
+        " int(torch.get_num_threads()))\n" + SCALED
     )
     found = outcome(env, spec(written(tmp_path, {"handles.py": text}) / "handles.py"))
     assert (found.status, found.stood_in) == (Status.OK, None)
 
 
 @pytest.mark.parametrize(
-    ("alone", "pair"), [("triton-3.1.0", "triton-3.1.0-torch-2.5.1"), ("triton-3.5.1", "triton-3.5.1-torch-2.9.1")]
+    ("alone", "pair"),
+    [("triton-3.1.0", "triton-3.1.0-torch-2.5.1"), ("triton-3.5.1", "triton-3.5.1-torch-2.9.1")],
 )
-def test_a_real_torch_gives_the_same_code(built: Callable[[str], BuiltEnv], tmp_path: Path, alone: str, pair: str) -> None:
-    """Where PyTorch is in the env it is used, and the code is the same, byte by byte; Triton takes a module for no global value."""
+def test_a_real_torch_gives_the_same_code(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, alone: str, pair: str
+) -> None:
+    """Where PyTorch is in the env it is used, and the code is the same, byte by byte.
+
+    Triton takes a module for no global value.
+    """
     harmless = "".join(FINE[each] for each in ("types", "decorators", "operators"))
     text = (
         HEADER

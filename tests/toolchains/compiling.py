@@ -21,7 +21,9 @@ from tests.targets import TARGETS
 LIMITS = Limits(deadline=120, memory=4 << 30)
 
 
-def compile_all(env: BuiltEnv, cells: Sequence[Cell], *, variables: Mapping[str, str] | None = None) -> list[Evidence]:
+def compile_all(
+    env: BuiltEnv, cells: Sequence[Cell], *, variables: Mapping[str, str] | None = None
+) -> list[Evidence]:
     """Attempt cells of one env in one batch: in one process, one after the other."""
     assert env.python
     with OwnWorker(env.python, variables=variables) if variables else worker(env) as server:
@@ -31,23 +33,33 @@ def compile_all(env: BuiltEnv, cells: Sequence[Cell], *, variables: Mapping[str,
 def compile_each(env: BuiltEnv, cells: Sequence[Cell]) -> list[Evidence]:
     """Attempt cells of one env, each in a batch of its own."""
     with worker(env) as server:
-        return [evidence for cell in cells for _, evidence in attempt(server, [cell], LIMITS, stop=threading.Event())]
+        return [
+            evidence
+            for cell in cells
+            for _, evidence in attempt(server, [cell], LIMITS, stop=threading.Event())
+        ]
 
 
 def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
     """What a stage makes of a cell, as text."""
     with worker(env) as server, Store(folder) as store:
-        ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
+        ((_, evidence),) = attempt(
+            server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep
+        )
         assert stage in evidence.kept, evidence
         return (store.artifacts / evidence.kept[stage]).read_text()
 
 
 def said(evidence: Evidence) -> str:
     """All that an attempt says about a failure."""
-    return "\n".join([*(f"{raised.type}: {raised.message}" for raised in evidence.raised), evidence.stderr])
+    return "\n".join(
+        [*(f"{raised.type}: {raised.message}" for raised in evidence.raised), evidence.stderr]
+    )
 
 
-def script(spec: Specialization, target: str, form: Form, *, prediction: str = "", expected: str = "x") -> str:
+def script(
+    spec: Specialization, target: str, form: Form, *, prediction: str = "", expected: str = "x"
+) -> str:
     """A repro script of a kernel, whatever it is to show."""
     return Script(
         name="s",

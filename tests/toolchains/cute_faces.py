@@ -2,8 +2,9 @@
 
     python -m tests.toolchains.cute_faces
 
-compiles those of ``tests/kernels/cute_faces.py`` on the releases of :data:`RELEASES`, whose envs have to be there, and writes what
-they said to ``cute_faces.json``, with this machine's paths made neutral.
+compiles those of ``tests/kernels/cute_faces.py`` on the releases of :data:`RELEASES`, whose envs
+have to be there, and writes what they said to ``cute_faces.json``, with this machine's paths made
+neutral.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ from attrs import Factory, evolve, frozen
 from compat import toolchains
 from compat.config.matrix import no_matrix
 from compat.envs.record import read_env
-from compat.model import BuiltEnv, Cell, CompileSpec, Diagnosis, Evidence, Raised, Specialization, Target
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Diagnosis,
+    Evidence,
+    Raised,
+    Specialization,
+    Target,
+)
 from compat.workers.attempt import Limits
 from compat.workers.watch import attempt
 from tests.cells import worker
@@ -105,7 +115,9 @@ FACES = {
     "unrolled": Face(always="timeout", slow=True),
     "wgmma_sm_80": Face(always="arch-required", function="wgmma", target="sm_80"),
     "wgmma_sm_100a": Face(always="arch-required", function="wgmma", target="sm_100a"),
-    "wrongtype": Face(always="kernel-file", function="plain", signature={"a": "fp32", "b": "fp16[n]"}),
+    "wrongtype": Face(
+        always="kernel-file", function="plain", signature={"a": "fp32", "b": "fp16[n]"}
+    ),
 }
 """By their names."""
 
@@ -119,7 +131,12 @@ def target(name: str = "sm_90a") -> Target:
 
 def cells(env: BuiltEnv, names: Sequence[str] = tuple(FACES)) -> list[Cell]:
     """The cells of these faces in an env."""
-    return [Cell(env=env.env, target=target(FACES[name].target), spec=_specialization(name, FACES[name])) for name in names]
+    return [
+        Cell(
+            env=env.env, target=target(FACES[name].target), spec=_specialization(name, FACES[name])
+        )
+        for name in names
+    ]
 
 
 def _specialization(name: str, face: Face) -> Specialization:
@@ -148,13 +165,27 @@ def saved() -> Iterator[tuple[str, str, Evidence]]:
             raised = tuple(Raised(**link) for link in facts.pop("raised", ()))
             line = facts.pop("line", None)
             answered = facts.pop("answered", False)
-            yield name, release, Evidence(answered=answered, alone=True, raised=raised, diagnosis=Diagnosis(line=line), **facts)
+            yield (
+                name,
+                release,
+                Evidence(
+                    answered=answered,
+                    alone=True,
+                    raised=raised,
+                    diagnosis=Diagnosis(line=line),
+                    **facts,
+                ),
+            )
 
 
 def _facts(evidence: Evidence) -> dict[str, Any]:
     """What is kept of an attempt."""
     raised = [
-        {"type": link.type, "message": _beginning(link.message), "traceback": _last_frames(link.traceback)}
+        {
+            "type": link.type,
+            "message": _beginning(link.message),
+            "traceback": _last_frames(link.traceback),
+        }
         for link in evidence.raised
     ]
     facts = {

@@ -1,6 +1,8 @@
-"""Runs inside an env: prints how the adapter, and how scripts, describe a specialization to ``triton.compile``.
+"""Runs inside an env: prints how the adapter, and how scripts, describe a specialization to
+``triton.compile``.
 
-``python described.py ADAPTER JOB SCRIPT...``; JOB is a file with a job as JSON. A line of JSON for the adapter, and one per script.
+``python described.py ADAPTER JOB SCRIPT...``; JOB is a file with a job as JSON. A line of JSON for
+the adapter, and one per script.
 """
 
 import importlib
@@ -17,20 +19,29 @@ def described(source: Any) -> str:
     """An ``ASTSource``, whatever its release calls the parts."""
     attributes = source.attrs
     if hasattr(attributes, "arg_properties"):
-        attributes = {name: sorted(indices) for name, indices in attributes.arg_properties.items() if indices}
+        attributes = {
+            name: sorted(indices) for name, indices in attributes.arg_properties.items() if indices
+        }
     elif hasattr(attributes, "divisible_by_16"):
         attributes = [sorted(attributes.divisible_by_16), sorted(attributes.equal_to_1)]
     else:
         attributes = {str(index): hints for index, hints in attributes.items()}
     constants = getattr(source, "constexprs", None) or source.constants
     order = source.fn.arg_names
-    constants = {name_of(key, order): repr(getattr(value, "value", value)) for key, value in constants.items()}
+    constants = {
+        name_of(key, order): repr(getattr(value, "value", value))
+        for key, value in constants.items()
+    }
     return json.dumps([source.signature, constants, attributes], sort_keys=True)
 
 
 def name_of(key: Any, order: Any) -> str:
     """A parameter by its name, an element of a tuple by its path."""
-    path = (str(order[key[0]]), *("[" + str(index) + "]" for index in key[1:])) if isinstance(key, tuple) else (str(key),)
+    path = (
+        (str(order[key[0]]), *("[" + str(index) + "]" for index in key[1:]))
+        if isinstance(key, tuple)
+        else (str(key),)
+    )
     return "".join(path)
 
 

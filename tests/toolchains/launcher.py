@@ -1,6 +1,7 @@
 """Runs inside an env: what the release's own launcher compiles for a launch without a GPU.
 
-``python launcher.py SOURCE`` prints a line of JSON for each of :data:`LAUNCHES`: the hash of the PTX, or what was raised.
+``python launcher.py SOURCE`` prints a line of JSON for each of :data:`LAUNCHES`: the hash of the
+PTX, or what was raised.
 """
 
 import hashlib
@@ -38,7 +39,11 @@ RESULT = Tensor("float32")
 LAUNCHES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("of_tuples", (SOURCES, (64, 1), RESULT), {"BLOCK": 64}),
     ("of_tuples", (SOURCES, (37, 2), RESULT), {"BLOCK": 64}),
-    ("of_nested", ((Tensor("float32"), tl.constexpr(64), 1, (37, tl.constexpr(2.0)), None), RESULT), {}),
+    (
+        "of_nested",
+        ((Tensor("float32"), tl.constexpr(64), 1, (37, tl.constexpr(2.0)), None), RESULT),
+        {},
+    ),
 ]
 
 triton.runtime.driver.set_active(Driver())

@@ -1,7 +1,8 @@
-"""Runs inside an env, without anything of ours: what a release's own ``warmup`` compiles for some launches.
+"""Runs inside an env, without anything of ours: what a release's own ``warmup`` compiles for some
+launches.
 
-``python launches.py KERNELS.py JOBS.json SCRIPTS.py…`` prints a line per job and per repro script: the SHA-256 of the PTX. A job is
-one of the worker's; tensors are made here in another way.
+``python launches.py KERNELS.py JOBS.json SCRIPTS.py…`` prints a line per job and per repro script:
+the SHA-256 of the PTX. A job is one of the worker's; tensors are made here in another way.
 """
 
 import hashlib
@@ -69,9 +70,17 @@ def passed(value: Any) -> Any:
         return tuple(map(passed, value))
     if isinstance(value, dict) and "constexpr" in value:
         constant = value["constexpr"]
-        return getattr(sys.modules["launched"], constant["function"]) if isinstance(constant, dict) else tl.constexpr(constant)
+        return (
+            getattr(sys.modules["launched"], constant["function"])
+            if isinstance(constant, dict)
+            else tl.constexpr(constant)
+        )
     if isinstance(value, dict):
-        return Tensor(value["tensor"], 16 if value.get("aligned", True) else 40, 1 << 40 if value.get("large") else 64)
+        return Tensor(
+            value["tensor"],
+            16 if value.get("aligned", True) else 40,
+            1 << 40 if value.get("large") else 64,
+        )
     if isinstance(value, str) and value.startswith("tensordesc"):
         from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -80,7 +89,10 @@ def passed(value: Any) -> Any:
 
 
 def imported(path: str) -> Any:
-    """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``; launchers from 3.6 on look for its tensors."""
+    """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``.
+
+    Launchers from 3.6 on look for its tensors.
+    """
     torch: Any = types.ModuleType("torch")
     torch.Tensor = type("Tensor", (), {})
     sys.modules.setdefault("torch", torch)
@@ -119,8 +131,12 @@ def main(kernels: str, listed: str, *scripts: str) -> None:
         function = getattr(module, job["function"])
         while hasattr(function, "configs") or hasattr(function, "values"):
             function = function.fn
-        given = {name: passed(value) for name, value in {**job["launch"], **job["constexprs"]}.items()}
-        compiled = function.warmup(*[given[name] for name in function.arg_names], grid=(1,), **job["options"])
+        given = {
+            name: passed(value) for name, value in {**job["launch"], **job["constexprs"]}.items()
+        }
+        compiled = function.warmup(
+            *[given[name] for name in function.arg_names], grid=(1,), **job["options"]
+        )
         told(compiled)
     for script in scripts:
         run_script(script)

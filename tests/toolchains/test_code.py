@@ -1,4 +1,6 @@
-"""What is told of the code that was built: instructions, occupancy, descriptors that are mixed up."""
+"""What is told of the code that was built: instructions, occupancy, descriptors that are mixed
+up.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ HIGH = "UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT"
 def disassembly(*instructions: str) -> str:
     """As ``nvdisasm -c`` prints them."""
     lines = [
-        each if each.startswith(".") else f"        /*{16 * number:04x}*/                   {each} ;"
+        (
+            each
+            if each.startswith(".")
+            else f"        /*{16 * number:04x}*/                   {each} ;"
+        )
         for number, each in enumerate(instructions)
     ]
     return "\n".join(['\t.section\t.text.kernel,"ax",@progbits', ".text.kernel:", *lines, ""])
@@ -62,7 +68,14 @@ def test_instructions_are_counted_by_what_they_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "threads"), [(PTX, 256), (".maxntid 128, 1, 1", 128), (".reqntid 384", 384), (".reqntid 32, 4, 2", 256), ("", 0)]
+    ("text", "threads"),
+    [
+        (PTX, 256),
+        (".maxntid 128, 1, 1", 128),
+        (".reqntid 384", 384),
+        (".reqntid 32, 4, 2", 256),
+        ("", 0),
+    ],
 )
 def test_threads_of_a_block(text: str, threads: int) -> None:
     assert metrics.threads_of(text) == threads
@@ -90,7 +103,11 @@ class TestOccupancy:
         self, arch: int, threads: int, registers: int, shared: int, blocks: int, limited_by: str
     ) -> None:
         found = occupancy(arch, threads, registers, shared)
-        assert (found["threads"], found["blocks"], found["limited_by"]) == (threads, blocks, limited_by)
+        assert (found["threads"], found["blocks"], found["limited_by"]) == (
+            threads,
+            blocks,
+            limited_by,
+        )
 
     @pytest.mark.parametrize("registers", [16, 40, 64, 65, 96, 128, 168])
     def test_spare_registers_lead_to_a_cliff(self, registers: int) -> None:
@@ -121,7 +138,9 @@ class TestMixedDescriptors:
         ],
     )
     def test_a_high_word_made_of_the_low_one_is_found(self, between: tuple[str, ...]) -> None:
-        assert descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 1
+        assert (
+            descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 1
+        )
 
     @pytest.mark.parametrize(
         "between",
@@ -137,7 +156,9 @@ class TestMixedDescriptors:
         ],
     )
     def test_a_register_that_was_written_again_is_not(self, between: tuple[str, ...]) -> None:
-        assert descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 0
+        assert (
+            descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 0
+        )
 
     @pytest.mark.parametrize(
         "instructions",
@@ -153,7 +174,10 @@ class TestMixedDescriptors:
         assert descriptors.mixed_in(disassembly(*instructions)) == 0
 
     def test_the_form_of_later_disassemblers_is_read(self) -> None:
-        late = ("UIADD3 UR8, UP0, UPT, UR6, 0x40, URZ", "UIADD3.X UR9, UPT, UPT, UR6, 0x40000040, URZ, UP0, !UPT")
+        late = (
+            "UIADD3 UR8, UP0, UPT, UR6, 0x40, URZ",
+            "UIADD3.X UR9, UPT, UPT, UR6, 0x40000040, URZ, UP0, !UPT",
+        )
         assert descriptors.mixed_in(disassembly(*late)) == 1
         assert descriptors.mixed_in(disassembly(late[0], "UMOV UR6, URZ", late[1])) == 0
 
@@ -161,27 +185,45 @@ class TestMixedDescriptors:
         assert descriptors.mixed_in(disassembly(SUM.replace("UR8", "UR6"), HIGH)) == 1
 
     def test_the_bytes_tell_the_names(self) -> None:
-        low, high = words(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F), words(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F)
+        low, high = (
+            words(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F),
+            words(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F),
+        )
         other = words(0x4000_0040_0409_7890, 0x000F_E200_087F_E43F)
         assert descriptors.has_the_names(low + high)
         assert not descriptors.has_the_names(low + other)
         assert not descriptors.has_the_names(high + low)
-        assert not descriptors.has_the_names(low + words(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high)  # UMOV UR6, URZ
-        assert descriptors.has_the_names(low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high)
+        # UMOV UR6, URZ.
+        assert not descriptors.has_the_names(
+            low + words(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high
+        )
+        assert descriptors.has_the_names(
+            low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high
+        )
         assert not descriptors.has_the_names(b"\x7fELF")
 
 
 @pytest.mark.wheels
-def test_a_script_looks_at_the_descriptors(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_a_script_looks_at_the_descriptors(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built("triton-3.6.0")
     signature = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     spec = cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature).spec
-    text = script(spec, "sm_90", Form.RANGED, prediction="sass-descriptor", expected="sums mix up a wgmma descriptor")
+    text = script(
+        spec,
+        "sm_90",
+        Form.RANGED,
+        prediction="sass-descriptor",
+        expected="sums mix up a wgmma descriptor",
+    )
     path = tmp_path / "script.py"
 
     def run() -> subprocess.CompletedProcess[str]:
         assert env.python is not None
-        return subprocess.run([env.python, str(path)], capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run(
+            [env.python, str(path)], capture_output=True, text=True, timeout=100, check=False
+        )
 
     path.write_text(text)
     assert "nvdisasm" in text
@@ -190,7 +232,10 @@ def test_a_script_looks_at_the_descriptors(built: Callable[[str], BuiltEnv], tmp
     lines = disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, HIGH)
     path.write_text(text.replace("mixed_in(told.stdout)", f"mixed_in({lines!r})"))
     wrong = run()
-    assert (wrong.returncode, "1 sums mix up a wgmma descriptor" in wrong.stdout + wrong.stderr) == (0, True), wrong
+    assert (
+        wrong.returncode,
+        "1 sums mix up a wgmma descriptor" in wrong.stdout + wrong.stderr,
+    ) == (0, True), wrong
 
 
 def words(low: int, high: int) -> bytes:
@@ -203,7 +248,9 @@ def words(low: int, high: int) -> bytes:
 def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
     env = built(f"triton-{release}")
     signature = {"source": "*fp16", "result": "*fp32", "size": "i32"}
-    (evidence,) = compile_all(env, [cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature)])
+    (evidence,) = compile_all(
+        env, [cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature)]
+    )
     assert evidence.built, said(evidence)
     found = evidence.metrics
     assert found["code"]["wgmma"] > 0

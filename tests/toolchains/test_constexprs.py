@@ -22,17 +22,35 @@ from tests.toolchains.compiling import compile_all, said, script
 RELEASES = ("3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0")
 INTEGERS = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 FLOATS = ("fp16", "bf16", "fp32", "fp64")
-VALUES: tuple[Any, ...] = (64, -1, 0.5, True, 'a "b"', None, (), (1,), (1, (True, {"dtype": "int32"})), {"torch_dtype": "float16"})
+VALUES: tuple[Any, ...] = (
+    64,
+    -1,
+    0.5,
+    True,
+    'a "b"',
+    None,
+    (),
+    (1,),
+    (1, (True, {"dtype": "int32"})),
+    {"torch_dtype": "float16"},
+)
 
 
 @pytest.mark.parametrize("value", [*VALUES, {"function": "add"}, {"dtype": "fp8e5"}])
 def test_what_is_written_is_read_again(value: Any) -> None:
-    assert constexprs.read(tomllib.loads(toml_text({"value": constexprs.plain(value)}))["value"]) == value
+    assert (
+        constexprs.read(tomllib.loads(toml_text({"value": constexprs.plain(value)}))["value"])
+        == value
+    )
     ast.parse(constexprs.source(value))
 
 
 def test_what_python_source_of_a_value_needs() -> None:
-    nested = [(1, ({"torch_dtype": "int8"}, {"function": "add"})), {"dtype": "int32"}, {"function": "sub"}]
+    nested = [
+        (1, ({"torch_dtype": "int8"}, {"function": "add"})),
+        {"dtype": "int32"},
+        {"function": "sub"},
+    ]
     assert constexprs.modules(nested) == {"import torch", "import triton.language as tl"}
     assert constexprs.functions(nested) == ("add", "sub")
     assert constexprs.source((1, {"dtype": "bf16"}, {"function": "add"})) == "(1, tl.bfloat16, add)"
@@ -49,7 +67,10 @@ def test_every_dtype_of_triton(release: str, built: Callable[[str], BuiltEnv]) -
     env = built(f"triton-{release}")
     kinds = [constexprs.read({"dtype": kind}) for kind in (*INTEGERS, *FLOATS)]
     cells = [of(env, "zeros", BLOCK=64, KIND=kind) for kind in kinds]
-    cells += [of(env, "converted", BLOCK=64, KIND={"dtype": kind}) for kind in ("int32", "fp8e5", "fp8e4nv")]
+    cells += [
+        of(env, "converted", BLOCK=64, KIND={"dtype": kind})
+        for kind in ("int32", "fp8e5", "fp8e4nv")
+    ]
     for tried, evidence in zip(cells, compile_all(env, cells), strict=True):
         assert evidence.built, (tried.spec.compile.constexprs, said(evidence))
 
@@ -59,7 +80,9 @@ def test_every_dtype_of_triton(release: str, built: Callable[[str], BuiltEnv]) -
 def test_pointers_to_what_is_only_read(release: str, built: Callable[[str], BuiltEnv]) -> None:
     env = built(f"triton-{release}")
     only_read = {"source": "*kfp32", "result": "*fp32", "size": "i32"}
-    cells = [cell(env, "told", name, signature=only_read) for name in ("copied", "written_to_its_source")]
+    cells = [
+        cell(env, "told", name, signature=only_read) for name in ("copied", "written_to_its_source")
+    ]
     copied, written = compile_all(env, cells)
     assert copied.built, said(copied)
     assert not written.built
@@ -77,7 +100,9 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
     ]
     shaped, combined, unknown = compile_all(env, cells)
     assert shaped.built is (release in ("3.4.0", "3.9.0")), said(shaped)
-    assert shaped.built or (shaped.stage == "ast" and "'constexpr' object is not subscriptable" in said(shaped))
+    assert shaped.built or (
+        shaped.stage == "ast" and "'constexpr' object is not subscriptable" in said(shaped)
+    )
     assert combined.built is (release in ("3.3.1", "3.4.0", "3.9.0")), said(combined)
     if not combined.built:  # as their launchers say
         assert (combined.stage, combined.raised[0].type) == ("ast", "TypeError")
@@ -87,7 +112,9 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
 
 
 @pytest.mark.wheels
-def test_dtypes_of_torch_are_the_same_with_torch_and_without(built: Callable[[str], BuiltEnv]) -> None:
+def test_dtypes_of_torch_are_the_same_with_torch_and_without(
+    built: Callable[[str], BuiltEnv],
+) -> None:
     """Without it a stand-in has them, which is told."""
     found = []
     for env in (built("triton-3.5.1-torch-2.9.1"), built("triton-3.5.1")):
@@ -103,10 +130,14 @@ def test_functions_that_are_given_come_along() -> None:
     alone = bundle(spec)
     assert "def larger(a, b):" in alone.text
     assert "def copied" not in alone.text
-    text = extracted(alone.text, spec.function, *constexprs.functions(spec.compile.constexprs.values()))
+    text = extracted(
+        alone.text, spec.function, *constexprs.functions(spec.compile.constexprs.values())
+    )
     assert "def larger(a, b):" in text
     candidate = Candidate.of(spec, text)
-    toml = output.kernel_file(candidate, kernel="k", case="c", source=Path("k.py"), summary="s", expectations=())
+    toml = output.kernel_file(
+        candidate, kernel="k", case="c", source=Path("k.py"), summary="s", expectations=()
+    )
     assert 'COMBINE = {function = "larger"}' in toml
     assert "pointer_range_32 = []" in toml
 
@@ -121,13 +152,27 @@ def test_a_script_with_every_form_runs(built: Callable[[str], BuiltEnv], tmp_pat
     ):
         path = tmp_path / f"{name}.py"
         path.write_text(script(of(env, name, **values).spec, "sm_90", Form.RANGED))
-        ran = subprocess.run([str(env.python), str(path), "compile"], capture_output=True, text=True, check=False, cwd=tmp_path)
+        ran = subprocess.run(
+            [str(env.python), str(path), "compile"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
         assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.wheels
-def test_a_script_of_a_kernel_that_asks_for_the_gpu_runs(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_a_script_of_a_kernel_that_asks_for_the_gpu_runs(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env, path = built("triton-3.9.0"), tmp_path / "s.py"
     path.write_text(script(of(env, "for_hopper", BLOCK=64).spec, "sm_90", Form.RANGED))
-    ran = subprocess.run([str(env.python), str(path), "compile"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    ran = subprocess.run(
+        [str(env.python), str(path), "compile"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
     assert ran.returncode == 0, ran.stderr

@@ -1,4 +1,6 @@
-"""CuTe DSL: its facts, what is made of a kernel file, what is read in what came out, and how its releases word failures."""
+"""CuTe DSL: its facts, what is made of a kernel file, what is read in what came out, and how its
+releases word failures.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ def nothing(tmp_path: Path) -> MatrixConfig:
     return no_matrix(tmp_path)
 
 
-# --- facts --------------------------------------------------------------------------------------------------------------------
+# --- facts ----------------------------------------------------------------------------------------
 
 
 def test_there_are_25_releases_in_the_order_of_versions() -> None:
@@ -48,7 +50,9 @@ def test_an_env_is_called_by_its_toolchain(nothing: MatrixConfig) -> None:
 
 
 @pytest.mark.parametrize("word", ["newest", ">=3.8", "3.9"])
-def test_a_release_that_names_no_toolchain_is_none_of_its_own(nothing: MatrixConfig, word: str) -> None:
+def test_a_release_that_names_no_toolchain_is_none_of_its_own(
+    nothing: MatrixConfig, word: str
+) -> None:
     assert {env.toolchain for env in nothing.choose_envs([word])} == {"triton"}
     assert {env.toolchain for env in nothing.choose_envs(["cute-4.5.*"])} == {"cute"}
 
@@ -62,7 +66,7 @@ def test_targets_have_limits_of_their_own() -> None:
     assert limits == {"sm_80": 163, "sm_90a": 227, "sm_100a": 227, "sm_103a": 227, "sm_120a": 99}
 
 
-# --- kernel files -------------------------------------------------------------------------------------------------------------
+# --- kernel files ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -83,7 +87,17 @@ def test_a_type_that_can_be_given(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["*fp16", "fp16[]", "fp16[m n]", "fp16[0]", "f16[4]", "fp16[4]:[1] leading=0", "ptr<fp16", "constexpr"]
+    "kind",
+    [
+        "*fp16",
+        "fp16[]",
+        "fp16[m n]",
+        "fp16[0]",
+        "f16[4]",
+        "fp16[4]:[1] leading=0",
+        "ptr<fp16",
+        "constexpr",
+    ],
 )
 def test_a_type_that_cannot(kind: str) -> None:
     assert not CUTE.language.types.pattern.fullmatch(kind)
@@ -97,12 +111,24 @@ def layout_of(kind: str) -> arguments._TensorLayout:
 
 def test_what_a_type_says_of_a_tensor() -> None:
     compact = layout_of("fp16[m, 4, k%8]")
-    assert (compact.shape, compact.strides, compact.dynamic) == ([64, 4, 512], [2048, 512, 1], {0: 1, 2: 8})
+    assert (compact.shape, compact.strides, compact.dynamic) == (
+        [64, 4, 512],
+        [2048, 512, 1],
+        {0: 1, 2: 8},
+    )
     assert (compact.order, compact.alignment) == ((0, 1, 2), 16)
     assert layout_of("fp16[2, 4, 8] leading=0").strides == [1, 16, 2]
     strided = layout_of("fp16[2, 4]:[8, 1] align=8")
-    assert (strided.shape, strided.strides, strided.alignment, strided.exact) == ([2, 4], [8, 1], 8, "")
-    assert layout_of("fp16[m, 64, k%8]:[1, s%16, t]").exact == "(?,64,?{div=8}):(1,?{i64 div=16},?{i64})"
+    assert (strided.shape, strided.strides, strided.alignment, strided.exact) == (
+        [2, 4],
+        [8, 1],
+        8,
+        "",
+    )
+    assert (
+        layout_of("fp16[m, 64, k%8]:[1, s%16, t]").exact
+        == "(?,64,?{div=8}):(1,?{i64 div=16},?{i64})"
+    )
     with pytest.raises(ValueError, match="2 sizes and 1 strides"):
         layout_of("fp16[2, 4]:[1]")
 
@@ -145,12 +171,14 @@ def test_the_kernels_of_this_repository_can_be_read() -> None:
 def test_a_wrong_type_is_told_with_an_example(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(x): ...\n")
     path = tmp_path / "k.toml"
-    path.write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\nsignature = { x = "*fp16" }\n')
+    path.write_text(
+        'kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\nsignature = { x = "*fp16" }\n'
+    )
     with pytest.raises(ConfigError, match=r'expected a CuTe DSL type such as "fp16\[m, 64\]"'):
         load_kernels(["k.toml"], tmp_path)
 
 
-# --- what came out ------------------------------------------------------------------------------------------------------------
+# --- what came out --------------------------------------------------------------------------------
 
 _NEW = """
   llvm.func @first() -> i32 {
@@ -184,7 +212,7 @@ def test_bytes_are_read_as_mlir_prints_them() -> None:
     assert built.facts_of(b"no ELF file") == {}
 
 
-# --- on real wheels -----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 def cells(env: BuiltEnv, on: str = "sm_90a") -> list[Cell]:
@@ -207,7 +235,9 @@ def test_a_copy_compiles_in_every_release(cute: Callable[[str], BuiltEnv], relea
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", NEWEST])
-def test_shared_memory_and_who_assembled_it_are_told(cute: Callable[[str], BuiltEnv], release: str) -> None:
+def test_shared_memory_and_who_assembled_it_are_told(
+    cute: Callable[[str], BuiltEnv], release: str
+) -> None:
     env = cute(release)
     asked = [cell for cell in cells(env, "sm_100a") if cell.spec.kernel == "cute_rms_norm"]
     found = compile_all(env, asked)
@@ -216,7 +246,9 @@ def test_shared_memory_and_who_assembled_it_are_told(cute: Callable[[str], Built
 
 
 @pytest.mark.wheels
-def test_what_spills_and_what_the_code_consists_of_are_told(cute: Callable[[str], BuiltEnv]) -> None:
+def test_what_spills_and_what_the_code_consists_of_are_told(
+    cute: Callable[[str], BuiltEnv],
+) -> None:
     env = cute(NEWEST)
     found = compile_all(env, [cell for cell in cells(env) if cell.spec.kernel == "cute_gemm_mma"])
     assert [evidence.metrics["code"]["mma"] for evidence in found] == [16, 128]

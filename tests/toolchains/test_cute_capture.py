@@ -1,4 +1,6 @@
-"""CuTe DSL: what a program compiles and launches is captured without a GPU, and compiles to the program's own code."""
+"""CuTe DSL: what a program compiles and launches is captured without a GPU, and compiles to the
+program's own code.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,28 @@ def test_a_program_is_captured(
     release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    options = Options(toolchain="cute", output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
+    options = Options(
+        toolchain="cute", output=tmp_path / "captured", check=CodeCheck.CASES, fake=True
+    )
     capture = capture_program((str(PROGRAM),), options, python=built(f"cute-{release}").python)
     assert capture.ended is not None
     assert capture.ended.exit_code == 0
     assert capture.captured.recorded.release == release
     assert [(each.agreement, each.why) for each in capture.compared] == [(Agreement.EQUAL, "")] * 4
-    originals = {launch.original.digest for launch in capture.captured.recorded.launches.values() if launch.original}
+    originals = {
+        launch.original.digest
+        for launch in capture.captured.recorded.launches.values()
+        if launch.original
+    }
     assert len(originals) == 4  # all compile to other code, so that equal ones say something
     assert [str(each) for each in capture.captured.not_captured] == [
         "program.py:run: is a method, and of an object only __call__ is captured"
     ]
-    counts = {kernel.name: [case.count for case in kernel.cases] for kernel in capture.captured.kernels}
-    assert counts == {"Rows": [2, 1], "copy": [2, 1]}  # of three launches of copy the third is not a power of two
+    counts = {
+        kernel.name: [case.count for case in kernel.cases] for kernel in capture.captured.kernels
+    }
+    # Of three launches of copy the third is not a power of two.
+    assert counts == {"Rows": [2, 1], "copy": [2, 1]}
     copied, _ = load_kernels([str(options.output / "copy.toml")], Path.cwd())
     assert copied.compile.signature == {"src": "fp16[src_0]", "dst": "fp16[dst_0]", "n": "i32"}
     first, second = load_kernels([str(options.output / "Rows.toml")], Path.cwd())
@@ -51,11 +62,15 @@ def test_a_program_is_captured(
     assert second.compile.constexprs == {"threads": 128, "dtype": {"dtype": "bf16"}, "step": 2}
     source = (options.output / "Rows.py").read_text()
     assert "import made" not in source
-    assert source.index("class Step:") < source.index("class Faster(Step):") < source.index("Step.factor = len(NUMBERS)")
+    assert (
+        source.index("class Step:")
+        < source.index("class Faster(Step):")
+        < source.index("Step.factor = len(NUMBERS)")
+    )
     assert "    return Extra(bias=None, mode=Mode.DOUBLED)\n" in source
 
 
-# --- what is written down -----------------------------------------------------------------------------------------------------
+# --- what is written down -------------------------------------------------------------------------
 
 
 class Inner:
@@ -80,11 +95,16 @@ def test_what_an_object_is_made_of_has_the_names_of_the_constructor_that_it_lead
     [
         ("", {}),
         ("--opt-level 2 --enable-tvm-ffi", {"opt-level": 2}),
-        ("--ptxas-options '-O1 -v' --enable-assertions", {"ptxas-options": "-O1 -v", "enable-assertions": True}),
+        (
+            "--ptxas-options '-O1 -v' --enable-assertions",
+            {"ptxas-options": "-O1 -v", "enable-assertions": True},
+        ),
         ("--gpu-arch=sm_90a --opt-level=1", {"opt-level": 1}),
     ],
 )
-def test_options_of_the_host_and_of_the_target_are_left_out(said: str, options: dict[str, Any]) -> None:
+def test_options_of_the_host_and_of_the_target_are_left_out(
+    said: str, options: dict[str, Any]
+) -> None:
     assert launches._options(said) == options
 
 
@@ -112,7 +132,10 @@ def test_the_type_of_a_tensor_has_strides_where_they_do_not_follow(
     assert toolchains.named("cute").language.types.pattern.fullmatch(said)
 
 
-@pytest.mark.parametrize(("text", "size"), [("64", 64), ("?", "n"), ("?{div=8}", "n%8"), ("?{i64}", "n"), ("?{i64 div=4}", "n%4")])
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("64", 64), ("?", "n"), ("?{div=8}", "n%8"), ("?{i64}", "n"), ("?{i64 div=4}", "n%4")],
+)
 def test_sizes_are_read_in_the_ir_of_all_releases(text: str, size: int | str) -> None:
     assert arguments._size(text, "n") == size
 
@@ -124,16 +147,25 @@ def test_functions_beside_a_kernel_make_what_no_type_says() -> None:
         "with": {
             "bias": {"type": "fp32[n]"},
             "kind": {"constant": {"dtype": "bf16"}},
-            "pair": {"items": [{"constant": 1}, {"member": {"function": "Mode"}, "of": "PLAIN"}], "list": False},
+            "pair": {
+                "items": [{"constant": 1}, {"member": {"function": "Mode"}, "of": "PLAIN"}],
+                "list": False,
+            },
         },
     }
     assert [makers.type_of("extra", tree), makers.type_of("other", tree)] == ["make_extra()"] * 2
     assert makers.type_of("extra", {"constant": {"none": True}}) == "make_extra_2()"
-    assert 'return Extra(bias=make("fp32[n]"), kind=cutlass.BFloat16, pair=(1, Mode.PLAIN))\n' in makers.text
+    assert (
+        'return Extra(bias=make("fp32[n]"), kind=cutlass.BFloat16, pair=(1, Mode.PLAIN))\n'
+        in makers.text
+    )
 
 
 def test_the_names_of_kernels_and_lines_do_not_count() -> None:
-    ptx = ".visible .entry kernel_main_Rows_0(\n.param .u64 kernel_main_Rows_0_param_0\n)\n.loc 1 2 3\nadd.s32 %r1, %r2, 1;\n"
+    ptx = (
+        ".visible .entry kernel_main_Rows_0(\n.param .u64 kernel_main_Rows_0_param_0\n)\n.loc 1 2"
+        " 3\nadd.s32 %r1, %r2, 1;\n"
+    )
     other = ptx.replace("main_Rows", "captured_Rows_object").replace(".loc 1 2 3\n", "")
     assert CAPTURING.digest(ptx) == CAPTURING.digest(other)
     assert CAPTURING.digest(ptx) != CAPTURING.digest(ptx.replace("add", "sub"))
@@ -165,5 +197,7 @@ def kernel():
 
 def test_a_class_stands_before_those_that_are_made_of_it(tmp_path: Path) -> None:
     (tmp_path / "circle.py").write_text(CIRCLE)
-    spec = Specialization(kernel="k", variant="v", case="c", source=str(tmp_path / "circle.py"), function="kernel")
+    spec = Specialization(
+        kernel="k", variant="v", case="c", source=str(tmp_path / "circle.py"), function="kernel"
+    )
     assert bundle(spec).text.split() == CIRCLE.split()

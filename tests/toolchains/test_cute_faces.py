@@ -1,4 +1,6 @@
-"""CuTe DSL's ways to fail: their classes, one fingerprint for one defect, and that releases still say what is saved of them."""
+"""CuTe DSL's ways to fail: their classes, one fingerprint for one defect, and that releases still
+say what is saved of them.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,18 @@ ALIKE = [
 
 
 def outcome_of(name: str, evidence: Evidence) -> Outcome:
-    return classify([evidence], target=cute_faces.target(FACES[name].target), knowledge=CUTE.failures)
+    return classify(
+        [evidence], target=cute_faces.target(FACES[name].target), knowledge=CUTE.failures
+    )
 
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[tuple[str, str], Outcome]:
     """Face and release → what is made of what was saved."""
-    return {(name, release): outcome_of(name, evidence) for name, release, evidence in cute_faces.saved()}
+    return {
+        (name, release): outcome_of(name, evidence)
+        for name, release, evidence in cute_faces.saved()
+    }
 
 
 def class_of(outcome: Outcome) -> str | None:
@@ -43,22 +50,36 @@ def fingerprint_of(outcome: Outcome) -> str:
 
 
 def test_every_face_has_its_class(outcomes: dict[tuple[str, str], Outcome]) -> None:
-    expected = {(name, release): face.expected(release) for name, face in FACES.items() for release in RELEASES}
+    expected = {
+        (name, release): face.expected(release)
+        for name, face in FACES.items()
+        for release in RELEASES
+    }
     predicted = {key for key, failure_class in expected.items() if failure_class == "shared-memory"}
-    failing = {key: failure_class for key, failure_class in expected.items() if failure_class and key not in predicted}
+    failing = {
+        key: failure_class
+        for key, failure_class in expected.items()
+        if failure_class and key not in predicted
+    }
     assert {key: class_of(outcome) for key, outcome in outcomes.items()} == failing
 
 
-def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(outcomes: dict[tuple[str, str], Outcome]) -> None:
+def test_one_defect_has_one_fingerprint_in_every_release_and_two_have_two(
+    outcomes: dict[tuple[str, str], Outcome],
+) -> None:
     told: dict[str, set[str]] = {}
     for (name, release), outcome in outcomes.items():
         if release not in FACES[name].apart:
             told.setdefault(name, set()).add(fingerprint_of(outcome))
-    assert {name: fingerprints for name, fingerprints in told.items() if len(fingerprints) != 1} == {}
+    assert {
+        name: fingerprints for name, fingerprints in told.items() if len(fingerprints) != 1
+    } == {}
     by_fingerprint: dict[str, set[str]] = {}
     for name, (fingerprint,) in told.items():
         by_fingerprint.setdefault(fingerprint, set()).add(name)
-    assert sorted(sorted(names) for names in by_fingerprint.values() if len(names) > 1) == sorted(map(sorted, ALIKE))
+    assert sorted(sorted(names) for names in by_fingerprint.values() if len(names) > 1) == sorted(
+        map(sorted, ALIKE)
+    )
 
 
 def test_advice_names_what_it_speaks_of(outcomes: dict[tuple[str, str], Outcome]) -> None:
@@ -69,9 +90,17 @@ def test_advice_names_what_it_speaks_of(outcomes: dict[tuple[str, str], Outcome]
 
 
 def test_every_class_of_its_own_has_a_face() -> None:
-    """But for those that need another release, or a defect of the compiler's that no release of these has."""
-    shown = {failure_class for face in FACES.values() for failure_class in (face.always, *face.but.values())}
-    everywhere = {"compiler-crash", "shared-memory"} | {each.name for each in toolchains.named("triton").failures.classes}
+    """But for those that need another release, or a defect of the compiler's that no release of
+    these has.
+    """
+    shown = {
+        failure_class
+        for face in FACES.values()
+        for failure_class in (face.always, *face.but.values())
+    }
+    everywhere = {"compiler-crash", "shared-memory"} | {
+        each.name for each in toolchains.named("triton").failures.classes
+    }
     own = {each.name for each in CUTE.failures.classes} - everywhere
     assert own - shown == {"coded"}
 
@@ -87,7 +116,9 @@ def test_a_silent_abort_is_told_by_the_innermost_function_and_the_kernels_line(
     assert CUTE.reader.kernel_line(stack_of("sliced", release)) == outcome_line("sliced")
 
 
-def test_an_abort_in_the_passes_has_no_line_of_the_kernel(outcomes: dict[tuple[str, str], Outcome]) -> None:
+def test_an_abort_in_the_passes_has_no_line_of_the_kernel(
+    outcomes: dict[tuple[str, str], Outcome],
+) -> None:
     failure = outcomes["printed", OLD].failure
     assert failure
     assert failure.excerpt.endswith(" in compile")
@@ -95,7 +126,11 @@ def test_an_abort_in_the_passes_has_no_line_of_the_kernel(outcomes: dict[tuple[s
 
 
 def stack_of(name: str, release: str) -> str:
-    return next(evidence.stderr for each, version, evidence in cute_faces.saved() if (each, version) == (name, release))
+    return next(
+        evidence.stderr
+        for each, version, evidence in cute_faces.saved()
+        if (each, version) == (name, release)
+    )
 
 
 def outcome_line(function: str) -> str:
@@ -104,7 +139,9 @@ def outcome_line(function: str) -> str:
     return f"{cute_faces.KERNELS.name}:{lines.index(f'def {function}(a: cute.Tensor, b: cute.Tensor):') + 2}"
 
 
-def test_the_kernels_own_error_is_none_of_the_release(outcomes: dict[tuple[str, str], Outcome]) -> None:
+def test_the_kernels_own_error_is_none_of_the_release(
+    outcomes: dict[tuple[str, str], Outcome],
+) -> None:
     failure = outcomes["told", NEW].failure
     assert failure
     assert "a kernel for rows of 64" in failure.excerpt
@@ -118,7 +155,7 @@ def test_a_release_without_an_architecture_may_say_so_in_numbers() -> None:
     assert class_of(found) == "target-unknown"
 
 
-# --- on real wheels -----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 QUICK = [name for name, face in FACES.items() if not face.slow]
@@ -129,9 +166,18 @@ QUICK = [name for name, face in FACES.items() if not face.slow]
 def test_releases_say_what_is_saved_of_them(
     cute: Callable[[str], BuiltEnv], release: str, outcomes: dict[tuple[str, str], Outcome]
 ) -> None:
-    found = {name: outcome_of(name, evidence) for name, evidence in cute_faces.compiled(cute(release), QUICK)}
-    assert {name: class_of(outcome) for name, outcome in found.items()} == {name: FACES[name].expected(release) for name in QUICK}
-    told = {name: fingerprint_of(outcome) for name, outcome in found.items() if class_of(outcome) not in (None, "shared-memory")}
+    found = {
+        name: outcome_of(name, evidence)
+        for name, evidence in cute_faces.compiled(cute(release), QUICK)
+    }
+    assert {name: class_of(outcome) for name, outcome in found.items()} == {
+        name: FACES[name].expected(release) for name in QUICK
+    }
+    told = {
+        name: fingerprint_of(outcome)
+        for name, outcome in found.items()
+        if class_of(outcome) not in (None, "shared-memory")
+    }
     assert told == {name: fingerprint_of(outcomes[name, release]) for name in told}
     big = found["big"].failure
     assert big

@@ -1,4 +1,6 @@
-"""CuTe DSL: kernel files that are guessed, what a function beside the kernel makes, and what is compiled by default."""
+"""CuTe DSL: kernel files that are guessed, what a function beside the kernel makes, and what is
+compiled by default.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +47,15 @@ def copy(x: cute.Tensor, y: cute.Tensor, n: cutlass.Int32, stream: cuda.CUstream
 def guessed(tmp_path: Path, text: str) -> dict[str, dict[str, Any]]:
     """Kernel → what a kernel file says of it."""
     (tmp_path / "k.py").write_text(text)
-    sources = [source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"]
-    return {kernel.name: without_notes(kernel.tables) for source in sources for kernel in source.kernels}
+    sources = [
+        source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"
+    ]
+    return {
+        kernel.name: without_notes(kernel.tables) for source in sources for kernel in source.kernels
+    }
 
 
-# --- what a call in the source says ---------------------------------------------------------------------------------------------
+# --- what a call in the source says ---------------------------------------------------------------
 
 
 def test_arguments_are_those_of_the_call_that_compiles(tmp_path: Path) -> None:
@@ -69,7 +75,12 @@ if __name__ == "__main__":
 """
     found = guessed(tmp_path, HEAD + PLAIN + host)["copy"]
     assert found == {
-        "signature": {"x": "bf16[m, n]:[s0, 1]", "y": "fp32[m%8, 128] leading=0 align=32", "n": "i32", "stream": "stream"}
+        "signature": {
+            "x": "bf16[m, n]:[s0, 1]",
+            "y": "fp32[m%8, 128] leading=0 align=32",
+            "n": "i32",
+            "stream": "stream",
+        }
     }
 
 
@@ -91,9 +102,16 @@ class Fmha:
         kernel(q, q).launch(grid=(1, 1, 1), block=(32, 1, 1))
 """
     found = guessed(tmp_path, HEAD + source)["Fmha"]
-    assert found["constexprs"] == {"dtype": {"dtype": "fp16"}, "head_dim": 64, "tile_mn": [128, 128]}
+    assert found["constexprs"] == {
+        "dtype": {"dtype": "fp16"},
+        "head_dim": 64,
+        "tile_mn": [128, 128],
+    }
     assert found["signature"] == {"q": "fp16[m, n, k, l%8]", "scale": "fp32"}
-    with_call = guessed(tmp_path, HEAD + source + "\nf = cute.compile(Fmha(cutlass.BFloat16, 128, (64, 64), True), 1, 0.5)\n")
+    with_call = guessed(
+        tmp_path,
+        HEAD + source + "\nf = cute.compile(Fmha(cutlass.BFloat16, 128, (64, 64), True), 1, 0.5)\n",
+    )
     assert with_call["Fmha"]["constexprs"] == {
         "dtype": {"dtype": "bf16"}, "head_dim": 128, "tile_mn": [64, 64], "is_causal": True,
     }  # fmt: skip
@@ -101,28 +119,40 @@ class Fmha:
 
 def test_what_is_not_taken_is_told_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text(HEAD + "\n@cute.jit\ndef helper(x):\n    return x\n")
-    source = next(source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute")
+    source = next(
+        source for source in guess_sources([tmp_path / "k.py"]) if source.toolchain == "cute"
+    )
     assert not source.kernels
-    assert [(kernel.name, "below @cute.jit that does" in kernel.why) for kernel in source.unreachable] == [("kernel", True)]
+    assert [
+        (kernel.name, "below @cute.jit that does" in kernel.why) for kernel in source.unreachable
+    ] == [("kernel", True)]
     with pytest.raises(ConfigError, match="defines no CuTe DSL kernel"):
         load_sources(["k.py"], tmp_path)
 
 
 def test_a_file_with_kernels_of_both_toolchains_has_kernels_of_both(tmp_path: Path) -> None:
-    triton = "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x):\n    tl.store(x, 1)\n"
+    triton = (
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef add(x):\n    tl.store(x,"
+        " 1)\n"
+    )
     (tmp_path / "k.py").write_text(triton + HEAD + PLAIN)
     specs = load_sources(["k.py"], tmp_path)
-    assert {(spec.kernel, spec.toolchain) for spec in specs} == {("add", "triton"), ("copy", "cute")}
+    assert {(spec.kernel, spec.toolchain) for spec in specs} == {
+        ("add", "triton"),
+        ("copy", "cute"),
+    }
     written = init.initialize(tmp_path, ["k.py"]).written
     assert sorted(kernels for kernels in written.values() if kernels) == [("add",), ("copy",)]
     read = load_kernels(["kernels/*.toml"], tmp_path)
     assert {spec.toolchain for spec in read} == {"triton", "cute"}
 
 
-# --- what is compiled by default ------------------------------------------------------------------------------------------------
+# --- what is compiled by default ------------------------------------------------------------------
 
 
-def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.py").write_text(HEAD + PLAIN)
     for chosen in (select(kernel_files=["k.py"]), select(kernel_files=["k.py"], envs=["newest"])):
@@ -133,7 +163,7 @@ def test_kernels_of_this_toolchain_alone_are_compiled_on_its_own_releases(tmp_pa
     assert len(select().cells) == 25
 
 
-# --- arguments ------------------------------------------------------------------------------------------------------------------
+# --- arguments ------------------------------------------------------------------------------------
 
 
 def job(signature: Mapping[str, Any], **constexprs: Any) -> dict[str, Any]:
@@ -165,10 +195,22 @@ def test_a_function_beside_the_kernel_makes_an_argument() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (job({"pair": "missing()"}, size=3), "signature.pair: the source has no function 'missing'"),
-        (job({"pair": "broken()"}, size=3), r"signature.pair: broken\(\) failed at line \d+ of .*: LookupError: nothing here"),
-        (job({"pair": "made_pair()", "size": "made_pair()"}), r"made_pair\(\) takes size, to which \[constexprs\] gives no value"),
-        (job({"pair": "made_pair()"}, size={"function": "none"}), "no function 'none', which a constexpr names"),
+        (
+            job({"pair": "missing()"}, size=3),
+            "signature.pair: the source has no function 'missing'",
+        ),
+        (
+            job({"pair": "broken()"}, size=3),
+            r"signature.pair: broken\(\) failed at line \d+ of .*: LookupError: nothing here",
+        ),
+        (
+            job({"pair": "made_pair()", "size": "made_pair()"}),
+            r"made_pair\(\) takes size, to which \[constexprs\] gives no value",
+        ),
+        (
+            job({"pair": "made_pair()"}, size={"function": "none"}),
+            "no function 'none', which a constexpr names",
+        ),
         (job({"pair": "made_pair()"}, size={"torch_dtype": "int8"}), "and no torch_dtype"),
     ],
 )
@@ -179,12 +221,14 @@ def test_what_is_wrong_with_it_is_told_in_a_sentence(asked: dict[str, Any], mess
 
 def test_options_are_checked(tmp_path: Path) -> None:
     (tmp_path / "k.py").write_text("def k(): ...\n")
-    (tmp_path / "k.toml").write_text('kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n')
+    (tmp_path / "k.toml").write_text(
+        'kernel = "k"\ntoolchain = "cute"\nsource = "k.py"\noptions = { opt-level = "2" }\n'
+    )
     with pytest.raises(ConfigError, match=r"options\.opt-level"):
         load_kernels(["k.toml"], tmp_path)
 
 
-# --- on real wheels -------------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 RICH = (
     HEAD
@@ -223,21 +267,28 @@ kind = { dtype = "fp8e4m3fn" }
 
 def specs_of(folder: Path) -> tuple[Specialization, ...]:
     (folder / "k.py").write_text(HEAD + PLAIN)
-    (folder / "rich.py").write_text(RICH.replace("def make_pair(make, size)", "def make_pair(make, size=64)"))
+    (folder / "rich.py").write_text(
+        RICH.replace("def make_pair(make, size)", "def make_pair(make, size=64)")
+    )
     (folder / "rich.toml").write_text(RICH_FILE)
     return (*load_sources(["k.py"], folder), *load_kernels(["rich.toml"], folder))
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_what_is_guessed_and_what_functions_make_compiles(built: Callable[[str], BuiltEnv], tmp_path: Path, release: str) -> None:
+def test_what_is_guessed_and_what_functions_make_compiles(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
+) -> None:
     env = built(f"cute-{release}")
-    cells = [Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec) for spec in specs_of(tmp_path)]
+    cells = [
+        Cell(env=env.env, target=cute_faces.target("sm_90a"), spec=spec)
+        for spec in specs_of(tmp_path)
+    ]
     for evidence in compile_all(env, cells):
         assert evidence.complete, evidence.raised
 
 
-# --- made smaller ---------------------------------------------------------------------------------------------------------------
+# --- made smaller ---------------------------------------------------------------------------------
 
 
 def test_types_of_tensors_become_plainer_and_lighter() -> None:
@@ -245,7 +296,9 @@ def test_types_of_tensors_become_plainer_and_lighter() -> None:
     assert simplification.weight_of_type
     kind = "bf16[m, n, k%8]:[s0%8, t, 1] align=32"
     assert "bf16[m, n, k%8]" in simplification.plainer_types(kind)
-    assert {"bf16[n, k%8]", "bf16[m, n]", "bf16[m, n, k]"} <= set(simplification.plainer_types("bf16[m, n, k%8]"))
+    assert {"bf16[n, k%8]", "bf16[m, n]", "bf16[m, n, k]"} <= set(
+        simplification.plainer_types("bf16[m, n, k%8]")
+    )
     for plainer in simplification.plainer_types(kind):
         assert CUTE.language.types.pattern.fullmatch(plainer)
         assert simplification.weight_of_type(plainer) < simplification.weight_of_type(kind)
@@ -253,9 +306,15 @@ def test_types_of_tensors_become_plainer_and_lighter() -> None:
 
 def test_the_methods_of_a_class_are_made_smaller() -> None:
     call = "    def __call__(self, x, y):\n        y.go()\n\n"
-    text = f"class K:\n    def __init__(self, n):\n        pass\n\n{call}    def kernel(self):\n        pass\n"
+    text = (
+        f"class K:\n    def __init__(self, n):\n        pass\n\n{call}    def kernel(self):\n      "
+        "  pass\n"
+    )
     candidate = Candidate(
-        text=text, function="K", compile=CompileSpec(signature={"x": "i32", "y": "i32"}, constexprs={"n": 1}), toolchain="cute"
+        text=text,
+        function="K",
+        compile=CompileSpec(signature={"x": "i32", "y": "i32"}, constexprs={"n": 1}),
+        toolchain="cute",
     )
     edits = list(unused_parameters(candidate))
     assert {edit.what for edit in edits} == {"parameter x", "parameter n", "method K.kernel"}

@@ -1,4 +1,6 @@
-"""The kernels for Hopper in ``kernels/cute``: what is declared of them, and what they compile to."""
+"""The kernels for Hopper in ``kernels/cute``: what is declared of them, and what they compile
+to.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,22 @@ def compiled(env: BuiltEnv, target: str = "sm_90a") -> list[Result]:
 
 def test_heads_of_each_size_and_both_ways_of_p_are_there() -> None:
     names = {f"{spec.variant}/{spec.case}" for spec in load_kernels(KERNELS, REPOSITORY)}
-    assert names >= {*SHORT, "p_registers/d256", "p_registers/d512", "p_shared/d512", "p_registers/d64_unrolled"}
+    assert names >= {
+        *SHORT,
+        "p_registers/d256",
+        "p_registers/d512",
+        "p_shared/d512",
+        "p_registers/d64_unrolled",
+    }
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(("release", "registers"), [("4.2.1", 99), ("4.5.3", 90), ("4.6.1", 90), ("4.8.1", 90)])
-def test_they_compile_for_hopper(built: Callable[[str], BuiltEnv], release: str, registers: int) -> None:
+@pytest.mark.parametrize(
+    ("release", "registers"), [("4.2.1", 99), ("4.5.3", 90), ("4.6.1", 90), ("4.8.1", 90)]
+)
+def test_they_compile_for_hopper(
+    built: Callable[[str], BuiltEnv], release: str, registers: int
+) -> None:
     found = compiled(built(f"cute-{release}"))
     assert all(result.expected for result in found), found
     metrics = [result.outcome.metrics for result in found]
@@ -62,13 +74,19 @@ def test_they_compile_for_hopper(built: Callable[[str], BuiltEnv], release: str,
 def test_other_architectures_refuse_them(built: Callable[[str], BuiltEnv], target: str) -> None:
     found = compiled(built("cute-4.8.1"), target)
     assert all(result.expected for result in found), found
-    assert {result.expectation.failure_class for result in found if result.expectation} == {"arch-required"}
+    assert {result.expectation.failure_class for result in found if result.expectation} == {
+        "arch-required"
+    }
 
 
 def test_a_stride_of_a_tensor_map_that_looks_like_an_address_is_none() -> None:
-    """A stride of 0x2bc0 pieces of 16 bytes, in the upper half of what would be an address of ``k``."""
+    """A stride of 0x2bc0 pieces of 16 bytes, in the upper half of what would be an address of
+    ``k``.
+    """
     tensors, moved = {"k": {"address": 0x2BA7_0000_0000}}, {"k": {"address": 0x3D59_0000_0000}}
     strides = bytes.fromhex("00000000" + "10000000" + "c02b0000" + "00000000")
-    first, second = (facts["k"]["address"].to_bytes(8, "little") + strides for facts in (tensors, moved))
+    first, second = (
+        facts["k"]["address"].to_bytes(8, "little") + strides for facts in (tensors, moved)
+    )
     told = recording._parameter(first, second, tensors, moved)
     assert told == {"data": (bytes(8) + strides).hex(), "patches": [[0, "k", 0]]}

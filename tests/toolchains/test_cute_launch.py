@@ -40,7 +40,7 @@ def specs(*files: str) -> list[Specialization]:
     return list(load_kernels(list(files), REPOSITORY))
 
 
-# --- addresses ----------------------------------------------------------------------------------------------------------------
+# --- addresses ------------------------------------------------------------------------------------
 
 
 def data(*numbers: int) -> bytes:
@@ -48,12 +48,16 @@ def data(*numbers: int) -> bytes:
 
 
 def test_addresses_are_found_in_bytes() -> None:
-    parameter = recording._parameter(data(7, Y, X + 32), data(7, Y + (1 << 44), X + 32 + (1 << 44)), TENSORS, MOVED)
+    parameter = recording._parameter(
+        data(7, Y, X + 32), data(7, Y + (1 << 44), X + 32 + (1 << 44)), TENSORS, MOVED
+    )
     assert parameter == {"data": data(7, 0, 0).hex(), "patches": [[8, "y", 0], [16, "x", 32]]}
 
 
 @pytest.mark.parametrize("second", [data(X + 1 + (1 << 44)), data(X >> 4)])
-def test_an_address_that_does_not_move_as_its_tensor_does_is_no_launch_that_can_be_told(second: bytes) -> None:
+def test_an_address_that_does_not_move_as_its_tensor_does_is_no_launch_that_can_be_told(
+    second: bytes,
+) -> None:
     with pytest.raises(UnrecordableLaunch, match="in a form that is not known"):
         recording._parameter(data(X), second, TENSORS, MOVED)
 
@@ -76,9 +80,15 @@ def test_attributes_of_a_launch() -> None:
         recording._attributes({8: [1]})
 
 
-# --- sizes --------------------------------------------------------------------------------------------------------------------
+# --- sizes ----------------------------------------------------------------------------------------
 
-SIGNATURE = {"x": "fp16[m, n%8]", "pair": ["fp32[k]:[1]", "i32"], "p": "ptr<fp16>", "scale": "fp32", "s": "stream"}
+SIGNATURE = {
+    "x": "fp16[m, n%8]",
+    "pair": ["fp32[k]:[1]", "i32"],
+    "p": "ptr<fp16>",
+    "scale": "fp32",
+    "s": "stream",
+}
 
 
 def test_what_sizes_have_to_say() -> None:
@@ -121,12 +131,18 @@ def test_what_was_written_down_is_what_a_host_is_told() -> None:
 
 
 def test_other_sizes_are_built_anew() -> None:
-    (spec, *_) = specs("kernels/cute/copy.toml")
+    spec, *_ = specs("kernels/cute/copy.toml")
     assert spec.problem is not None
     env = BuiltEnv(env=next(env for env in built_in().envs if env.name == "cute-4.8.1"), digest="d")
-    other = evolve(spec, problem=evolve(spec.problem, parameters={**spec.problem.parameters, "sizes": [{"n": 2}]}))
+    other = evolve(
+        spec,
+        problem=evolve(spec.problem, parameters={**spec.problem.parameters, "sizes": [{"n": 2}]}),
+    )
     cells = [Cell(env=env.env, target=cute_faces.target(), spec=each) for each in (spec, other)]
-    plain, launched = ({CellKeys("w", mode).of(cell, env) for cell in cells} for mode in (Mode(), launch_mode(cells[0])))
+    plain, launched = (
+        {CellKeys("w", mode).of(cell, env) for cell in cells}
+        for mode in (Mode(), launch_mode(cells[0]))
+    )
     assert (len(plain), len(launched)) == (1, 2)
 
 
@@ -136,20 +152,30 @@ def test_it_has_the_launcher_that_triton_has() -> None:
     assert triton.packages == LAUNCHING.packages
 
 
-# --- on real wheels -----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=["4.2.1", "4.8.1"])
 def made(
-    request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv], tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    built: Callable[[str], BuiltEnv],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[dict[str, tuple[Evidence, Store]]]:
-    """Case → what is kept of a compile that is to be launched, and where; ``plain`` is one of the copy that is not."""
+    """Case → what is kept of a compile that is to be launched, and where.
+
+    ``plain`` is one of the copy that is not.
+    """
     env = built(f"cute-{request.param}")
-    asked = [Cell(env=env.env, target=cute_faces.target(), spec=spec) for spec in specs(BOTH, "kernels/cute/copy.toml")]
+    asked = [
+        Cell(env=env.env, target=cute_faces.target(), spec=spec)
+        for spec in specs(BOTH, "kernels/cute/copy.toml")
+    ]
     with worker(env) as server, Store(tmp_path_factory.mktemp("kept")) as store:
         found = {}
         for mode, cells in ((launch_mode(asked[0]), asked), (KEEPING_IR, asked[-1:])):
-            for cell, evidence in attempt(server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep):
+            for cell, evidence in attempt(
+                server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
+            ):
                 assert evidence.complete, evidence.raised
                 found["plain" if mode is KEEPING_IR else cell.spec.case] = evidence, store
         yield found
@@ -164,15 +190,30 @@ def launched(evidence: Evidence, store: Store) -> dict[str, Any]:
 @pytest.mark.wheels
 def test_a_copy_is_launched_as_it_was_here(made: dict[str, tuple[Evidence, Store]]) -> None:
     told = launched(*made["default"])
-    assert [each["arguments"]["n"]["value"] for each in told["recorded"]] == [1, 128, 129, 1000, 2**24]
+    assert [each["arguments"]["n"]["value"] for each in told["recorded"]] == [
+        1,
+        128,
+        129,
+        1000,
+        2**24,
+    ]
     assert told["multiples"] == {"src": 16, "dst": 16}
     third = told["recorded"][2]
     assert third["arguments"]["src"] == {"bytes": 2, "align": 16, "shape": [129], "strides": [1]}
     (launch,) = third["launches"]
-    assert (launch["grid"], launch["block"], launch["shared"], launch["cluster"]) == ([2, 1, 1], [128, 1, 1], 0, None)
+    assert (launch["grid"], launch["block"], launch["shared"], launch["cluster"]) == (
+        [2, 1, 1],
+        [128, 1, 1],
+        0,
+        None,
+    )
     src, dst, n = launch["parameters"]
     assert (src["patches"], dst["patches"], n["patches"]) == ([[0, "src", 0]], [[0, "dst", 0]], [])
-    assert bytes.fromhex(src["data"]) == bytes.fromhex(dst["data"]) == bytes(8) + (129).to_bytes(8, "little")
+    assert (
+        bytes.fromhex(src["data"])
+        == bytes.fromhex(dst["data"])
+        == bytes(8) + (129).to_bytes(8, "little")
+    )
     assert bytes.fromhex(n["data"]) == (129).to_bytes(4, "little")
 
 
@@ -184,14 +225,19 @@ def test_what_is_launched_is_what_is_measured(made: dict[str, tuple[Evidence, St
 
 
 @pytest.mark.wheels
-def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(made: dict[str, tuple[Evidence, Store]]) -> None:
+def test_kernels_are_launched_in_order_with_all_that_belongs_to_it(
+    made: dict[str, tuple[Evidence, Store]],
+) -> None:
     told = launched(*made["whole"])
     assert [len(each["launches"]) for each in told["recorded"]] == [2, 2, 2]
     scale, add = told["recorded"][1]["launches"]
     assert ("scale" in scale["entry"], "add" in add["entry"]) == (True, True)
     assert (scale["grid"], add["grid"]) == ([3, 1, 1], [4, 1, 1])
     assert (scale["cluster"], add["cluster"]) == (None, [2, 1, 1])
-    assert [parameter["patches"] for parameter in add["parameters"]] == [[[0, "more", 0]], [[0, "pair[1]", 0]]]
+    assert [parameter["patches"] for parameter in add["parameters"]] == [
+        [[0, "more", 0]],
+        [[0, "pair[1]", 0]],
+    ]
     assert scale["parameters"][2]["data"] == "0000003f"
     assert told["multiples"] == {"pair[0]": 16, "pair[1]": 16, "more": 16}
 

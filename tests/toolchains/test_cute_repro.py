@@ -1,4 +1,6 @@
-"""Repro scripts of CuTe DSL's kernels: their text in every form, and what they print where they are run."""
+"""Repro scripts of CuTe DSL's kernels: their text in every form, and what they print where they are
+run.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +55,23 @@ class Kernel(Options):
 
 def specialization(source: Path, function: str, compile_spec: CompileSpec) -> Specialization:
     return Specialization(
-        kernel="k", variant="v", case="c", toolchain="cute", source=str(source), function=function, compile=compile_spec
+        kernel="k",
+        variant="v",
+        case="c",
+        toolchain="cute",
+        source=str(source),
+        function=function,
+        compile=compile_spec,
     )
 
 
-def script(spec: Specialization, form: CallForm, *, prediction: str = "", expected: str = "Fatal Python error: Aborted") -> Script:
+def script(
+    spec: Specialization,
+    form: CallForm,
+    *,
+    prediction: str = "",
+    expected: str = "Fatal Python error: Aborted",
+) -> Script:
     return Script(
         name="repro",
         bundle=bundle(spec, decorators=CUTE.language.decorators),
@@ -84,7 +98,10 @@ def call_of(text: str) -> list[str]:
     """What is passed to ``cute.compile``, as written."""
     calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     (call,) = [call for call in calls if ast.unparse(call.func) == "cute.compile"]
-    return [*map(ast.unparse, call.args), *(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in call.keywords)]
+    return [
+        *map(ast.unparse, call.args),
+        *(f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in call.keywords),
+    ]
 
 
 @pytest.fixture
@@ -92,12 +109,23 @@ def kernel(tmp_path: Path) -> Specialization:
     source = tmp_path / "kernel.py"
     source.write_text(CLASS)
     constexprs = {"threads": 64, "kind": {"dtype": "int32"}, "last": (1, None)}
-    return specialization(source, "Kernel", CompileSpec(signature=SIGNATURE, constexprs=constexprs, options={"opt-level": 2}))
+    return specialization(
+        source,
+        "Kernel",
+        CompileSpec(signature=SIGNATURE, constexprs=constexprs, options={"opt-level": 2}),
+    )
 
 
 @pytest.mark.parametrize(
     ("release", "form"),
-    [("4.0.0", "NOWHERE"), ("4.2.1", "NOWHERE"), ("4.3.0", "FAKE"), ("4.4.2", "FAKE"), ("4.5.0", "DRIVERLESS"), (None, "ANY")],
+    [
+        ("4.0.0", "NOWHERE"),
+        ("4.2.1", "NOWHERE"),
+        ("4.3.0", "FAKE"),
+        ("4.4.2", "FAKE"),
+        ("4.5.0", "DRIVERLESS"),
+        (None, "ANY"),
+    ],
 )
 def test_releases_take_the_form_that_they_have(release: str | None, form: str) -> None:
     assert SCRIPT.form_of(release) is CallForm[form]
@@ -128,7 +156,10 @@ def test_fake_tensors_are_types(kernel: Specialization) -> None:
 def test_before_them_tensors_are_handed_over(kernel: Specialization) -> None:
     text = script(kernel, CallForm.NOWHERE).source()
     passed = call_of(text)
-    assert passed[1] == "tensor(cutlass.Float16, 2, 16, (64, 512), (1, 64), order=(1, 0), dynamic={0: 1, 1: 8})"
+    assert (
+        passed[1]
+        == "tensor(cutlass.Float16, 2, 16, (64, 512), (1, 64), order=(1, 0), dynamic={0: 1, 1: 8})"
+    )
     assert passed[2] == "tensor(cutlass.Float32, 2, 32, (64, 512), (1, 64), leading=0)"
     assert passed[3] == "tensor(cutlass.Float32, 2, 32, (64, 64), (128, 1), align=8)"
     assert "CudaDriverDependencyError" in text
@@ -142,7 +173,7 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
     assert len(text.splitlines()) < 70
 
 
-# --- on real wheels -----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 @pytest.mark.wheels
@@ -151,7 +182,12 @@ def test_a_script_says_what_installs_and_what_it_compiles_for() -> None:
     [("4.2.1", CallForm.NOWHERE, "plain", False), ("4.8.1", CallForm.DRIVERLESS, "sliced", True)],
 )
 def test_a_script_shows_an_abort_and_nothing_where_there_is_none(
-    cute: Callable[[str], BuiltEnv], release: str, form: CallForm, name: str, shows: bool, tmp_path: Path
+    cute: Callable[[str], BuiltEnv],
+    release: str,
+    form: CallForm,
+    name: str,
+    shows: bool,
+    tmp_path: Path,
 ) -> None:
     python = cute(release).python
     assert python
@@ -168,8 +204,14 @@ def test_a_script_foretells_shared_memory(cute: Callable[[str], BuiltEnv], tmp_p
     python = cute("4.2.1").python
     assert python
     path = tmp_path / "repro.py"
-    expected = common.SHARED_MEMORY.prediction.script_text if common.SHARED_MEMORY.prediction else ""
-    path.write_text(script(face("big"), CallForm.ANY, prediction=common.SHARED_MEMORY.name, expected=expected).source())
+    expected = (
+        common.SHARED_MEMORY.prediction.script_text if common.SHARED_MEMORY.prediction else ""
+    )
+    path.write_text(
+        script(
+            face("big"), CallForm.ANY, prediction=common.SHARED_MEMORY.name, expected=expected
+        ).source()
+    )
     ran = verify.run_script(python, path, deadline=60)
     assert ran.exit_code == verify.SHOWS
     assert f"needs 400000 {expected}, sm_90a has 232448" in ran.output

@@ -28,7 +28,9 @@ def test_canonicalize_grows_with_a_chain_of_products() -> None:
     assert done.exit_code == 0, done.output
     (answer,) = json.loads(done.stdout)
     found = answer["answer"]
-    assert found["sentence"].startswith("Slow, not stuck: canonicalize, in stage mlir, grows as CHAIN^")
+    assert found["sentence"].startswith(
+        "Slow, not stuck: canonicalize, in stage mlir, grows as CHAIN^"
+    )
     assert "at 64, about " in found["sentence"]
     assert found["sentence"].endswith(" at 4096.")
     (growth,) = found["settings"]

@@ -50,9 +50,14 @@ WHOLE = 'builtin.module(cse,canonicalize{ a=1,b},%s{x={"2>5"} y=},tail)'
 
 
 def test_from_4_6_on_a_pipeline_stops_before_the_binary() -> None:
-    manager = Manager(WHOLE % "cuda-to-binary", ("llvm-only", "link-libraries"), ("cuda-to-binary",))
+    manager = Manager(
+        WHOLE % "cuda-to-binary", ("llvm-only", "link-libraries"), ("cuda-to-binary",)
+    )
     assert pipeline.pieces_of(TEXT, manager) == pipeline.Pieces(
-        first="builtin.module(cute-to-nvvm{llvm-only=true opt-level=3 link-libraries=/a.bc ptx-options={-v}})",
+        first=(
+            "builtin.module(cute-to-nvvm{llvm-only=true opt-level=3 link-libraries=/a.bc"
+            " ptx-options={-v}})"
+        ),
         rest='builtin.module(cuda-to-binary{x={"2>5"} y=},tail)',
         fails=False,
     )
@@ -62,20 +67,32 @@ def test_before_that_it_fails_where_the_binary_begins() -> None:
     manager = Manager(WHOLE % "cuda-to-binary", ("link-libraries",), ("cuda-to-binary",))
     pieces = pipeline.pieces_of(TEXT, manager)
     assert pieces
-    assert pieces.first == "builtin.module(cute-to-nvvm{link-libraries=/compat/stops/here.bc opt-level=3 ptx-options={-v}})"
-    assert (pieces.rest, pieces.fails) == ('builtin.module(cuda-to-binary{x={"2>5"} y=},tail)', True)
+    assert (
+        pieces.first
+        == "builtin.module(cute-to-nvvm{link-libraries=/compat/stops/here.bc opt-level=3"
+        " ptx-options={-v}})"
+    )
+    assert (pieces.rest, pieces.fails) == (
+        'builtin.module(cuda-to-binary{x={"2>5"} y=},tail)',
+        True,
+    )
 
 
 def test_where_the_binary_has_no_name_the_whole_pipeline_follows() -> None:
     manager = Manager(WHOLE % "gpu-module-to-binary", ("cubin-triple",), ())
     pieces = pipeline.pieces_of(TEXT, manager)
     assert pieces
-    assert (pieces.first.partition("{")[2].partition(" ")[0], pieces.rest) == ("cubin-triple=compat-stops-here", TEXT)
+    assert (pieces.first.partition("{")[2].partition(" ")[0], pieces.rest) == (
+        "cubin-triple=compat-stops-here",
+        TEXT,
+    )
 
 
 def test_seconds_of_passes_of_one_name_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
     manager = MagicMock()
-    manager.parse.return_value.__str__.return_value = "builtin.module(cse,canonicalize{x},cse,cuda-to-binary)"
+    manager.parse.return_value.__str__.return_value = (
+        "builtin.module(cse,canonicalize{x},cse,cuda-to-binary)"
+    )
     clock = count()
     monkeypatch.setattr(time, "process_time", lambda: float(next(clock)))
     ran = passes.run_singly(TEXT, manager, MagicMock(), show=False)
@@ -84,14 +101,19 @@ def test_seconds_of_passes_of_one_name_are_added_up(monkeypatch: pytest.MonkeyPa
 
 def test_what_cannot_be_parted_is_left_whole() -> None:
     assert pipeline.pieces_of(TEXT, Manager("builtin.module(cse)", ("llvm-only",), ())) is None
-    assert pipeline.pieces_of(TEXT, Manager(WHOLE % "cuda-to-binary", (), ("cuda-to-binary",))) is None
+    assert (
+        pipeline.pieces_of(TEXT, Manager(WHOLE % "cuda-to-binary", (), ("cuda-to-binary",))) is None
+    )
 
 
 @pytest.mark.parametrize(
     "words",
     [
         'error: unknown: File path: "/compat/stops/here.bc" does not exist or is not a file.',
-        "error: unknown: Failed to open link file '/compat/stops/here.bc': No such file or directory",
+        (
+            "error: unknown: Failed to open link file '/compat/stops/here.bc': No such file or"
+            " directory"
+        ),
         "libNVVM extra log: error: Error: Invalid target triple (compat-stops-here), must be",
     ],
 )
@@ -100,10 +122,12 @@ def test_its_end_is_known_by_its_words(words: str) -> None:
 
 
 def test_another_failure_is_not_its_end() -> None:
-    assert not pipeline.has_stopped('error: invalid op: targets = [#nvvm.target<triple = "compat-stops-here">]')
+    assert not pipeline.has_stopped(
+        'error: invalid op: targets = [#nvvm.target<triple = "compat-stops-here">]'
+    )
 
 
-# --- a stage that a file tells of -------------------------------------------------------------------------------------------------
+# --- a stage that a file tells of -----------------------------------------------------------------
 
 
 def test_a_stage_begins_once_a_file_is_there(tmp_path: Path) -> None:
@@ -126,22 +150,34 @@ def test_no_file_elsewhere_is_looked_for(tmp_path: Path) -> None:
 
 
 def test_seconds_are_shared_out_as_time_is(copy: Callable[[str], Cell]) -> None:
-    flight = InFlightCell(cell=copy("4.8.1"), nonce="", started=time.monotonic() - 10, stage="ptx", entered=6.0, cpu={"ptx": 2.0})
+    flight = InFlightCell(
+        cell=copy("4.8.1"),
+        nonce="",
+        started=time.monotonic() - 10,
+        stage="ptx",
+        entered=6.0,
+        cpu={"ptx": 2.0},
+    )
     flight.began("cubin", time.time() - 1, cpu=4.0)
     flight.stop(4.0)
     assert flight.stage == "cubin"
     assert flight.entered == pytest.approx(9, abs=0.1)
-    assert flight.stages == {"ptx": pytest.approx(1.5, abs=0.1), "cubin": pytest.approx(0.5, abs=0.1)}
+    assert flight.stages == {
+        "ptx": pytest.approx(1.5, abs=0.1),
+        "cubin": pytest.approx(0.5, abs=0.1),
+    }
 
 
-# --- on real wheels ---------------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def copy(config: MatrixConfig) -> Callable[[str], Cell]:
     """The cell of a copy, by its release."""
     (spec,) = load_kernels(["kernels/cute/copy.toml"], REPOSITORY)
-    return lambda release: Cell(env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec)
+    return lambda release: Cell(
+        env=config.env(f"cute-{release}"), target=cute_faces.target(), spec=spec
+    )
 
 
 @pytest.mark.wheels
@@ -162,7 +198,7 @@ def test_stages_have_their_seconds(
     assert min(evidence.stages.values()) > 0
 
 
-# --- passes -----------------------------------------------------------------------------------------------------------------------
+# --- passes ---------------------------------------------------------------------------------------
 
 
 def test_passes_that_cannot_be_run_are_told() -> None:
@@ -175,30 +211,48 @@ def test_passes_that_cannot_be_run_are_told() -> None:
     )
     found = READER.read(text)
     assert [step.pass_ for step in found.pipeline.steps] == ["cse", "canonicalize"]
-    assert (found.pipeline.failed, found.pipeline.left_out, found.words) == ("canonicalize", ("arith-expand",), "words\n")
+    assert (found.pipeline.failed, found.pipeline.left_out, found.words) == (
+        "canonicalize",
+        ("arith-expand",),
+        "words\n",
+    )
 
 
 def test_a_pass_has_a_name_without_options_and_operation() -> None:
     assert passes.name_of("canonicalize{  max-iterations=3}") == "canonicalize"
-    assert passes.name_of("gpu.module(convert-gpu-to-nvvm{index-bitwidth=64})") == "convert-gpu-to-nvvm"
+    assert (
+        passes.name_of("gpu.module(convert-gpu-to-nvvm{index-bitwidth=64})")
+        == "convert-gpu-to-nvvm"
+    )
 
 
 def test_an_assembler_by_itself_says_registers_and_stack() -> None:
     printed = (
-        "ptxas info : 8 bytes stack frame, 8 bytes spill stores\nptxas info : Used 255 registers\nptxas info : Used 32 registers\n"
+        "ptxas info : 8 bytes stack frame, 8 bytes spill stores\nptxas info : Used 255"
+        " registers\nptxas info : Used 32 registers\n"
     )
-    assert PARTS.assembler.evidence(0, printed, True).metrics == {"registers": 255, "stack_bytes": 8}
+    assert PARTS.assembler.evidence(0, printed, True).metrics == {
+        "registers": 255,
+        "stack_bytes": 8,
+    }
     assert PARTS.assembler.evidence(1, "ptxas fatal : no", False).raised
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(("release", "left_out", "at_least"), [("4.5.3", 0, 40), ("4.8.1", 8, 30)])
 def test_the_ir_before_each_pass_is_there_and_its_seconds(
-    cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], tmp_path: Path, release: str, left_out: int, at_least: int
+    cute: Callable[[str], BuiltEnv],
+    copy: Callable[[str], Cell],
+    tmp_path: Path,
+    release: str,
+    left_out: int,
+    at_least: int,
 ) -> None:
     mode = Mode(diagnose=True, keep_printed=True)
     with worker(cute(release)) as server, Store(tmp_path) as store:
-        ((_, evidence),) = attempt(server, [copy(release)], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
+        ((_, evidence),) = attempt(
+            server, [copy(release)], LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
+        )
         found = READER.read(printed_text(evidence, store.artifact) or "")
     assert evidence.complete, evidence.raised
     assert len(found.pipeline.left_out) == left_out
@@ -212,9 +266,18 @@ def test_what_a_stage_made_can_be_compiled_from_a_file(
     cute: Callable[[str], BuiltEnv], copy: Callable[[str], Cell], tmp_path: Path, stage: str
 ) -> None:
     with worker(cute("4.5.3")) as server, Store(tmp_path) as store:
-        ((_, own),) = attempt(server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
+        ((_, own),) = attempt(
+            server,
+            [copy("4.5.3")],
+            LIMITS,
+            stop=threading.Event(),
+            mode=KEEPING_IR,
+            keep=store.keep,
+        )
         name = own.kept[stage]
         again = Mode(actions=(Compile(ir=name),), given={name: store.artifact(name) or b""})
-        ((_, evidence),) = attempt(server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=again)
+        ((_, evidence),) = attempt(
+            server, [copy("4.5.3")], LIMITS, stop=threading.Event(), mode=again
+        )
     assert evidence.complete, evidence.raised
     assert evidence.metrics["registers"] == own.metrics["registers"]

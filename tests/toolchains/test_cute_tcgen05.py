@@ -1,4 +1,6 @@
-"""The kernels of this repository for Blackwell (tcgen05): what their files say of them, and what becomes of them."""
+"""The kernels of this repository for Blackwell (tcgen05): what their files say of them, and what
+becomes of them.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,18 @@ from tests.toolchains.compiling import compile_all
 
 CUTE = toolchains.named("cute")
 REPOSITORY = Path(__file__).resolve().parents[2]
-CASES = {"cute_gemm_chain": "n4", "cute_gemm_tcgen05": "default", "cute_fmha_tcgen05": "d64", "cute_tcgen05_elsewhere": "default"}
+CASES = {
+    "cute_gemm_chain": "n4",
+    "cute_gemm_tcgen05": "default",
+    "cute_fmha_tcgen05": "d64",
+    "cute_tcgen05_elsewhere": "default",
+}
 """Kernel → the case that is compiled here."""
 
 
 @pytest.mark.parametrize(
-    ("kernel", "targets"), [("gemm_chain", ["sm_100a"]), ("tcgen05_elsewhere", ["sm_90a"]), ("copy", ["sm_90a"])]
+    ("kernel", "targets"),
+    [("gemm_chain", ["sm_100a"]), ("tcgen05_elsewhere", ["sm_90a"]), ("copy", ["sm_90a"])],
 )
 def test_a_kernel_is_compiled_for_what_it_is_meant_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, targets: list[str]
@@ -31,10 +39,14 @@ def test_a_kernel_is_compiled_for_what_it_is_meant_for(
     monkeypatch.chdir(tmp_path)
     file = str(REPOSITORY / f"kernels/cute/{kernel}.toml")
     chosen = select(envs=["cute-4.8.1"], kernel_files=[file])
-    assert [cell.target.name for cell in chosen.cells if cell.spec.case in ("default", "n4")] == targets
+    assert [
+        cell.target.name for cell in chosen.cells if cell.spec.case in ("default", "n4")
+    ] == targets
 
 
-def test_a_target_that_is_asked_for_is_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_that_is_asked_for_is_the_only_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     file = str(REPOSITORY / "kernels/cute/gemm_chain.toml")
     assert not select(envs=["cute-4.8.1"], targets=["sm_90a"], kernel_files=[file]).cells
@@ -47,13 +59,21 @@ def test_the_long_cases_are_not_among_the_usual_ones() -> None:
     assert not long & usual
 
 
-# --- on real wheels -----------------------------------------------------------------------------------------------------------
+# --- on real wheels -------------------------------------------------------------------------------
 
 
 def compiled(env: BuiltEnv) -> list[tuple[Cell, Evidence]]:
-    specs = [spec for spec in load_kernels(["kernels/cute/*.toml"], REPOSITORY) if CASES.get(spec.kernel) == spec.case]
+    specs = [
+        spec
+        for spec in load_kernels(["kernels/cute/*.toml"], REPOSITORY)
+        if CASES.get(spec.kernel) == spec.case
+    ]
     asked = [
-        Cell(env=env.env, target=cute_faces.target("sm_80" if spec.targets[0] == "sm_80" else "sm_100a"), spec=spec)
+        Cell(
+            env=env.env,
+            target=cute_faces.target("sm_80" if spec.targets[0] == "sm_80" else "sm_100a"),
+            spec=spec,
+        )
         for spec in specs
     ]
     return list(zip(asked, compile_all(env, asked), strict=True))
@@ -61,18 +81,30 @@ def compiled(env: BuiltEnv) -> list[tuple[Cell, Evidence]]:
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["4.2.1", "4.5.3", "4.6.1", "4.8.1"])
-def test_they_become_what_their_files_expect(built: Callable[[str], BuiltEnv], release: str) -> None:
+def test_they_become_what_their_files_expect(
+    built: Callable[[str], BuiltEnv], release: str
+) -> None:
     env = built(f"cute-{release}")
     found = compiled(env)
     assert {cell.spec.kernel for cell, _ in found} == set(CASES)
     for cell, evidence in found:
         outcome = classify([evidence], target=cell.target, knowledge=CUTE.failures)
-        result = Result(cell=cell, built=env, outcome=outcome, expectation=expectation_of(cell, env))
+        result = Result(
+            cell=cell, built=env, outcome=outcome, expectation=expectation_of(cell, env)
+        )
         assert result.expected, result
     code = {
-        cell.spec.kernel: evidence.metrics["code"] for cell, evidence in found if evidence.complete and "code" in evidence.metrics
+        cell.spec.kernel: evidence.metrics["code"]
+        for cell, evidence in found
+        if evidence.complete and "code" in evidence.metrics
     }
     if "cute_fmha_tcgen05" in code:
-        assert (code["cute_gemm_chain"]["tcgen05_mma"], code["cute_gemm_tcgen05"]["tcgen05_mma"]) == (16, 4)
+        assert (
+            code["cute_gemm_chain"]["tcgen05_mma"],
+            code["cute_gemm_tcgen05"]["tcgen05_mma"],
+        ) == (16, 4)
         # A part of 64 of the head dim, 8 steps of P · V; Q, K and V are loaded.
-        assert (code["cute_fmha_tcgen05"]["tcgen05_mma"], code["cute_fmha_tcgen05"]["tma_loads"]) == (4 + 8, 3)
+        assert (
+            code["cute_fmha_tcgen05"]["tcgen05_mma"],
+            code["cute_fmha_tcgen05"]["tma_loads"],
+        ) == (4 + 8, 3)

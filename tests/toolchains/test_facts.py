@@ -17,17 +17,24 @@ NEXT = Version("3.10.0")
 
 def with_entry(entry: str, folder: Path) -> Path:
     path = folder / "releases.toml"
-    path.write_text(facts.RELEASES.read_text(encoding="utf-8").replace("env = [", f"env = [\n  {entry},", 1), encoding="utf-8")
+    path.write_text(
+        facts.RELEASES.read_text(encoding="utf-8").replace("env = [", f"env = [\n  {entry},", 1),
+        encoding="utf-8",
+    )
     return path
 
 
 def test_a_release_is_one_entry(tmp_path: Path) -> None:
     path = with_entry('{ triton = "3.10.0", groups = ["releases"] }', tmp_path)
-    (env,) = (env for env in declared(read_toml(path, tmp_path), tmp_path).envs if env.release == NEXT)
+    (env,) = (
+        env for env in declared(read_toml(path, tmp_path), tmp_path).envs if env.release == NEXT
+    )
     assert (env.name, env.groups) == ("triton-3.10.0", ("releases",))
     assert facts.pytorch_of(NEXT, path) is None, "no PyTorch asks for it yet: the newest is assumed"
     path = with_entry('{ triton = "3.9.1", groups = ["releases"] }', tmp_path)
-    assert facts.pytorch_of(Version("3.9.1"), path) == facts.pytorch_of(Version("3.9.0")), "another of its series has one"
+    assert facts.pytorch_of(Version("3.9.1"), path) == facts.pytorch_of(Version("3.9.0")), (
+        "another of its series has one"
+    )
 
 
 def test_a_pair_is_one_entry(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""8-bit floats as types of arguments: taken where the release has them for the target, and else refused in so many words."""
+"""8-bit floats as types of arguments: taken where the release has them for the target, and else
+refused in so many words.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,19 @@ def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) 
         if target == "gfx942" and release < "3.5":  # whose wheels cannot build for AMD
             continue
         signatures = [{"source": f"*{kind}", "result": "*fp16", "size": "i32"} for kind in KINDS]
-        tried = [cell(env, "told", "converted_to_half", target, signature=signature) for signature in signatures]
+        tried = [
+            cell(env, "told", "converted_to_half", target, signature=signature)
+            for signature in signatures
+        ]
         for kind, asked, evidence in zip(KINDS, tried, compile_all(env, tried), strict=True):
             outcome = classify.classify([evidence], target=asked.target, knowledge=KNOWLEDGE)
-            if kind in kinds or (release == "3.0.0" and kind == "fp8e4b8"):  # 3.0 and 3.1 convert it on NVIDIA, too
+            # 3.0 and 3.1 convert it on NVIDIA, too.
+            if kind in kinds or (release == "3.0.0" and kind == "fp8e4b8"):
                 assert evidence.built, (target, kind, said(evidence))
             else:
                 assert outcome.failure is not None, (target, kind)
-                aborts = (release, kind) == ("3.0.0", "fp8e5b16")  # in LLVM, for want of a rounding mode
-                assert outcome.failure.failure_class == ("compiler-assert" if aborts else "dtype-unsupported"), (target, kind)
+                # In LLVM, for want of a rounding mode.
+                aborts = (release, kind) == ("3.0.0", "fp8e5b16")
+                assert outcome.failure.failure_class == (
+                    "compiler-assert" if aborts else "dtype-unsupported"
+                ), (target, kind)

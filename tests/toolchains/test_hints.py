@@ -1,4 +1,6 @@
-"""What a compile is told of arguments is what a launch would find out, and what repro scripts say."""
+"""What a compile is told of arguments is what a launch would find out, and what repro scripts
+say.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,26 @@ KNOWN: dict[str, Any] = {
 
 def test_the_forms_of_the_releases() -> None:
     releases = ("3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0+git1")
-    forms = [Form.DESCRIPTOR, Form.HINTS, Form.ATTRIBUTES, Form.TYPED, Form.TYPED, Form.RANGED, Form.RANGED]
+    forms = [
+        Form.DESCRIPTOR,
+        Form.HINTS,
+        Form.ATTRIBUTES,
+        Form.TYPED,
+        Form.TYPED,
+        Form.RANGED,
+        Form.RANGED,
+    ]
     assert [form_of(release) for release in releases] == forms
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("target", ["sm_90", "gfx942"])
-@pytest.mark.parametrize("release", ["3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0"])
-def test_the_worker_and_a_script_say_the_same(release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "release", ["3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.9.0"]
+)
+def test_the_worker_and_a_script_say_the_same(
+    release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built(f"triton-{release}")
     for function in ("strided", "unspecialized"):
         asked = cell(env, "told", function, target, **KNOWN)
@@ -46,23 +60,40 @@ def test_the_worker_and_a_script_say_the_same(release: str, target: str, built: 
         for form in (form_of(release), Form.ANY):
             (tmp_path / f"{form.name}.py").write_text(script(asked.spec, target, form))
         scripts = [str(tmp_path / f"{form.name}.py") for form in (form_of(release), Form.ANY)]
-        command = [str(env.python), str(DESCRIBED), str(DEFAULT.adapter), str(tmp_path / "job.json"), *scripts]
+        command = [
+            str(env.python),
+            str(DESCRIBED),
+            str(DEFAULT.adapter),
+            str(tmp_path / "job.json"),
+            *scripts,
+        ]
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
         worker, pinned, portable = ran.stdout.splitlines()
         assert pinned == worker
         assert portable == worker
-        assert ("pointer_range" in worker) is (target == "gfx942" and release in ("3.2.0", "3.6.0", "3.9.0"))
+        assert ("pointer_range" in worker) is (
+            target == "gfx942" and release in ("3.2.0", "3.6.0", "3.9.0")
+        )
         assert ('"stride": "1"' in worker) is (release < "3.4")
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.5.1", "3.6.0", "3.7.1", "3.8.0"])
-def test_a_crash_that_takes_the_range_of_pointers(release: str, built: Callable[[str], BuiltEnv]) -> None:
-    """From 3.6 on AMD's launcher says that tensors are under 2 GiB; 3.6 and 3.7 fail at what they make of it."""
+def test_a_crash_that_takes_the_range_of_pointers(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    """From 3.6 on AMD's launcher says that tensors are under 2 GiB.
+
+    3.6 and 3.7 fail at what they make of it.
+    """
     env = built(f"triton-{release}")
     launched, without = {"pointer_range_32": ("source", "result")}, {"pointer_range_32": ()}
     targets = ("gfx942", "gfx950", "gfx1100")
-    cells = [cell(env, "told", "chosen_pointers", name, **facts) for name in targets for facts in (launched, without)]
+    cells = [
+        cell(env, "told", "chosen_pointers", name, **facts)
+        for name in targets
+        for facts in (launched, without)
+    ]
     built_as = [evidence.built for evidence in compile_all(env, cells)]
     assert built_as == [release in ("3.5.1", "3.8.0"), True] * 3
 
@@ -85,8 +116,12 @@ def test_the_range_of_pointers_is_told_where_a_launch_tells_it(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.1.0", "3.9.0"])
-def test_how_much_shared_memory_a_kernel_takes_depends_on_hints(release: str, built: Callable[[str], BuiltEnv]) -> None:
-    """Without knowing that pointers are aligned, loads are not pipelined, and what is too much for a launch is not seen."""
+def test_how_much_shared_memory_a_kernel_takes_depends_on_hints(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    """Without knowing that pointers are aligned, loads are not pipelined, and what is too much for
+    a launch is not seen.
+    """
     env = built(f"triton-{release}")
     facts: dict[str, Any] = {
         "signature": POINTERS | {"source": "*fp16"},
@@ -94,11 +129,15 @@ def test_how_much_shared_memory_a_kernel_takes_depends_on_hints(release: str, bu
         "options": {"num_warps": 8, "num_stages": 5},
     }
     launched, bare = (
-        cell(env, "told", "pipelined", "sm_86", divisible_by_16=names, **facts) for names in (("source", "result"), ())
+        cell(env, "told", "pipelined", "sm_86", divisible_by_16=names, **facts)
+        for names in (("source", "result"), ())
     )
     with_hints, without = compile_all(env, [launched, bare])
     assert with_hints.built, said(with_hints)
     assert with_hints.metrics["shared"] > without.metrics["shared"]
-    assert classify.classify([with_hints], target=launched.target, knowledge=KNOWLEDGE).failure is not None
+    assert (
+        classify.classify([with_hints], target=launched.target, knowledge=KNOWLEDGE).failure
+        is not None
+    )
     outcome = classify.classify([without], target=bare.target, knowledge=KNOWLEDGE)
     assert (outcome.status, outcome.failure) == (Status.OK, None)

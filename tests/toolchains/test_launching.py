@@ -42,7 +42,11 @@ NEW = {
 }
 
 
-SPEC = CompileSpec(signature={"x_ptr": "*fp16", "n": "i32", "scale": "fp32"}, divisible_by_16=("x_ptr",), equal_to_1=("one",))
+SPEC = CompileSpec(
+    signature={"x_ptr": "*fp16", "n": "i32", "scale": "fp32"},
+    divisible_by_16=("x_ptr",),
+    equal_to_1=("one",),
+)
 
 
 def facts(metadata: str, source: str) -> dict[str, Any]:
@@ -63,17 +67,30 @@ def test_before_scratch_memory() -> None:
     assert found["block"] == [128, 1, 1]
     assert found["shared"] == 1024
     assert (found["multiples"], found["constants"]) == ({"x_ptr": 16}, {"one": 1})
-    assert [(each["name"], each["type"], each["packing"], each["size"]) for each in found["parameters"]] == [
+    assert [
+        (each["name"], each["type"], each["packing"], each["size"]) for each in found["parameters"]
+    ] == [
         ("x_ptr", "*fp16", "address", 8),
         ("n", "i32", "integer", 4),
         ("scale", "fp32", "f32", 4),
     ]
-    assert (found["cluster"], found["grid_scale"], found["cooperative"], found["pdl"]) == (None, [1, 1, 1], False, False)
+    assert (found["cluster"], found["grid_scale"], found["cooperative"], found["pdl"]) == (
+        None,
+        [1, 1, 1],
+        False,
+        False,
+    )
 
 
 def test_scratch_memory() -> None:
-    more = ",\n\t.param .u64 .ptr .global .align 1 add_param_3,\n\t.param .u64 .ptr .global .align 1 add_param_4"
-    found = facts(told({**NEW, "launch_pdl": True, "launch_cooperative_grid": True}), text(more, ".reqntid 384"))
+    more = (
+        ",\n\t.param .u64 .ptr .global .align 1 add_param_3,\n\t.param .u64 .ptr .global .align 1"
+        " add_param_4"
+    )
+    found = facts(
+        told({**NEW, "launch_pdl": True, "launch_cooperative_grid": True}),
+        text(more, ".reqntid 384"),
+    )
     assert found["block"] == [384, 1, 1]  # of a specialized kernel: more than 32 × num_warps
     assert found["parameters"][3:] == [
         {"scratch": "global", "size": 8, "bytes": 512, "align": 128},
@@ -91,7 +108,12 @@ def test_scratch_memory() -> None:
 )
 def test_clusters(fields: dict[str, Any], cluster: list[int]) -> None:
     found = facts(told(fields), text())
-    assert (found["cluster"], found["grid_scale"], found["num_ctas"], found["non_portable"]) == (cluster, cluster, 2, False)
+    assert (found["cluster"], found["grid_scale"], found["num_ctas"], found["non_portable"]) == (
+        cluster,
+        cluster,
+        2,
+        False,
+    )
 
 
 def test_clusters_of_more_blocks_than_every_gpu_takes() -> None:
@@ -99,15 +121,28 @@ def test_clusters_of_more_blocks_than_every_gpu_takes() -> None:
 
 
 def test_parameters_that_are_memory() -> None:
-    found = facts(told(OLD, [*PARAMETERS, ["flag", "i1"]]), text(",\n\t.param .align 64 .b8 add_param_3[128]"))
+    found = facts(
+        told(OLD, [*PARAMETERS, ["flag", "i1"]]), text(",\n\t.param .align 64 .b8 add_param_3[128]")
+    )
     assert found["parameters"][3]["size"] == 128
 
 
 @pytest.mark.parametrize(
     ("metadata", "source", "words"),
     [
-        (told(NEW), text(), "3 parameters, but a launch would pass 3 of its signature and 2 pointers to scratch memory"),
-        (told(OLD, [["d", "tensordesc<fp16[128, 64]>"]]), text(), "d is a tensor descriptor that the host makes"),
+        (
+            told(NEW),
+            text(),
+            (
+                "3 parameters, but a launch would pass 3 of its signature and 2 pointers to scratch"
+                " memory"
+            ),
+        ),
+        (
+            told(OLD, [["d", "tensordesc<fp16[128, 64]>"]]),
+            text(),
+            "d is a tensor descriptor that the host makes",
+        ),
         (told(OLD, None), text(), "compiled from IR"),
         (told(OLD), text(block=""), "does not state the block size"),
         (told(OLD), "", "no entry"),

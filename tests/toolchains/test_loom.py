@@ -1,4 +1,6 @@
-"""The features that need a program, or a device, of the second toolchain: what a loom runs is captured, and launched."""
+"""The features that need a program, or a device, of the second toolchain: what a loom runs is
+captured, and launched.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def project(tmp_path: Path) -> Path:
     write_index(tmp_path / "simple" / "loom")
     folder = tmp_path / "project"
     folder.mkdir()
-    (folder / "matrix.toml").write_text('schema = 1\nkernels = ["captured/*.toml"]\nenv = [{ loom = "1.0" }, { loom = "2.0" }]\n')
+    (folder / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["captured/*.toml"]\nenv = [{ loom = "1.0" }, { loom = "2.0" }]\n'
+    )
     (folder / "program.py").write_text(PROGRAM)
     return folder
 
@@ -63,12 +67,15 @@ def test_what_a_program_runs_on_a_loom_is_captured(project: Path, registered: Pa
     compat(project, registered, "matrix", "--spec", "captured/*.toml", "--envs", "loom-*")
     report = json.loads((project / "reports" / "matrix.json").read_text())
     assert {cell["id"]: cell["status"] for cell in report["cells"]} == {
-        f"striped/as_written/ROWS{rows}/sm_90/loom-{release}": "ok" for rows in (1, 2) for release in ("1.0", "2.0")
+        f"striped/as_written/ROWS{rows}/sm_90/loom-{release}": "ok"
+        for rows in (1, 2)
+        for release in ("1.0", "2.0")
     }
 
     printed = compat(project, registered, *capture, "--no-gpu", "--", "program.py", code=1)
     assert (
-        "in the program's environment Triton is not installed" in printed or "no process of the program imported Triton" in printed
+        "in the program's environment Triton is not installed" in printed
+        or "no process of the program imported Triton" in printed
     )
     assert "--toolchain loom" in printed
 
@@ -101,29 +108,55 @@ def checked(parameters, dtype, seed, device, large):
 """
 
 
-def test_what_is_compiled_is_launched_by_the_toolchains_own_program(project: Path, registered: Path) -> None:
-    for name, text in (("plain.toml", WOVEN), ("plain.py", WOVEN_SOURCE), ("problems.py", EXPECTED)):
+def test_what_is_compiled_is_launched_by_the_toolchains_own_program(
+    project: Path, registered: Path
+) -> None:
+    for name, text in (
+        ("plain.toml", WOVEN),
+        ("plain.py", WOVEN_SOURCE),
+        ("problems.py", EXPECTED),
+    ):
         (project / name).write_text(text)
     chosen = ("--spec", "plain.toml", "--envs", "loom-1.0")
-    assert "2 cells for sm_90 in 2 binaries" in compat(project, registered, "build", *chosen, "--out", "built")
+    assert "2 cells for sm_90 in 2 binaries" in compat(
+        project, registered, "build", *chosen, "--out", "built"
+    )
     compat(project, registered, "launch", "built")
     compat(project, registered, "matrix", *chosen, "--launched", "built/results.jsonl", code=1)
     cells = json.loads((project / "reports" / "matrix.json").read_text())["cells"]
-    assert {cell["variant"]: cell["numbers"]["gpu"]["status"] for cell in cells} == {"even": "ok", "odd": "wrong"}
+    assert {cell["variant"]: cell["numbers"]["gpu"]["status"] for cell in cells} == {
+        "even": "ok",
+        "odd": "wrong",
+    }
 
     for command, message in (
-        (("launch", "built", "--executor", "dask://nowhere:1"), "the kernels of this folder launch on this machine only"),
-        (("matrix", *chosen, "--launch"), "only the program that `compat build` writes launches kernels of Loom"),
-        (("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"), "only the program that `compat build` writes launches"),
+        (
+            ("launch", "built", "--executor", "dask://nowhere:1"),
+            "the kernels of this folder launch on this machine only",
+        ),
+        (
+            ("matrix", *chosen, "--launch"),
+            "only the program that `compat build` writes launches kernels of Loom",
+        ),
+        (
+            ("matrix", *chosen, "--launch", "--executor", "dask://nowhere:1"),
+            "only the program that `compat build` writes launches",
+        ),
     ):
         assert message in compat(project, registered, *command, code=3)
 
 
 def test_what_cannot_be_launched_is_said(project: Path, registered: Path) -> None:
-    (project / "toy.toml").write_text('schema = 1\nkernel = "sums"\ntoolchain = "toy"\nsource = "sums.py"\n')
+    (project / "toy.toml").write_text(
+        'schema = 1\nkernel = "sums"\ntoolchain = "toy"\nsource = "sums.py"\n'
+    )
     (project / "sums.py").write_text('def sums():\n    return "load"\n')
-    (project / "matrix.toml").write_text('schema = 1\nkernels = ["toy.toml"]\nenv = [{ toy = "1.0" }]\n')
-    assert "kernels of Toy cannot be launched" in compat(project, registered, "build", "--out", "built", code=3)
+    (project / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["toy.toml"]\nenv = [{ toy = "1.0" }]\n'
+    )
+    assert "kernels of Toy cannot be launched" in compat(
+        project, registered, "build", "--out", "built", code=3
+    )
 
 
 def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> None:
@@ -132,7 +165,9 @@ def test_what_cannot_be_captured_is_said(project: Path, registered: Path) -> Non
         (("--toolchain", "lom"), "unknown toolchain"),
         (("--toolchain", "loom", "--target", "sm_80"), "unknown target"),
     ):
-        assert message in compat(project, registered, "capture", *arguments, "--", "program.py", code=3)
+        assert message in compat(
+            project, registered, "capture", *arguments, "--", "program.py", code=3
+        )
 
 
 def test_a_row_names_the_toolchain_whose_reader_reads_it(project: Path, registered: Path) -> None:
@@ -144,4 +179,6 @@ def test_a_row_names_the_toolchain_whose_reader_reads_it(project: Path, register
         assert file.execute("SELECT DISTINCT toolchain FROM evidence").fetchall() == [("loom",)]
         file.execute("UPDATE evidence SET toolchain = 'another'")
     file.close()
-    assert "(0 from the store)" in compat(project, registered, "matrix", "--spec", "plain.toml", "--envs", "loom-1.0")
+    assert "(0 from the store)" in compat(
+        project, registered, "matrix", "--spec", "plain.toml", "--envs", "loom-1.0"
+    )

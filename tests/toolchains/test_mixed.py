@@ -1,4 +1,6 @@
-"""One ``matrix.toml`` with envs and kernels of two toolchains: no kernel is tried in another toolchain than it is for."""
+"""One ``matrix.toml`` with envs and kernels of two toolchains: no kernel is tried in another
+toolchain than it is for.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,33 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Env
 from compat.project import Selection
 from compat.repro import reproducing
-from tests.toolchains.test_toy import KERNEL, MATRIX, RELEASES, SOURCE, compat, known, project, registered
+from tests.toolchains.test_toy import (
+    KERNEL,
+    MATRIX,
+    RELEASES,
+    SOURCE,
+    compat,
+    known,
+    project,
+    registered,
+)
 
 __all__ = ["known", "project", "registered"]
 
-TRITONS = KERNEL.replace('"sums"', '"scale"', 1).replace('toolchain = "toy"\n', "").replace("kernel.py", "scale.py")
+TRITONS = (
+    KERNEL.replace('"sums"', '"scale"', 1)
+    .replace('toolchain = "toy"\n', "")
+    .replace("kernel.py", "scale.py")
+)
 OTHERS = '{ triton = "3.1.0" }, { triton = "3.9.0", groups = ["releases"] }, { toy = "1.0"'
 
 
 @pytest.fixture
 def mixed(project: Path) -> Path:
     """The toy's project, with Triton's envs and a kernel for Triton besides."""
-    text = MATRIX.replace('{ toy = "1.0"', OTHERS).replace('["kernel.toml"]', '["kernel.toml", "scale.toml"]')
+    text = MATRIX.replace('{ toy = "1.0"', OTHERS).replace(
+        '["kernel.toml"]', '["kernel.toml", "scale.toml"]'
+    )
     (project / "matrix.toml").write_text(text + '[defaults]\ntargets = ["toy_*", "sm_90"]\n')
     (project / "scale.toml").write_text(TRITONS)
     (project / "scale.py").write_text(SOURCE)
@@ -50,13 +67,25 @@ def only(selection: Selection, kernel: str) -> Selection:
 
 def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered: Path) -> None:
     compat(mixed, registered, "matrix", "--kernel", "sums", code=1)
-    cells = [cell["id"] for cell in json.loads((mixed / "reports" / "matrix.json").read_text())["cells"]]
+    cells = [
+        cell["id"] for cell in json.loads((mixed / "reports" / "matrix.json").read_text())["cells"]
+    ]
     assert len(cells) == 2 * len(RELEASES)
     assert all("/toy_t1/toy-" in cell for cell in cells)
 
     for candidates in (["--envs", "*"], [], ["--find-links", str(mixed.parent / "simple" / "toy")]):
         (answer,) = json.loads(
-            compat(mixed, registered, "bisect", "--variant", "adding", "--kernel", "sums", "--json", *candidates)
+            compat(
+                mixed,
+                registered,
+                "bisect",
+                "--variant",
+                "adding",
+                "--kernel",
+                "sums",
+                "--json",
+                *candidates,
+            )
         )
         assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES), candidates
         assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
@@ -67,37 +96,61 @@ def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered
     said = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
     assert "left out" not in said
     assert "3.9.0" not in (mixed / "reduced" / "sums-adding-twice.toml").read_text()
-    said = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3", "--good", "triton-3.9.0", code=3)
+    said = compat(
+        mixed,
+        registered,
+        "reduce",
+        "sums/adding/twice/toy_t1/toy-1.3",
+        "--good",
+        "triton-3.9.0",
+        code=3,
+    )
     assert "triton-3.9.0 does not match an env of toy, which the kernel is for" in said
 
 
 def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
     said = compat(mixed, registered, "bisect", "--envs", "*", code=3)
-    assert "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in said
+    assert (
+        "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in said
+    )
     said = compat(mixed, registered, "bisect", "--kernel", "sums", "--envs", "triton-*", code=3)
     assert "--envs: none of these envs has Toy, which the kernels are for" in said
 
 
 def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
     said = compat(mixed, registered, "bisect", "--kernel", "sums", "--target", "sm_90", code=3)
-    assert "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in said
+    assert (
+        "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in said
+    )
     said = compat(mixed, registered, "matrix", "--kernel", "sums", "--envs", "triton-*", code=3)
     assert "no chosen env or target is for the toolchain of a chosen kernel" in said
 
 
 def test_what_has_a_history_goes_together(selection: Selection) -> None:
-    assert {(spec.kernel, target.name) for spec, target in selection.kernels} == {("sums", "toy_t1"), ("scale", "sm_90")}
-    assert {(cell.spec.kernel, cell.env.toolchain) for cell in selection.cells} == {("sums", "toy"), ("scale", "triton")}
+    assert {(spec.kernel, target.name) for spec, target in selection.kernels} == {
+        ("sums", "toy_t1"),
+        ("scale", "sm_90"),
+    }
+    assert {(cell.spec.kernel, cell.env.toolchain) for cell in selection.cells} == {
+        ("sums", "toy"),
+        ("scale", "triton"),
+    }
 
 
-def test_candidates_are_of_the_kernels_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_candidates_are_of_the_kernels_toolchain(
+    selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", (selection.root.parent / "simple").as_uri())
     asked = evolve(only(selection, "sums"), patterns=projects.Patterns())
     line = line_of(BisectRequest(selection=asked, query=CandidateQuery(patches=True)))
-    assert [candidate.env.name for candidate in line.candidates.chosen] == [f"toy-{release}" for release in RELEASES]
+    assert [candidate.env.name for candidate in line.candidates.chosen] == [
+        f"toy-{release}" for release in RELEASES
+    ]
     assert list_files("triton", ["file:///nowhere"], cache=selection.state).files == ()
     with pytest.raises(SelectionError, match="no release of triton is left"):
-        line_of(BisectRequest(selection=evolve(only(selection, "scale"), patterns=projects.Patterns())))
+        line_of(
+            BisectRequest(selection=evolve(only(selection, "scale"), patterns=projects.Patterns()))
+        )
 
 
 def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
@@ -113,7 +166,9 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
     return asked
 
 
-def test_what_earlier_runs_found_is_of_the_same_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_earlier_runs_found_is_of_the_same_toolchain(
+    selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = asked_of_the_store(monkeypatch)
     with selection.open_store() as store:
         engine.recall(selection.kernels, selection.context(store), selection.config, besides=())
@@ -123,12 +178,16 @@ def test_what_earlier_runs_found_is_of_the_same_toolchain(selection: Selection, 
     }
 
 
-def test_releases_of_two_toolchains_may_have_the_same_number(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_releases_of_two_toolchains_may_have_the_same_number(
+    selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = asked_of_the_store(monkeypatch)
     toy = next(env for env in selection.config.envs if env.name == "toy-1.0")
     besides = [BuiltEnv(env=evolve(toy, toolchain="triton", distribution="triton"))]
     with selection.open_store() as store:
-        engine.recall(selection.kernels, selection.context(store), selection.config, besides=besides)
+        engine.recall(
+            selection.kernels, selection.context(store), selection.config, besides=besides
+        )
     assert "toy-1.0" in {cell.env.name for cell in asked}
 
 
@@ -142,8 +201,14 @@ def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:
     toys = next(cell for cell in selection.cells if cell.env.toolchain == "toy")
     wrong = evolve(toys, env=Env(name="triton-3.9.0"))
     with selection.open_store() as store:
-        context = evolve(selection.context(store), envs={"triton-3.9.0": BuiltEnv(env=wrong.env)}, stop=threading.Event())
-        with pytest.raises(ValueError, match=r"triton-3\.9\.0: the env is of triton, the kernel is for toy"):
+        context = evolve(
+            selection.context(store),
+            envs={"triton-3.9.0": BuiltEnv(env=wrong.env)},
+            stop=threading.Event(),
+        )
+        with pytest.raises(
+            ValueError, match=r"triton-3\.9\.0: the env is of triton, the kernel is for toy"
+        ):
             run([wrong], context)
 
 

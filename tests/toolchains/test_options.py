@@ -11,9 +11,26 @@ import pytest
 from compat.model import BuiltEnv
 from compat.toolchains import DEFAULT
 
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 KINDS = {"int": int, "bool": bool, "str": str}
-NO_USERS_CHOICE = {"arch", "backend_name", "ir_override", "llvm_fn_attrs", "max_num_imprecise_acc_default"}
+NO_USERS_CHOICE = {
+    "arch",
+    "backend_name",
+    "ir_override",
+    "llvm_fn_attrs",
+    "max_num_imprecise_acc_default",
+}
 """What the compiler sets by itself, names a file, or has several types."""
 
 
@@ -23,7 +40,10 @@ def declared(compiler: Path) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.ClassDef) and node.name in ("CUDAOptions", "HIPOptions"):
             for field in node.body:
                 if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                    yield field.target.id, ast.unparse(field.annotation).removeprefix("Optional[").removesuffix("]")
+                    yield (
+                        field.target.id,
+                        ast.unparse(field.annotation).removeprefix("Optional[").removesuffix("]"),
+                    )
 
 
 @pytest.mark.wheels
@@ -34,7 +54,19 @@ def test_every_option_of_a_release_has_the_type_that_kernel_files_are_checked_fo
     env = built(f"triton-{release}")
     assert env.python
     (package,) = Path(env.python).parent.parent.glob("lib/python*/site-packages/triton")
-    options = [option for compiler in package.glob("backends/*/compiler.py") for option in declared(compiler)]
+    options = [
+        option
+        for compiler in package.glob("backends/*/compiler.py")
+        for option in declared(compiler)
+    ]
     assert {"num_warps", "num_stages", "maxnreg", "waves_per_eu"} <= {name for name, _ in options}
-    simple = {(name, KINDS[kind]) for name, kind in options if kind in KINDS and name not in NO_USERS_CHOICE}
-    assert simple == {(name, DEFAULT.language.options[name].kind) for name, _ in simple if name in DEFAULT.language.options}
+    simple = {
+        (name, KINDS[kind])
+        for name, kind in options
+        if kind in KINDS and name not in NO_USERS_CHOICE
+    }
+    assert simple == {
+        (name, DEFAULT.language.options[name].kind)
+        for name, _ in simple
+        if name in DEFAULT.language.options
+    }

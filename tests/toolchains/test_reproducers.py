@@ -27,7 +27,11 @@ IR = 'module {\n  tt.func @before() loc("/home/someone/kernels/kernel.py":3:0)\n
     [
         ("builtin.module(a,b,c)", "b", "builtin.module(b)"),
         ("builtin.module(a{x=1 y=2},b)", "a", "builtin.module(a{x=1 y=2})"),
-        ("builtin.module(canonicalize{  max-iterations=10 top-down=true},cse,cse)", "cse", "builtin.module(cse)"),
+        (
+            "builtin.module(canonicalize{  max-iterations=10 top-down=true},cse,cse)",
+            "cse",
+            "builtin.module(cse)",
+        ),
         ("any(a,tt.func(b{l=1,2},c),d)", "c", "builtin.module(tt.func(c))"),
         ("builtin.module(any(a{t=cuda:90},b))", "a", "builtin.module(any(a{t=cuda:90}))"),
     ],

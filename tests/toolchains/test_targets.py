@@ -1,4 +1,6 @@
-"""A kernel that asks for the GPU hears of the target that it is compiled for, whatever was compiled before it."""
+"""A kernel that asks for the GPU hears of the target that it is compiled for, whatever was compiled
+before it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ HALVES = {"source": "*fp16", "result": "*fp16", "size": "i32"}
 
 
 @pytest.mark.parametrize("release", ["3.5.1", "3.7.1", "3.9.0"])
-def test_in_one_process_each_cell_hears_of_its_own_target(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_in_one_process_each_cell_hears_of_its_own_target(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
     targets = ("sm_90", "gfx942", "sm_75", "sm_90")
     functions = {"for_hopper": "sm_90", "for_cdna3": "gfx942", "for_older": "sm_75"}
@@ -26,15 +30,22 @@ def test_in_one_process_each_cell_hears_of_its_own_target(release: str, built: C
 
 
 @pytest.mark.parametrize("release", ["3.4.0", "3.9.0"])
-def test_atomics_on_descriptors_ask_for_the_target_too(release: str, built: Callable[[str], BuiltEnv]) -> None:
+def test_atomics_on_descriptors_ask_for_the_target_too(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(f"triton-{release}")
-    cells = [cell(env, "told", "smallest", target, signature=HALVES, constexprs={"BLOCK": 64}) for target in ("sm_80", "sm_90")]
+    cells = [
+        cell(env, "told", "smallest", target, signature=HALVES, constexprs={"BLOCK": 64})
+        for target in ("sm_80", "sm_90")
+    ]
     older, newer = compile_all(env, cells)
     assert newer.built, said(newer)
     assert "16-bit float types require native tma support" in said(older)
 
 
-def test_what_is_warned_of_once_is_warned_of_in_every_cell(built: Callable[[str], BuiltEnv]) -> None:
+def test_what_is_warned_of_once_is_warned_of_in_every_cell(
+    built: Callable[[str], BuiltEnv],
+) -> None:
     env = built("triton-3.9.0")
     cells = [cell(env, "told", "joined", constexprs={"BLOCK": block}) for block in (64, 128)]
     warned = [[each.message for each in evidence.warnings] for evidence in compile_all(env, cells)]
@@ -43,13 +54,20 @@ def test_what_is_warned_of_once_is_warned_of_in_every_cell(built: Callable[[str]
 
 
 @pytest.mark.parametrize("release", ["3.0.0", "3.3.1", "3.9.0"])
-def test_what_a_file_hears_at_import_is_the_target_of_the_cell(release: str, built: Callable[[str], BuiltEnv]) -> None:
-    """What the file computed then would hold for all cells of its process: those of two targets are never in one."""
+def test_what_a_file_hears_at_import_is_the_target_of_the_cell(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    """What the file computed then would hold for all cells of its process: those of two targets are
+    never in one.
+    """
     env = built(f"triton-{release}")
     wanted = {"sm_75": {"WANTED": "75", "LIMIT": 64}, "sm_90": {"WANTED": "90", "LIMIT": 227}}
     if release == "3.9.0":
         wanted["gfx942"] = {"WANTED": "gfx942", "LIMIT": 64}
-    cells = [cell(env, "asks_at_import", "arch_is", name, constexprs=facts) for name, facts in wanted.items()]
+    cells = [
+        cell(env, "asks_at_import", "arch_is", name, constexprs=facts)
+        for name, facts in wanted.items()
+    ]
     for tried, evidence in zip(cells, compile_each(env, cells), strict=True):
         assert evidence.built, (tried.id, said(evidence))
     assert all(evidence.built for evidence in compile_all(env, cells))

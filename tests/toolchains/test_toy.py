@@ -1,4 +1,6 @@
-"""A second toolchain, which the program has never heard of: everything that is not Triton's own works with it."""
+"""A second toolchain, which the program has never heard of: everything that is not Triton's own
+works with it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,12 @@ from tests.waiting import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = Path(__file__).parent / "toy" / "package" / "toy.py"
-RELEASES = {"1.0": "load add store", "1.1": "load add store", "1.2": "load store", "1.3": "load store"}
+RELEASES = {
+    "1.0": "load add store",
+    "1.1": "load add store",
+    "1.2": "load store",
+    "1.3": "load store",
+}
 """The words that each has: one went with 1.2."""
 MATRIX = """
 schema = 1
@@ -64,7 +71,9 @@ def registered(tmp_path: Path) -> Path:
     info = folder / "toy_compat-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-compat\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\ntoy = tests.toolchains.toy:TOY\n")
+    (info / "entry_points.txt").write_text(
+        f"[{toolchains.GROUP}]\ntoy = tests.toolchains.toy:TOY\n"
+    )
     return folder
 
 
@@ -89,14 +98,24 @@ def project(tmp_path: Path) -> Path:
     """A project with a kernel for the toy, and an index with its releases."""
     index = tmp_path / "simple" / "toy"
     for release, words in RELEASES.items():
-        text = PACKAGE.read_text().replace('"1.0"', f'"{release}"').replace('{"load", "add", "store"}', repr(set(words.split())))
+        text = (
+            PACKAGE.read_text()
+            .replace('"1.0"', f'"{release}"')
+            .replace('{"load", "add", "store"}', repr(set(words.split())))
+        )
         info = f"toy-{release}.dist-info"
         files = {
             "toy.py": text,
             f"{info}/METADATA": f"Metadata-Version: 2.1\nName: toy\nVersion: {release}\n",
-            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            f"{info}/WHEEL": (
+                "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            ),
         }
-        write_wheel(index / f"toy-{release}-py3-none-any.whl", {name: text.encode() for name, text in files.items()}, info)
+        write_wheel(
+            index / f"toy-{release}-py3-none-any.whl",
+            {name: text.encode() for name, text in files.items()},
+            info,
+        )
     links = (f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in sorted(index.glob("*.whl")))
     (index / "index.html").write_text("\n".join(links))
     folder = tmp_path / "project"
@@ -106,22 +125,36 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def compat(project: Path, registered: Path, *arguments: str, code: int = 0, index: Path | None = None) -> str:
+def compat(
+    project: Path, registered: Path, *arguments: str, code: int = 0, index: Path | None = None
+) -> str:
     """What a command prints, in the project."""
     return run(project, registered, "compat.cli", *arguments, code=code, index=index)
 
 
 def run(
-    project: Path, registered: Path, module: str, *arguments: str, code: int = 0, index: Path | None = None, **variables: str
+    project: Path,
+    registered: Path,
+    module: str,
+    *arguments: str,
+    code: int = 0,
+    index: Path | None = None,
+    **variables: str,
 ) -> str:
     """What a program prints, in the project."""
     url = (index or project.parent / "simple").as_uri()
-    environ = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
+    environ = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PIP_", "UV_", "NOX"))
+    }
     environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
     path = os.pathsep.join([str(REPOSITORY), str(registered)])
     environ |= variables | {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": path}
     command = [sys.executable, "-P", "-m", module, *arguments]
-    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(
+        command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout
 
@@ -130,7 +163,10 @@ def test_the_page_shows_the_toy() -> None:
     page = (REPOSITORY / "docs" / "toolchains.md").read_text(encoding="utf-8")
     shown = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     files = ("__init__.py", "adapter/__init__.py")
-    assert [block in (PACKAGE.parents[1] / file).read_text(encoding="utf-8") for block, file in zip(shown, files, strict=True)] == [
+    assert [
+        block in (PACKAGE.parents[1] / file).read_text(encoding="utf-8")
+        for block, file in zip(shown, files, strict=True)
+    ] == [
         True,
         True,
     ]
@@ -141,7 +177,9 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     report = json.loads((project / "reports" / "matrix.json").read_text())
     found = {cell["id"]: cell for cell in report["cells"]}
     assert {name: cell["status"] for name, cell in found.items()} == {
-        f"sums/{variant}/twice/toy_t1/toy-{release}": "rejected" if variant == "adding" and release >= "1.2" else "ok"
+        f"sums/{variant}/twice/toy_t1/toy-{release}": (
+            "rejected" if variant == "adding" and release >= "1.2" else "ok"
+        )
         for variant in ("plain", "adding")
         for release in RELEASES
     }
@@ -153,7 +191,9 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     assert "removed in 1.2" in said
     assert "Triton" not in said
 
-    (answer,) = json.loads(compat(project, registered, "bisect", "--variant", "adding", "--envs", "*", "--json"))
+    (answer,) = json.loads(
+        compat(project, registered, "bisect", "--variant", "adding", "--envs", "*", "--json")
+    )
     assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
     assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES)
 
@@ -170,14 +210,25 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     assert "there are no scripts for Toy" in said
     assert "compiling" not in said
     for arguments, message in (
-        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no parts that can be swapped"),
-        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "Toy has no passes that can be compared"),
-        (("fix", "sums/adding/twice/toy_t1/toy-1.3"), "triton-compat has no edits for kernels of Toy"),
+        (
+            ("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"),
+            "Toy has no parts that can be swapped",
+        ),
+        (
+            ("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"),
+            "Toy has no passes that can be compared",
+        ),
+        (
+            ("fix", "sums/adding/twice/toy_t1/toy-1.3"),
+            "triton-compat has no edits for kernels of Toy",
+        ),
         (("guard", "--out", "choice.py"), "guards for kernels of Toy are not supported"),
         (("build", "--out", "built"), "kernels of Toy cannot be launched"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
-    assert "the toolchain Toy does not list its names" in compat(project, registered, "api", "--envs", "toy-*", code=2)
+    assert "the toolchain Toy does not list its names" in compat(
+        project, registered, "api", "--envs", "toy-*", code=2
+    )
 
 
 @pytest.mark.usefixtures("known")
@@ -187,10 +238,19 @@ def test_cells_are_of_one_toolchain() -> None:
 
     def spec(toolchain: str) -> Specialization:
         return Specialization(
-            kernel=toolchain, variant="v", case="c", toolchain=toolchain, source="/k.py", function="f", compile=CompileSpec()
+            kernel=toolchain,
+            variant="v",
+            case="c",
+            toolchain=toolchain,
+            source="/k.py",
+            function="f",
+            compile=CompileSpec(),
         )
 
-    found = [(cell.env.name, cell.target.name, cell.spec.kernel) for cell in cross(envs, targets, [spec("triton"), spec("toy")])]
+    found = [
+        (cell.env.name, cell.target.name, cell.spec.kernel)
+        for cell in cross(envs, targets, [spec("triton"), spec("toy")])
+    ]
     assert found == [("triton-3.1.0", "sm_90", "triton"), ("toy-1.0", "toy_t1", "toy")]
 
 
@@ -213,15 +273,23 @@ def test_what_is_compiled_for_is_what_is_usual_with_the_toolchains_of_the_envs(
 
 WRONG: list[tuple[str, str]] = [
     ('{ toy = "1.0", triton = "3.1.0" }', "env[0].toy: names two toolchains: triton and toy"),
-    ('{ toolchain = "tpy", wheel = "w-1-py3-none-any.whl" }', "env[0].toolchain: unknown toolchain 'tpy'"),
-    ('{ toolchain = "toy", triton = "3.1.0" }', "env[0].triton: gives a release of triton, but the toolchain is toy"),
+    (
+        '{ toolchain = "tpy", wheel = "w-1-py3-none-any.whl" }',
+        "env[0].toolchain: unknown toolchain 'tpy'",
+    ),
+    (
+        '{ toolchain = "toy", triton = "3.1.0" }',
+        "env[0].triton: gives a release of triton, but the toolchain is toy",
+    ),
     ('{ toolchain = "toy" }', "env[0]: expected one of toy, wheel and distribution, found none"),
 ]
 
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize(("env", "message"), WRONG)
-def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(tmp_path: Path, env: str, message: str) -> None:
+def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(
+    tmp_path: Path, env: str, message: str
+) -> None:
     path = tmp_path / "matrix.toml"
     path.write_text(f'schema = 1\nkernels = ["k.toml"]\nenv = [{env}]\n')
     with pytest.raises(ConfigError) as raised:
@@ -230,17 +298,19 @@ def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(tmp_path: Path, env: 
 
 
 @pytest.mark.usefixtures("known")
-def test_a_toolchain_may_have_another_framework(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_toolchain_may_have_another_framework(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     arrays = Framework(name="arrays", title="Arrays", example="1.0")
     toolchains.named.cache_clear()
-    monkeypatch.setattr(toolchains, "every", lambda: (toolchains.DEFAULT, evolve(TOY, framework=arrays)))
+    monkeypatch.setattr(
+        toolchains, "every", lambda: (toolchains.DEFAULT, evolve(TOY, framework=arrays))
+    )
     path = tmp_path / "matrix.toml"
-    path.write_text(
-        """
+    path.write_text("""
         env = [{ toy = "1.0", arrays = "2.0" }]
         companion = [{ toolchain = "toy", arrays = ">=2", install = ["six"] }]
-        """
-    )
+        """)
     config = load_matrix(path)
     (env,) = config.envs
     assert (env.name, env.paired) == ("toy-1.0-arrays-2.0", True)
@@ -266,16 +336,23 @@ def test_what_its_name_leads_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "message"), [("json:dumps", "this is not a Toolchain"), ("tests.toolchains.test_toy:OTHER", "two")]
+    ("value", "message"),
+    [("json:dumps", "this is not a Toolchain"), ("tests.toolchains.test_toy:OTHER", "two")],
 )
-def test_an_entry_point_that_offers_none_is_refused(registered: Path, known: Any, value: str, message: str) -> None:
-    (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nother = {value}\n")
+def test_an_entry_point_that_offers_none_is_refused(
+    registered: Path, known: Any, value: str, message: str
+) -> None:
+    (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{toolchains.GROUP}]\nother = {value}\n"
+    )
     clear()
     with pytest.raises(ConfigError, match=message):
         toolchains.every()
 
 
-def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(registered: Path, known: Any) -> None:
+def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(
+    registered: Path, known: Any
+) -> None:
     (registered / "broken_compat.py").write_text("raise ValueError('no such\\nthing')\n")
     info = registered / "broken_compat-2.1.dist-info"
     info.mkdir()
@@ -286,11 +363,19 @@ def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(regis
     ):
         (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nbroken = {value}\n")
         clear()
-        with pytest.raises(ConfigError, match=f"broken = {value}: the toolchain of broken-compat 2.1 cannot be loaded: {raised}"):
+        with pytest.raises(
+            ConfigError,
+            match=(
+                f"broken = {value}: the toolchain of broken-compat 2.1 cannot be loaded: {raised}"
+            ),
+        ):
             toolchains.every()
 
 
 OTHER = toolchains.DEFAULT.__class__(
-    **{name: getattr(TOY, name) for name in ("title", "distribution", "adapter", "stages", "language", "device", "failures")},
+    **{
+        name: getattr(TOY, name)
+        for name in ("title", "distribution", "adapter", "stages", "language", "device", "failures")
+    },
     name=toolchains.DEFAULT.name,
 )

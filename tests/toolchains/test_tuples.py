@@ -21,7 +21,9 @@ from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script
 
 HERE = Path(__file__).parent
-OF_TUPLES: dict[str, Any] = {"signature": {"sources": ("*fp16", "*fp32"), "shape": ("i32", "i32"), "result": "*fp32"}}
+OF_TUPLES: dict[str, Any] = {
+    "signature": {"sources": ("*fp16", "*fp32"), "shape": ("i32", "i32"), "result": "*fp32"}
+}
 TUPLES: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "of_tuples",
@@ -32,11 +34,17 @@ TUPLES: tuple[tuple[str, dict[str, Any]], ...] = (
             "equal_to_1": ("shape[1]",),
         },
     ),
-    ("of_tuples", {**OF_TUPLES, "constexprs": {"BLOCK": 64}, "divisible_by_16": ("sources[0]", "result")}),
+    (
+        "of_tuples",
+        {**OF_TUPLES, "constexprs": {"BLOCK": 64}, "divisible_by_16": ("sources[0]", "result")},
+    ),
     (
         "of_nested",
         {
-            "signature": {"args": ("*fp32", "constexpr", "i32", ("i32", "constexpr"), "constexpr"), "result": "*fp32"},
+            "signature": {
+                "args": ("*fp32", "constexpr", "i32", ("i32", "constexpr"), "constexpr"),
+                "result": "*fp32",
+            },
             "constexprs": {"args[1]": 64, "args[3][1]": 2.0, "args[4]": None},
             "divisible_by_16": ("args[0]", "result"),
             "equal_to_1": ("args[2]",),
@@ -53,13 +61,17 @@ def launched(env: BuiltEnv, folder: Path) -> list[Any]:
     """What the launcher makes of the same arguments."""
     variables = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
     command = [str(env.python), "-W", "ignore", str(HERE / "launcher.py"), str(KERNELS / "told.py")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=variables, cwd=folder)
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=variables, cwd=folder
+    )
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.3.0", "3.5.1", "3.9.0"])
-def test_the_code_is_that_of_a_launch(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_the_code_is_that_of_a_launch(
+    release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built(f"triton-{release}")
     evidence = compile_all(env, cells(env))
     assert all(each.built for each in evidence), [said(each) for each in evidence]
@@ -75,7 +87,9 @@ def test_releases_without_tuples_say_what_their_launchers_say(
 ) -> None:
     env = built(f"triton-{release}")
     tried = cells(env)
-    for each, evidence, launcher in zip(tried, compile_all(env, tried), launched(env, tmp_path), strict=True):
+    for each, evidence, launcher in zip(
+        tried, compile_all(env, tried), launched(env, tmp_path), strict=True
+    ):
         assert [evidence.raised[-1].type, evidence.raised[-1].message] == launcher
         outcome = classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE)
         assert outcome.failure is not None
@@ -85,13 +99,21 @@ def test_releases_without_tuples_say_what_their_launchers_say(
 
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.2.0", "3.3.0", "3.9.0"])
-def test_scripts_compile_the_same(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_scripts_compile_the_same(
+    release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     env = built(f"triton-{release}")
     if release == "3.2.0":  # what is described is never reached
         path = tmp_path / "s.py"
         for form in (form_of(release), Form.ANY):
             path.write_text(script(cells(env)[0].spec, "sm_90", form))
-            ran = subprocess.run([str(env.python), str(path), "compile"], capture_output=True, text=True, check=False, cwd=tmp_path)
+            ran = subprocess.run(
+                [str(env.python), str(path), "compile"],
+                capture_output=True,
+                text=True,
+                check=False,
+                cwd=tmp_path,
+            )
             assert "'tuple' object has no attribute 'dtype'" in ran.stderr
         return
     ranges = {"pointer_range_32": ("sources[1]", "result")}
@@ -102,7 +124,13 @@ def test_scripts_compile_the_same(release: str, built: Callable[[str], BuiltEnv]
         for form in (form_of(release), Form.ANY):
             paths.append(str(tmp_path / f"{form.name}.py"))
             Path(paths[-1]).write_text(script(asked.spec, asked.target.name, form))
-        command = [str(env.python), str(HERE / "described.py"), str(DEFAULT.adapter), str(tmp_path / "job.json"), *paths]
+        command = [
+            str(env.python),
+            str(HERE / "described.py"),
+            str(DEFAULT.adapter),
+            str(tmp_path / "job.json"),
+            *paths,
+        ]
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
         worker, pinned, portable = ran.stdout.splitlines()
         assert pinned == worker

@@ -1,4 +1,6 @@
-"""Triton and a toolchain that shares names with it, in one ``matrix.toml``: targets and failure classes belong to a toolchain."""
+"""Triton and a toolchain that shares names with it, in one ``matrix.toml``: targets and failure
+classes belong to a toolchain.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
-    """A project with a kernel for each of the two, an index with the loom's releases, and a cache with Triton's env."""
+    """A project with a kernel for each of the two, an index with the loom's releases, and a cache
+    with Triton's env.
+    """
     write_index(tmp_path / "simple" / "loom")
     python = built("triton-3.9.0").python
     assert python is not None
@@ -124,64 +128,107 @@ COPIED = "copies/{}/big/sm_90/triton-3.9.0"
 
 
 @pytest.mark.wheels
-def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Path, registered: Path) -> None:
+def test_the_commands_keep_two_toolchains_with_the_same_names_apart(
+    project: Path, registered: Path
+) -> None:
     report = project / "reports" / "matrix.json"
     printed = compat(project, registered, "matrix", code=1)
     cells = cells_of(report)
-    assert {name: (cell["status"], (cell["failure"] or {}).get("class")) for name, cell in cells.items()} == {
+    assert {
+        name: (cell["status"], (cell["failure"] or {}).get("class")) for name, cell in cells.items()
+    } == {
         **{WOVEN.format("even", release): ("ok", None) for release in STRICT},
-        **{WOVEN.format("ragged", release): RAGGED if strict else ("ok", None) for release, strict in STRICT.items()},
+        **{
+            WOVEN.format("ragged", release): RAGGED if strict else ("ok", None)
+            for release, strict in STRICT.items()
+        },
         **{WOVEN.format("wide", release): ("rejected", "shared-memory") for release in STRICT},
         COPIED.format("plain"): ("ok", None),
         COPIED.format("mismatch"): ("rejected", "shape-mismatch"),
     }
-    ours, theirs = (cells[name]["failure"] for name in (WOVEN.format("ragged", "2.0"), COPIED.format("mismatch")))
+    ours, theirs = (
+        cells[name]["failure"]
+        for name in (WOVEN.format("ragged", "2.0"), COPIED.format("mismatch"))
+    )
     assert ours["advice"] == "Weave rows of one length."
     assert theirs["advice"] != ours["advice"]
-    assert "needs 20 bytes, sm_90 allows 16" in cells[WOVEN.format("wide", "2.0")]["failure"]["excerpt"]
+    assert (
+        "needs 20 bytes, sm_90 allows 16"
+        in cells[WOVEN.format("wide", "2.0")]["failure"]["excerpt"]
+    )
     assert "2.0" in printed
     targets = json.loads(report.read_text())["targets"]
-    assert [(each["name"], each.get("toolchain", "triton"), each["backend"]) for each in targets] == [
+    assert [
+        (each["name"], each.get("toolchain", "triton"), each["backend"]) for each in targets
+    ] == [
         ("sm_90", "loom", "loom"),
         ("sm_90", "triton", "cuda"),
     ]
 
     shutil.copy(report, project / "before.json")
-    assert "Rows of different lengths" in compat(project, registered, "explain", WOVEN.format("ragged", "2.0"))
-    assert "Rows of different lengths" not in compat(project, registered, "explain", COPIED.format("mismatch"))
+    assert "Rows of different lengths" in compat(
+        project, registered, "explain", WOVEN.format("ragged", "2.0")
+    )
+    assert "Rows of different lengths" not in compat(
+        project, registered, "explain", COPIED.format("mismatch")
+    )
     compat(project, registered, "report", "before.json", "--json", "--output", "again.json")
     assert cells_of(project / "again.json") == cells
     compat(project, registered, "diff", "before.json", "again.json")
 
     compat(project, registered, "matrix", "--envs", "triton-3.9.0", "--output", "one", code=1)
     compat(project, registered, "matrix", "--envs", "loom-*", "--output", "other", code=1)
-    compat(project, registered, "merge", "one/matrix.json", "other/matrix.json", "--output", "both", code=1)
+    compat(
+        project,
+        registered,
+        "merge",
+        "one/matrix.json",
+        "other/matrix.json",
+        "--output",
+        "both",
+        code=1,
+    )
     merged = cells_of(project / "both" / "matrix.json")
     assert {name: (cell["status"], cell["failure"]) for name, cell in merged.items()} == {
         name: (cell["status"], cell["failure"]) for name, cell in cells.items()
     }
 
     for source in ((), ("--find-links", str(project.parent / "simple" / "loom"))):
-        (answer,) = json.loads(compat(project, registered, "bisect", *RAGGED_KERNEL, "--json", *source))
+        (answer,) = json.loads(
+            compat(project, registered, "bisect", *RAGGED_KERNEL, "--json", *source)
+        )
         assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
 
 
 @pytest.mark.wheels
-def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, registered: Path) -> None:
+def test_a_second_toolchain_has_the_features_that_its_record_has(
+    project: Path, registered: Path
+) -> None:
     ragged = WOVEN.format("ragged", "2.0")
-    (need,) = json.loads(compat(project, registered, "bisect", "--axis", "config", *RAGGED_KERNEL, "--json"))
+    (need,) = json.loads(
+        compat(project, registered, "bisect", "--axis", "config", *RAGGED_KERNEL, "--json")
+    )
     assert "fail the same way" in need["answer"]["sentence"]
 
     printed = compat(project, registered, "reduce", ragged)
     assert "compat repro" not in printed
     reduced = (project / "reduced" / "twill-ragged-only.py").read_text()
-    assert reduced == "import loom\n\n\n@loom.pattern()\ndef ragged():\n    return 'over under\\nunder'\n"
+    assert (
+        reduced
+        == "import loom\n\n\n@loom.pattern()\ndef ragged():\n    return 'over under\\nunder'\n"
+    )
 
     assert "edit: rows filled up" in compat(project, registered, "fix", ragged)
-    assert "no edit is known for shared-memory" in compat(project, registered, "fix", WOVEN.format("wide", "2.0"), code=1)
+    assert "no edit is known for shared-memory" in compat(
+        project, registered, "fix", WOVEN.format("wide", "2.0"), code=1
+    )
 
-    assert "threads  1.0–2.0" in compat(project, registered, "api", "loom.pattern", "--envs", "loom-*")
-    assert "has all   1.0–2.0" in compat(project, registered, "api", "--of", "twill.py", "--envs", "loom-*")
+    assert "threads  1.0–2.0" in compat(
+        project, registered, "api", "loom.pattern", "--envs", "loom-*"
+    )
+    assert "has all   1.0–2.0" in compat(
+        project, registered, "api", "--of", "twill.py", "--envs", "loom-*"
+    )
 
     compat(project, registered, "matrix", code=1)
     compat(project, registered, "guard", "--kernel", "copies", "--out", "choice.py")
@@ -196,14 +243,21 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
     assert 'toolchain = "loom"' in (guessed / "kernels" / "twill.toml").read_text()
     matrix = guessed / "matrix.toml"
     assert '# targets = ["sm_90"]' in matrix.read_text()
-    assert "env: no env has Loom, which the kernels are for" in compat(guessed, registered, "matrix", code=3)
-    matrix.write_text(matrix.read_text().replace('# env = [{ loom = "VERSION" }]', 'env = [{ loom = "1.1" }]'))
+    assert "env: no env has Loom, which the kernels are for" in compat(
+        guessed, registered, "matrix", code=3
+    )
+    matrix.write_text(
+        matrix.read_text().replace('# env = [{ loom = "VERSION" }]', 'env = [{ loom = "1.1" }]')
+    )
     assert compat(guessed, registered, "list", "cells").count("/sm_90/loom-1.1") == 3
 
     for arguments, message in (
         (("repro", ragged), "there are no scripts for Loom"),
         (("bisect", "--axis", "part", *RAGGED_KERNEL), "Loom has no parts that can be swapped"),
-        (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "Loom has no parts that can be swapped"),
+        (
+            ("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL),
+            "Loom has no parts that can be swapped",
+        ),
         (("bisect", "--axis", "pass", *RAGGED_KERNEL), "Loom has no passes that can be compared"),
         (("guard", "--kernel", "twill"), "guards for kernels of Loom are not supported"),
         (("guard",), "the chosen kernels are of several toolchains: loom, triton"),
@@ -211,17 +265,31 @@ def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, 
         (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
-    assert "the envs are of several toolchains: Loom, Triton" in compat(project, registered, "api", code=2)
+    assert "the envs are of several toolchains: Loom, Triton" in compat(
+        project, registered, "api", code=2
+    )
 
 
 @pytest.mark.usefixtures("_known")
 def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
     envs = [Env(name="triton-3.1.0"), Env(name="loom-1.0", toolchain="loom", distribution="loom")]
     specs = [
-        Specialization(kernel=name, variant="v", case="c", toolchain=name, source="/k.py", function="f", compile=CompileSpec())
+        Specialization(
+            kernel=name,
+            variant="v",
+            case="c",
+            toolchain=name,
+            source="/k.py",
+            function="f",
+            compile=CompileSpec(),
+        )
         for name in ("triton", "loom")
     ]
-    cells = cross(envs, [target for target in toolchains.targets() if target.name in ("sm_80", "sm_90")], specs)
+    cells = cross(
+        envs,
+        [target for target in toolchains.targets() if target.name in ("sm_80", "sm_90")],
+        specs,
+    )
     assert [(cell.env.toolchain, cell.target.name, cell.target.backend) for cell in cells] == [
         ("triton", "sm_80", "cuda"),
         ("triton", "sm_90", "cuda"),

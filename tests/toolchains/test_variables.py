@@ -1,4 +1,6 @@
-"""Environment variables that toolchains read: which reach them, and that no result is read for another's."""
+"""Environment variables that toolchains read: which reach them, and that no result is read for
+another's.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,27 @@ from compat.workers.pool import worker_key
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said
 
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 READS = DEFAULT.variables
 BUILT = BuiltEnv(env=Env(name="e"), python="/env/bin/python", digest="d")
 _READ = re.compile(
     r"""env_\w+(?:\[[^\]]*\])?\(\s*["'](?P<knob>[A-Z][A-Za-z0-9_-]+)["']|(?:getenv(?:_bool)?|environ\.get)\(\s*["'](?P<name>\w+)["']"""
 )
 _TOOL = re.compile(r"""(?:env_nvidia_tool|_path_to_binary)\(\s*["']([a-z-]+)["']""")
-_OF_OTHERS = re.compile(r"TRITON_(?:CI|TEST|WARMUP)_\w+|PYTEST_\w+|(?:HIP|CUDA)_VISIBLE_DEVICES|TRITON_MAX_TENSOR_NUMEL|PATH")
+_OF_OTHERS = re.compile(
+    r"TRITON_(?:CI|TEST|WARMUP)_\w+|PYTEST_\w+|(?:HIP|CUDA)_VISIBLE_DEVICES|TRITON_MAX_TENSOR_NUMEL|PATH"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -36,11 +51,16 @@ def read_by(package: Path) -> Iterator[str]:
     """The names that a release's Python sources ask the environment for."""
     for folder in ("backends", "compiler", "language", "runtime", "."):
         for path in package.joinpath(folder).glob("**/*.py" if folder != "." else "*.py"):
-            if path.name.startswith(("_compile_warmup", "_internal_testing", "_test_runner", "testing")):
+            if path.name.startswith(
+                ("_compile_warmup", "_internal_testing", "_test_runner", "testing")
+            ):
                 continue
             text = path.read_text(encoding="utf-8")
             yield from (found["knob"] or found["name"] for found in _READ.finditer(text))
-            yield from (f"TRITON_{found[1].upper().replace('-', '_')}_PATH" for found in _TOOL.finditer(text))
+            yield from (
+                f"TRITON_{found[1].upper().replace('-', '_')}_PATH"
+                for found in _TOOL.finditer(text)
+            )
 
 
 @pytest.mark.wheels
@@ -69,7 +89,10 @@ def test_the_linker_that_the_advice_speaks_of_is_used(
     asked = cell(env, "told", "copied", "gfx942")
     (without,) = compile_all(env, [asked])
     assert "ROCm linker" in said(without)
-    linker.write_text('#!/bin/sh\nfor each; do [ "$before" = -o ] && printf linked > "$each"; before=$each; done\n')
+    linker.write_text(
+        '#!/bin/sh\nfor each; do [ "$before" = -o ] && printf linked > "$each"; before=$each;'
+        " done\n"
+    )
     linker.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "ld.lld")  # relative to where the command runs
@@ -78,7 +101,9 @@ def test_the_linker_that_the_advice_speaks_of_is_used(
     assert linked.metrics["artifacts"]["hsaco"] == len("linked")
 
 
-def test_what_is_set_is_part_of_a_results_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_set_is_part_of_a_results_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = cell(BUILT, "faces", "fine")
     seen = {cell_key(asked, BUILT, "w")}
     program = tmp_path / "ptxas"
@@ -106,7 +131,9 @@ def test_what_is_set_is_part_of_a_results_key(tmp_path: Path, monkeypatch: pytes
     assert changes()
 
 
-def test_a_server_that_stayed_serves_only_those_with_the_same_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_stayed_serves_only_those_with_the_same_variables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = worker_key(BUILT, DEFAULT, "w")
     monkeypatch.setenv("TRITON_HIP_LLD_PATH", "/rocm/ld.lld")
     assert worker_key(BUILT, DEFAULT, "w") != before

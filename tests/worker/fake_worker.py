@@ -18,7 +18,11 @@ def main():
         CONTROL.send(b"\xff\xfe[]")
         return
     if BEHAVIOUR == "server_breaks":
-        CONTROL.send(json.dumps({"event": "broken", "raised": [{"type": "ImportError", "message": "no"}]}).encode())
+        CONTROL.send(
+            json.dumps(
+                {"event": "broken", "raised": [{"type": "ImportError", "message": "no"}]}
+            ).encode()
+        )
         return
     CONTROL.send(json.dumps({"event": "ready", "version": "0", "threads": 1}).encode())
     while True:
@@ -40,7 +44,11 @@ def main():
             os.kill(pid, signal.SIGKILL)
             os._exit(1)
         _, status = os.waitpid(pid, 0)
-        code = {"signal": signal.Signals(status & 127).name} if status & 127 else {"exit_code": status >> 8}
+        code = (
+            {"signal": signal.Signals(status & 127).name}
+            if status & 127
+            else {"exit_code": status >> 8}
+        )
         os.write(exit_pipe, json.dumps(code).encode() + b"\n")
         os.close(exit_pipe)
 
@@ -72,7 +80,11 @@ def child(batch, events):
         if BEHAVIOUR == "well":
             done(nonce)
         elif BEHAVIOUR == "garbage":
-            raw(b"ok\n[1, 2]\nnull\n\n{}\n" + json.dumps({"event": "done", "actions": [{"do": "compile"}]}).encode() + b"\n")
+            raw(
+                b"ok\n[1, 2]\nnull\n\n{}\n"
+                + json.dumps({"event": "done", "actions": [{"do": "compile"}]}).encode()
+                + b"\n"
+            )
         elif BEHAVIOUR == "silent_exit":
             os._exit(0)
         elif BEHAVIOUR == "no_start":
@@ -80,7 +92,11 @@ def child(batch, events):
         elif BEHAVIOUR == "wrong_nonce":
             done("0" * 16)
         elif BEHAVIOUR == "half_a_line":
-            raw(json.dumps({"event": "done", "actions": [{"do": "compile"}], "nonce": nonce}).encode())
+            raw(
+                json.dumps(
+                    {"event": "done", "actions": [{"do": "compile"}], "nonce": nonce}
+                ).encode()
+            )
             os._exit(0)
         elif BEHAVIOUR == "done_is_no_object":
             say("done", nonce, actions=[{"do": "compile"}])

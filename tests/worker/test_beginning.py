@@ -1,4 +1,6 @@
-"""Kernels of a library: its package is imported once for all of them, and nothing else comes of that."""
+"""Kernels of a library: its package is imported once for all of them, and nothing else comes of
+that.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,31 @@ LIMITS = Limits(deadline=60, memory=4 << 30)
 LIBRARY = {
     "compat-library.json": '{"requirement": "waves==1"}',
     "waves/__init__.py": "",
-    "waves/ops/__init__.py": "import warnings, torch, triton\nfrom .told import TOLD\nwarnings.warn('heard by every kernel')\n"
-    "MISSING = torch.somewhere.answer()\nif MISSING > 2:\n    LEFT_OUT = 3\n",
-    "waves/ops/told.py": "import os\nTOLD = open(os.path.join(os.path.dirname(__file__), 'told.txt')).read()\n",
+    "waves/ops/__init__.py": (
+        "import warnings, torch, triton\nfrom .told import TOLD\nwarnings.warn('heard by every"
+        " kernel')\nMISSING = torch.somewhere.answer()\nif MISSING > 2:\n    LEFT_OUT = 3\n"
+    ),
+    "waves/ops/told.py": (
+        "import os\nTOLD = open(os.path.join(os.path.dirname(__file__), 'told.txt')).read()\n"
+    ),
     "waves/ops/told.txt": "2",
-    "waves/ops/act.py": HEADER + "from . import told\nFACTOR = tl.constexpr(int(told.TOLD))\n"
-    "TAKEN = tl.constexpr(1 if __import__('sys').modules.setdefault('once', 0) is None else 4)\n"
-    + KERNEL.format(value="tl.load(source + at) * FACTOR"),
-    "waves/ops/lacks.py": HEADER + "import waves.ops\n" + KERNEL.format(value="tl.load(source + at) * waves.ops.LEFT_OUT"),
-    "waves/ops/needs.py": HEADER + "import another_package\n" + KERNEL.format(value="tl.load(source + at)"),
-    "waves/ops/crashes.py": HEADER + "import os\nos.abort()\n" + KERNEL.format(value="tl.load(source + at)"),
+    "waves/ops/act.py": (
+        HEADER
+        + "from . import told\nFACTOR = tl.constexpr(int(told.TOLD))\nTAKEN = tl.constexpr(1 if"
+        " __import__('sys').modules.setdefault('once', 0) is None else 4)\n"
+        + KERNEL.format(value="tl.load(source + at) * FACTOR")
+    ),
+    "waves/ops/lacks.py": (
+        HEADER
+        + "import waves.ops\n"
+        + KERNEL.format(value="tl.load(source + at) * waves.ops.LEFT_OUT")
+    ),
+    "waves/ops/needs.py": (
+        HEADER + "import another_package\n" + KERNEL.format(value="tl.load(source + at)")
+    ),
+    "waves/ops/crashes.py": (
+        HEADER + "import os\nos.abort()\n" + KERNEL.format(value="tl.load(source + at)")
+    ),
     "waves/broken/__init__.py": "raise RuntimeError('not today')\n",
     "waves/broken/act.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
 }
@@ -46,7 +63,10 @@ def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
             roots=(str(folder),),
             package="waves==1",
             function="kernel",
-            compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64}),
+            compile=CompileSpec(
+                signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+                constexprs={"BLOCK": 64},
+            ),
             closure=read_source(path, (folder,)).closure,
         )
         for path in sorted(folder.joinpath("waves", package).glob("*.py"))
@@ -68,7 +88,16 @@ def facts(evidence: Evidence) -> object:
     """All that an attempt tells but how long it took."""
     made = [(stage, each.digest) for done in evidence.done for stage, each in done.made.items()]
     raised = [(each.type, each.message) for each in evidence.raised]
-    return made, raised, evidence.stage, evidence.signal, evidence.warnings, evidence.imported, evidence.stood_in, evidence.at
+    return (
+        made,
+        raised,
+        evidence.stage,
+        evidence.signal,
+        evidence.warnings,
+        evidence.imported,
+        evidence.stood_in,
+        evidence.at,
+    )
 
 
 @pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
@@ -77,12 +106,19 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 
 @pytest.mark.wheels
-def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_package(env: BuiltEnv, tmp_path: Path) -> None:
-    """What is built, stood in for, left out, warned of, read and raised; of a module that ends the process, too."""
+def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_package(
+    env: BuiltEnv, tmp_path: Path
+) -> None:
+    """What is built, stood in for, left out, warned of, read and raised.
+
+    Of a module that ends the process, too.
+    """
     found = specs(written(tmp_path, LIBRARY))
     begun = attempts(env, found)
     alone = attempts(env, {name: evolve(spec, package="") for name, spec in found.items()})
-    assert {name: facts(each) for name, each in begun.items()} == {name: facts(each) for name, each in alone.items()}
+    assert {name: facts(each) for name, each in begun.items()} == {
+        name: facts(each) for name, each in alone.items()
+    }
     assert begun["act"].built
     assert begun["needs"].built
     assert begun["crashes"].signal == "SIGABRT"
@@ -107,9 +143,14 @@ def test_a_package_that_cannot_be_imported_begins_nothing(env: BuiltEnv, tmp_pat
 
 @pytest.mark.wheels
 def test_it_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
-    """Once until it is known that PyTorch is absent, and once with a stand-in, however many kernels follow."""
+    """Once until it is known that PyTorch is absent, and once with a stand-in, however many kernels
+    follow.
+    """
     told = tmp_path / "told"
-    library = {**LIBRARY, "waves/ops/__init__.py": f"open({str(told)!r}, 'a').write('imported ')\nimport torch\n"}
+    library = {
+        **LIBRARY,
+        "waves/ops/__init__.py": f"open({str(told)!r}, 'a').write('imported ')\nimport torch\n",
+    }
     act = specs(written(tmp_path, library))["act"]
     found = attempts(built("triton-3.9.0"), {str(number): act for number in range(4)})
     assert all(each.built for each in found.values())

@@ -1,4 +1,6 @@
-"""The driver's side of the contract against servers that break it: never ``ok``, never a hang, never a traceback."""
+"""The driver's side of the contract against servers that break it: never ``ok``, never a hang,
+never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,18 @@ LIMITS = Limits(deadline=1.0, memory=4 << 30, import_deadline=1.0)
 
 
 def cells(count: int = 2) -> list[Cell]:
-    return [cell(Env(name="fake"), "faces", "fine", constexprs={"BLOCK": 2**n}) for n in range(count)]
+    return [
+        cell(Env(name="fake"), "faces", "fine", constexprs={"BLOCK": 2**n}) for n in range(count)
+    ]
 
 
 def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert server.hello.ready
-        return [evidence for _, evidence in attempt(server, cells(count), LIMITS, stop=threading.Event())]
+        return [
+            evidence
+            for _, evidence in attempt(server, cells(count), LIMITS, stop=threading.Event())
+        ]
 
 
 def test_a_worker_that_keeps_the_contract_is_believed() -> None:
@@ -85,7 +92,11 @@ def test_one_of_two_actions_is_not_all() -> None:
     both = Mode(actions=(Compile(), Launch()))  # type: ignore[arg-type]
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": "does_half"}) as server:
         ((_, evidence),) = attempt(server, cells(1), LIMITS, stop=threading.Event(), mode=both)
-    assert (evidence.asked, evidence.built, evidence.complete) == (("compile", "launch"), True, False)
+    assert (evidence.asked, evidence.built, evidence.complete) == (
+        ("compile", "launch"),
+        True,
+        False,
+    )
     assert classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).status is Status.LOST
 
 
@@ -97,7 +108,10 @@ def test_a_worker_that_refuses_an_action_is_an_error_of_use() -> None:
 @pytest.mark.parametrize("behaviour", ["answers_twice", "garbage_between", "answers_for_the_next"])
 def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None:
     found = attempts(behaviour)
-    assert [(evidence.answered, evidence.built) for evidence in found] == [(True, False), (True, True)]
+    assert [(evidence.answered, evidence.built) for evidence in found] == [
+        (True, False),
+        (True, True),
+    ]
 
 
 def test_a_failure_is_not_improved_by_a_later_success() -> None:
@@ -106,7 +120,9 @@ def test_a_failure_is_not_improved_by_a_later_success() -> None:
     assert first.raised[0].type == "ValueError"
 
 
-@pytest.mark.parametrize("behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"])
+@pytest.mark.parametrize(
+    "behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"]
+)
 def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
     with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert not server.hello.ready
@@ -115,4 +131,6 @@ def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
 
 def test_a_server_that_dies_with_a_cell_in_flight_leaves_no_answer() -> None:
     found = attempts("server_dies", count=1)
-    assert [(e.answered, e.built, e.exit_code, e.signal) for e in found] == [(False, False, None, None)]
+    assert [(e.answered, e.built, e.exit_code, e.signal) for e in found] == [
+        (False, False, None, None)
+    ]

@@ -34,11 +34,15 @@ def test_all_threads_count_and_waiting_does_not() -> None:
 
 def test_a_process_that_was_started_counts_from_when_it_was_waited_for() -> None:
     before, of_family = cpu_seconds(), supervisor.cpu_seconds(os.getpid())
-    with subprocess.Popen([sys.executable, "-c", COMPUTE], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", COMPUTE], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         assert cpu_seconds() - before < 0.5
-        assert supervisor.cpu_seconds(os.getpid()) - of_family > 0.45, "the system counts in hundredths"
+        assert supervisor.cpu_seconds(os.getpid()) - of_family > 0.45, (
+            "the system counts in hundredths"
+        )
         process.communicate(b"\n")
     assert 0.5 <= cpu_seconds() - before < 2
     assert supervisor.cpu_seconds(os.getpid()) - of_family > 0.45

@@ -45,7 +45,10 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
 
 @pytest.fixture(autouse=True)
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A runtime folder of the test's own; a socket's path has to be short. Nothing is left in it at the end."""
+    """A runtime folder of the test's own; a socket's path has to be short.
+
+    Nothing is left in it at the end.
+    """
     folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield folder
@@ -61,7 +64,9 @@ def borrow(env: BuiltEnv, idle_timeout: float = 60.0) -> WorkerClient:
 
 
 def built_by(server: WorkerClient, env: BuiltEnv, function: str = "fine") -> Evidence:
-    ((_, evidence),) = attempt(server, [cell(env, "faces", function)], LIMITS, stop=threading.Event())
+    ((_, evidence),) = attempt(
+        server, [cell(env, "faces", function)], LIMITS, stop=threading.Event()
+    )
     return evidence
 
 
@@ -91,7 +96,10 @@ def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
     with borrow(env) as one, borrow(env) as other:
         assert one.hello.pid == other.hello.pid
         found: list[Evidence] = []
-        threads = [threading.Thread(target=lambda server=server: found.append(built_by(server, env))) for server in (one, other)]
+        threads = [
+            threading.Thread(target=lambda server=server: found.append(built_by(server, env)))
+            for server in (one, other)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -105,7 +113,9 @@ def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: 
         for _ in range(3):
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as rude:
                 rude.connect(str(path))
-                assert select.select([rude], [], [], 5)[0], "it was greeted, and goes without having read that"
+                assert select.select([rude], [], [], 5)[0], (
+                    "it was greeted, and goes without having read that"
+                )
         assert built_by(server, env).built
         assert server.alive
 
@@ -128,8 +138,12 @@ def own_env(env: BuiltEnv, tmp_path: Path) -> BuiltEnv:
     return evolve(env, python=str(tmp_path / "env" / "bin" / python.name))
 
 
-@pytest.mark.parametrize("file", ["compiler/compiler.py", "backends/nvidia/compiler.py", "_C/libtriton.*"])
-def test_an_edited_toolchain_gets_a_new_worker(own_env: BuiltEnv, tmp_path: Path, file: str) -> None:
+@pytest.mark.parametrize(
+    "file", ["compiler/compiler.py", "backends/nvidia/compiler.py", "_C/libtriton.*"]
+)
+def test_an_edited_toolchain_gets_a_new_worker(
+    own_env: BuiltEnv, tmp_path: Path, file: str
+) -> None:
     """Some releases load their backends so that they are in no list of modules."""
     (loaded,) = (tmp_path / "env").glob(f"lib/python*/site-packages/triton/{file}")
     Path(shutil.copy2(loaded, tmp_path / "own")).replace(loaded)
@@ -144,7 +158,9 @@ def test_an_edited_toolchain_gets_a_new_worker(own_env: BuiltEnv, tmp_path: Path
     assert [each.pid for each in pool.resident_workers()] == [second.hello.pid]
 
 
-def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_environment_gets_another_worker(
+    env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with borrow(env) as first:
         monkeypatch.setenv("PATH", f"/nowhere:{os.environ['PATH']}")
         with borrow(env) as second:
@@ -195,10 +211,13 @@ def children_of(pid: int) -> set[int]:
     return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
 
 
-def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEnv, runtime: Path) -> None:
+def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(
+    env: BuiltEnv, runtime: Path
+) -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-c", DRIVER, env.env.name]
-    environ = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(runtime)}  # it cannot tidy up after itself
+    # It cannot tidy up after itself.
+    environ = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(runtime)}
     driver = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env=environ)
     assert driver.stdout is not None
     with driver.stdout:
@@ -257,7 +276,9 @@ def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     assert len(list(runtime.glob("*/*"))) == 1
 
 
-def test_a_toolchain_that_cannot_be_imported_does_not_stay(tmp_path: Path, env: BuiltEnv, runtime: Path) -> None:
+def test_a_toolchain_that_cannot_be_imported_does_not_stay(
+    tmp_path: Path, env: BuiltEnv, runtime: Path
+) -> None:
     bare = tmp_path / "python"
     assert env.python
     bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')

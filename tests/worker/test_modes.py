@@ -25,11 +25,15 @@ def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Ev
     assert env.python
     with OwnWorker(env.python) as server:
         cells = [cell(env, "faces", function)]
-        ((_, evidence),) = attempt(server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
+        ((_, evidence),) = attempt(
+            server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep
+        )
     return evidence
 
 
-def test_ir_of_one_release_compiles_in_another(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_ir_of_one_release_compiles_in_another(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     with Store(tmp_path) as store:
         made = one(old, store, KEEPING_IR)
@@ -50,10 +54,13 @@ def test_ir_of_one_release_compiles_in_another(built: Callable[[str], BuiltEnv],
     assert back.built
 
 
-def test_what_was_made_before_a_failure_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+def test_what_was_made_before_a_failure_is_kept(
+    built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
     ptxas = tmp_path / "ptxas"
     ptxas.write_text(
-        "#!/bin/sh\nfor a; do [ $a = --version ] && echo release 12.4, V12.4.99 && exit; done; echo fatal: no >&2; exit 1"
+        "#!/bin/sh\nfor a; do [ $a = --version ] && echo release 12.4, V12.4.99 && exit; done; echo"
+        " fatal: no >&2; exit 1"
     )
     ptxas.chmod(0o755)
     variables = dict.fromkeys(("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"), str(ptxas))

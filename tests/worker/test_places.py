@@ -1,4 +1,6 @@
-"""Where a failure is: the line of the kernel, and the place in the toolchain that raised, with real wheels."""
+"""Where a failure is: the line of the kernel, and the place in the toolchain that raised, with real
+wheels.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,10 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 
 def attempts(server: OwnWorker, cells: list[Cell]) -> dict[str, Evidence]:
-    return {done.spec.function: evidence for done, evidence in attempt(server, cells, LIMITS, stop=threading.Event())}
+    return {
+        done.spec.function: evidence
+        for done, evidence in attempt(server, cells, LIMITS, stop=threading.Event())
+    }
 
 
 def place_of(file: str, words: str) -> str:
@@ -52,43 +57,67 @@ def place_of(file: str, words: str) -> str:
 
 
 def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEnv) -> None:
-    """The beacon may speak of the next cell by the time an answer is read; an answer says itself what it is about."""
+    """The beacon may speak of the next cell by the time an answer is read.
+
+    An answer says itself what it is about.
+    """
     found = attempts(server, [cell(env, "failures", name) for name in LINES])
-    told = {name: (evidence.diagnosis.location, evidence.diagnosis.line) for name, evidence in found.items()}
+    told = {
+        name: (evidence.diagnosis.location, evidence.diagnosis.line)
+        for name, evidence in found.items()
+    }
     wanted = {name: place_of("failures", words) for name, words in LINES.items()}
     assert {name: place for name, (place, _) in told.items()} == wanted
     assert all(LINES[name] in (line or "") for name, (_, line) in told.items())
 
 
 @pytest.mark.parametrize("name", ["unknown_keyword", "unfit_sum", "asserts", "calls_another"])
-def test_a_call_over_several_lines_fails_in_the_line_of_its_caret(server: OwnWorker, env: BuiltEnv, name: str) -> None:
-    """Its arguments, which are in later lines, were lowered before; of functions of the kernel's own the innermost counts."""
+def test_a_call_over_several_lines_fails_in_the_line_of_its_caret(
+    server: OwnWorker, env: BuiltEnv, name: str
+) -> None:
+    """Its arguments, which are in later lines, were lowered before.
+
+    Of functions of the kernel's own the innermost counts.
+    """
     failing = cell(env, "over_lines", name)
     evidence = attempts(server, [failing])[name]
     failure = classify([evidence], target=failing.target, knowledge=KNOWLEDGE).failure
     assert failure is not None
-    line = next(line for line in (KERNELS / "over_lines.py").read_text().splitlines() if line.endswith(f"# {name}"))
+    line = next(
+        line
+        for line in (KERNELS / "over_lines.py").read_text().splitlines()
+        if line.endswith(f"# {name}")
+    )
     quoted, caret = failure.excerpt.splitlines()[:2]
     assert (failure.location, quoted.strip()) == (place_of("over_lines", f"# {name}"), line.strip())
     assert caret.strip() == "^"
     assert evidence.diagnosis.line == line
 
 
-def test_an_abort_in_a_call_over_several_lines_is_in_its_first(server: OwnWorker, env: BuiltEnv) -> None:
+def test_an_abort_in_a_call_over_several_lines_is_in_its_first(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     evidence = attempts(server, [cell(env, "over_lines", "block_typed_bound")])["block_typed_bound"]
     assert evidence.signal == "SIGABRT"
     assert evidence.diagnosis.location == place_of("over_lines", "# block_typed_bound")
 
 
 @pytest.mark.parametrize("name", ["uneven_pack", "wide_histogram"])
-def test_what_mlir_refuses_is_at_the_line_that_it_names(server: OwnWorker, env: BuiltEnv, name: str) -> None:
-    """That is the call's first from 3.8 on, and before that the one of its last argument, where MLIR's caret stands, too."""
+def test_what_mlir_refuses_is_at_the_line_that_it_names(
+    server: OwnWorker, env: BuiltEnv, name: str
+) -> None:
+    """That is the call's first from 3.8 on, and before that the one of its last argument, where
+    MLIR's caret stands, too.
+    """
     failing = cell(env, "over_lines", name)
     ((_, evidence),) = attempt(server, [failing], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC)
     failure = classify([evidence], target=failing.target, knowledge=KNOWLEDGE).failure
     assert failure is not None
     assert failure.location is not None
-    first, named = (int(place.rpartition(":")[2]) for place in (place_of("over_lines", f"# {name}"), failure.location))
+    first, named = (
+        int(place.rpartition(":")[2])
+        for place in (place_of("over_lines", f"# {name}"), failure.location)
+    )
     if env.env.name == "triton-3.9.0":
         assert named == first
     else:
@@ -96,14 +125,18 @@ def test_what_mlir_refuses_is_at_the_line_that_it_names(server: OwnWorker, env: 
         assert first < named < first + 6
 
 
-def test_a_name_that_cannot_be_imported_is_told_with_its_line(server: OwnWorker, env: BuiltEnv) -> None:
+def test_a_name_that_cannot_be_imported_is_told_with_its_line(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     evidence = attempts(server, [cell(env, "asks_for_too_much", "asking")])["asking"]
     assert evidence.stage == "source"
     assert evidence.diagnosis.location == place_of("asks_for_too_much", "import no_such_function")
     assert "asks_for_too_much.py" in evidence.raised[-1].traceback
 
 
-def test_an_error_without_words_is_told_by_where_it_was_raised(server: OwnWorker, env: BuiltEnv) -> None:
+def test_an_error_without_words_is_told_by_where_it_was_raised(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     evidence = attempts(server, [cell(env, "failures", "load_of_a_number")])["load_of_a_number"]
     said = symptoms.of(evidence, KNOWLEDGE.wording)
     assert said.place in ("semantic.py: _load_legacy", "semantic.py: load")
@@ -128,9 +161,18 @@ def test_frames_are_bounded_and_none_is_ours(server: OwnWorker, env: BuiltEnv) -
 
 
 def test_a_confirmation_says_whether_the_target_is_known(server: OwnWorker, env: BuiltEnv) -> None:
-    cells = [cell(env, "failures", "undefined_name", target=target) for target in ("sm_90", "sm_120", "gfx942")]
+    cells = [
+        cell(env, "failures", "undefined_name", target=target)
+        for target in ("sm_90", "sm_120", "gfx942")
+    ]
     found = [
-        next(evidence for _, evidence in attempt(server, [each], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC)) for each in cells
+        next(
+            evidence
+            for _, evidence in attempt(
+                server, [each], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC
+            )
+        )
+        for each in cells
     ]
     knows_blackwell = env.env.name != "triton-3.0.0"
     assert [evidence.target_known for evidence in found] == [True, knows_blackwell, None]

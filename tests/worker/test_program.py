@@ -41,7 +41,9 @@ def judged(result: Result) -> Callable[..., tuple[Judgement, str]]:
         def probe(criterion: Criterion) -> None:
             found.extend(criterion(result) for _ in range(times))
 
-        done = CliRunner().invoke(probe, ["--judge", f"run={command}", *options], catch_exceptions=False)
+        done = CliRunner().invoke(
+            probe, ["--judge", f"run={command}", *options], catch_exceptions=False
+        )
         assert done.exit_code == 0
         assert done.stdout == ""
         return found[0], done.stderr
@@ -79,9 +81,13 @@ def test_what_it_leaves_in_its_group_ends_with_it(judged: Judged, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("code", "judgement"), [(1, Judgement.BAD), (125, Judgement.UNKNOWN), (3, Judgement.BAD)], ids=["bad", "skip", "other"]
+    ("code", "judgement"),
+    [(1, Judgement.BAD), (125, Judgement.UNKNOWN), (3, Judgement.BAD)],
+    ids=["bad", "skip", "other"],
 )
-def test_what_it_prints_is_shown_where_it_does_not_say_good(judged: Judged, code: int, judgement: Judgement) -> None:
+def test_what_it_prints_is_shown_where_it_does_not_say_good(
+    judged: Judged, code: int, judgement: Judgement
+) -> None:
     said, shown = judged(f"echo this is why; echo and that >&2; exit {code}")
     assert said is judgement
     assert shown.endswith(f"the judge's program: exit code {code}\n  this is why\n  and that\n")
@@ -120,7 +126,10 @@ def test_there_is_no_such_command() -> None:
 
 def test_it_reads_the_cell(judged: Judged) -> None:
     assert (
-        judged('grep -q "\\"status\\": \\"ok\\"" && test "$COMPAT_CELL" = fine/as_written/only/sm_90/triton-3.9.0')[0]
+        judged(
+            'grep -q "\\"status\\": \\"ok\\"" && test "$COMPAT_CELL" ='
+            " fine/as_written/only/sm_90/triton-3.9.0"
+        )[0]
         is Judgement.GOOD
     )
 

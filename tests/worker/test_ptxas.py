@@ -1,4 +1,6 @@
-"""Assemblers that die, are killed, or are something else: real compiles with a ptxas that does so."""
+"""Assemblers that die, are killed, or are something else: real compiles with a ptxas that does
+so.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,21 @@ COMPUTE = f"{sys.executable} -c 'import time\nwhile time.process_time() < {{seco
 
 @pytest.fixture
 def outcome_with(server: OwnWorker, env: BuiltEnv) -> With:
-    """What becomes of a kernel that is fine with such a ptxas; sm_80 is assembled by the program of that name in every release."""
+    """What becomes of a kernel that is fine with such a ptxas.
+
+    Sm_80 is assembled by the program of that name in every release.
+    """
 
     def outcome(ptxas: Path, deadline: float = 60) -> Outcome:
         mode = Mode(variables={"TRITON_PTXAS_PATH": str(ptxas)})
         one = cell(env, "faces", "fine", "sm_80")
-        ((_, evidence),) = attempt(server, [one], Limits(deadline=deadline, memory=4 << 30), stop=threading.Event(), mode=mode)
+        ((_, evidence),) = attempt(
+            server,
+            [one],
+            Limits(deadline=deadline, memory=4 << 30),
+            stop=threading.Event(),
+            mode=mode,
+        )
         return classify.classify([evidence], target=one.target, knowledge=KNOWLEDGE)
 
     return outcome
@@ -57,13 +68,20 @@ def outcome_with(server: OwnWorker, env: BuiltEnv) -> With:
 
 @pytest.fixture
 def stand_in(tmp_path: Path, env: BuiltEnv) -> Callable[[str], Path]:
-    """A program in the place of the assembler, which tells its version as that does and then runs some lines of shell."""
+    """A program in the place of the assembler, which tells its version as that does and then runs
+    some lines of shell.
+    """
     assert env.python
-    (real,) = Path(env.python).parent.parent.glob("lib/python*/site-packages/triton/backends/nvidia/bin/ptxas")
+    (real,) = Path(env.python).parent.parent.glob(
+        "lib/python*/site-packages/triton/backends/nvidia/bin/ptxas"
+    )
 
     def make(lines: str) -> Path:
         path = tmp_path / "ptxas"
-        path.write_text(f'#!/bin/sh\nPTXAS={real}\ncase "$*" in *--version*) exec $PTXAS --version;; esac\n{lines}\n')
+        path.write_text(
+            f'#!/bin/sh\nPTXAS={real}\ncase "$*" in *--version*) exec $PTXAS --version;;'
+            f" esac\n{lines}\n"
+        )
         path.chmod(0o755)
         return path
 
@@ -79,7 +97,9 @@ def told(outcome: Outcome) -> tuple[str, str]:
 def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
-    alone, waiting = (outcome_with(stand_in(f'{words}exec $PTXAS "$@"')) for words in ("", "sleep 2\n"))
+    alone, waiting = (
+        outcome_with(stand_in(f'{words}exec $PTXAS "$@"')) for words in ("", "sleep 2\n")
+    )
     assert waiting.seconds > 2
     assert alone.compile_seconds is not None
     assert waiting.compile_seconds is not None
@@ -91,7 +111,9 @@ def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
 
 
 @pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
-def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(outcome_with: With, stand_in: Callable[[str], Path]) -> None:
+def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(
+    outcome_with: With, stand_in: Callable[[str], Path]
+) -> None:
     computing = outcome_with(stand_in(COMPUTE.format(seconds=600)), deadline=3)
     assert told(computing) == ("timed_out", "timeout")
     assert 0.3 < computing.stages["cubin"] < 30
@@ -101,24 +123,32 @@ def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(outcome_wi
 
 
 @pytest.mark.parametrize("signal", ["SEGV", "ABRT", "FPE", "ILL", "BUS"])
-def test_one_that_dies_of_its_own_mistake_is_a_crash(outcome_with: With, stand_in: Callable[[str], Path], signal: str) -> None:
+def test_one_that_dies_of_its_own_mistake_is_a_crash(
+    outcome_with: With, stand_in: Callable[[str], Path], signal: str
+) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
     assert told(outcome) == ("crashed", "assembler-crash")
     assert outcome.stage == "cubin"
 
 
 @pytest.mark.parametrize("signal", ["KILL", "TERM"])
-def test_one_that_is_killed_says_nothing_of_the_kernel(outcome_with: With, stand_in: Callable[[str], Path], signal: str) -> None:
+def test_one_that_is_killed_says_nothing_of_the_kernel(
+    outcome_with: With, stand_in: Callable[[str], Path], signal: str
+) -> None:
     outcome = outcome_with(stand_in(f"kill -{signal} $$"))
     assert told(outcome) == ("lost", "machine")
 
 
-def test_one_that_makes_nothing_is_not_the_one_that_was_installed(outcome_with: With, stand_in: Callable[[str], Path]) -> None:
+def test_one_that_makes_nothing_is_not_the_one_that_was_installed(
+    outcome_with: With, stand_in: Callable[[str], Path]
+) -> None:
     assert told(outcome_with(stand_in("exit 0"))) == ("env_broken", "toolchain-damaged")
 
 
 @pytest.mark.parametrize("content", [b"", b"\x7fELF cut short"], ids=["empty", "cut short"])
-def test_one_that_is_damaged_is_the_envs_trouble(outcome_with: With, tmp_path: Path, content: bytes) -> None:
+def test_one_that_is_damaged_is_the_envs_trouble(
+    outcome_with: With, tmp_path: Path, content: bytes
+) -> None:
     ptxas = tmp_path / "ptxas"
     ptxas.write_bytes(content)
     ptxas.chmod(0o755)
@@ -130,10 +160,15 @@ def test_one_that_is_damaged_is_the_envs_trouble(outcome_with: With, tmp_path: P
     [("kill -SEGV $$", ("crashed", "assembler-crash")), ("kill -KILL $$", ("lost", "machine"))],
     ids=["died", "killed"],
 )
-def test_an_assembler_without_triton_around_it(tmp_path: Path, lines: str, expected: tuple[str, str]) -> None:
+def test_an_assembler_without_triton_around_it(
+    tmp_path: Path, lines: str, expected: tuple[str, str]
+) -> None:
     ptxas, ptx = tmp_path / "ptxas", tmp_path / "some.ptx"
     ptxas.write_text(f"#!/bin/sh\n{lines}\n")
     ptxas.chmod(0o755)
     ptx.write_text(".version 8.0\n.target sm_80\n")
     evidence = assemble(PARTS.assembler, ptxas, ptx, 30)
-    assert told(classify.classify([evidence], target=TARGETS["sm_80"], knowledge=KNOWLEDGE)) == expected
+    assert (
+        told(classify.classify([evidence], target=TARGETS["sm_80"], knowledge=KNOWLEDGE))
+        == expected
+    )

@@ -24,15 +24,31 @@ from tests.standin.test_values import LEAKS
 from tests.targets import TARGETS
 
 QUESTIONS = (
-    *("a default for what is absent", "a name that is tried", "whatever a package has", "a module that is looked for"),
-    *("a set", "an instance", "a name", "nothing", "a global", "an attribute of a class that derives from it"),
+    *(
+        "a default for what is absent",
+        "a name that is tried",
+        "whatever a package has",
+        "a module that is looked for",
+    ),
+    *(
+        "a set",
+        "an instance",
+        "a name",
+        "nothing",
+        "a global",
+        "an attribute of a class that derives from it",
+    ),
 )
 """What stand-ins know by what Python is doing, which each Python has its own words for."""
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(("minor", "packages"), [((3, 8), ["triton==3.0.0", "setuptools"]), ((3, 13), ["triton==3.5.1"])])
-def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("minor", "packages"), [((3, 8), ["triton==3.0.0", "setuptools"]), ((3, 13), ["triton==3.5.1"])]
+)
+def test_the_worker_serves(
+    minor: tuple[int, int], packages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     here = present()
     if minor not in here:
         pytest.skip(f"no Python {minor} on this machine")
@@ -47,11 +63,15 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
         limits = Limits(deadline=60, memory=4 << 30)
         found = [evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())]
         for leak in QUESTIONS:
-            path = written(tmp_path / leak.replace(" ", "_"), {"leaking.py": LEAKS[leak]}) / "leaking.py"
+            path = (
+                written(tmp_path / leak.replace(" ", "_"), {"leaking.py": LEAKS[leak]})
+                / "leaking.py"
+            )
             asked = Cell(env=Env(name="some"), target=TARGETS["sm_90"], spec=spec(path))
             ((_, refused),) = attempt(server, [asked], limits, stop=threading.Event())
             assert "this env lacks" in refused.raised[0].message, (leak, refused)
-    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:  # a socket's path has to be short
+    # A socket's path has to be short.
+    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         stays = BuiltEnv(env=Env(name="some"), python=python, digest="some")
         pids = []

@@ -1,4 +1,6 @@
-"""Processes that a kernel file starts do not outlive its cell, however they hide, and hold nobody up."""
+"""Processes that a kernel file starts do not outlive its cell, however they hide, and hold nobody
+up.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
 
 @pytest.fixture(autouse=True)
 def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """Every process of the test can be told by a variable that it inherits, whoever its parents are now."""
+    """Every process of the test can be told by a variable that it inherits, whoever its parents are
+    now.
+    """
     mark = f"compat-test-{tmp_path.name}-{os.getpid()}"
     monkeypatch.setenv("LOGNAME", mark)  # one of those that are passed on
     yield
@@ -72,9 +76,14 @@ def with_mark(mark: str) -> list[int]:
     return found
 
 
-def attempts(server: WorkerClient, env: BuiltEnv, functions: list[str], limits: Limits = LIMITS) -> dict[str, Evidence]:
+def attempts(
+    server: WorkerClient, env: BuiltEnv, functions: list[str], limits: Limits = LIMITS
+) -> dict[str, Evidence]:
     cells = [cell(env, "runaways", function) for function in functions]
-    found = [(done.spec.function, evidence) for done, evidence in attempt(server, cells, limits, stop=threading.Event())]
+    found = [
+        (done.spec.function, evidence)
+        for done, evidence in attempt(server, cells, limits, stop=threading.Event())
+    ]
     assert [function for function, _ in found] == functions
     return dict(found)
 
@@ -85,7 +94,9 @@ def others(server: OwnWorker) -> set[int]:
 
 
 @pytest.mark.parametrize("function", ["leaves_one", "leaves_hopping"])
-def test_what_a_cell_leaves_ends_with_the_cell(server: OwnWorker, env: BuiltEnv, function: str) -> None:
+def test_what_a_cell_leaves_ends_with_the_cell(
+    server: OwnWorker, env: BuiltEnv, function: str
+) -> None:
     cells = [cell(env, "runaways", each) for each in (function, "fine", "fine")]
     started = time.monotonic()
     for number, (_, evidence) in enumerate(attempt(server, cells, PATIENT, stop=threading.Event())):
@@ -97,7 +108,9 @@ def test_what_a_cell_leaves_ends_with_the_cell(server: OwnWorker, env: BuiltEnv,
 
 
 @pytest.mark.parametrize("function", ["hangs_with_runaways", "closes_everything", "changes_group"])
-def test_a_hang_with_runaways_ends_at_its_deadline(server: OwnWorker, env: BuiltEnv, function: str) -> None:
+def test_a_hang_with_runaways_ends_at_its_deadline(
+    server: OwnWorker, env: BuiltEnv, function: str
+) -> None:
     started = time.monotonic()
     found = attempts(server, env, [function, "fine"])
     assert time.monotonic() - started < 3 * LIMITS.deadline
@@ -116,16 +129,23 @@ def test_an_abort_with_runaways_is_told_at_once(server: OwnWorker, env: BuiltEnv
 
 def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: BuiltEnv) -> None:
     found = attempts(server, env, ["forks", "fine"], PATIENT)
-    assert [(evidence.built, evidence.protocol) for evidence in found.values()] == [(True, ()), (True, ())]
+    assert [(evidence.built, evidence.protocol) for evidence in found.values()] == [
+        (True, ()),
+        (True, ()),
+    ]
 
 
-def test_a_process_that_leaves_its_copy_behind_has_not_answered(server: OwnWorker, env: BuiltEnv) -> None:
+def test_a_process_that_leaves_its_copy_behind_has_not_answered(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     found = attempts(server, env, ["daemonizes", "fine"], PATIENT)
     assert (found["daemonizes"].answered, found["daemonizes"].exit_code) == (False, 0)
     assert found["fine"].built
 
 
-def test_a_stopped_server_holds_nobody_up(server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_server_holds_nobody_up(
+    server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(watch, "_REAP_DEADLINE", 2.0)
     started = time.monotonic()
     found = attempts(server, env, ["stops_server"])
@@ -138,7 +158,9 @@ def test_a_server_is_spared_whose_batch_took_longer_than_forking_may(
     server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "_SERVER_DEADLINE", 1.0)
-    found = attempts(server, env, ["hangs_with_runaways", "fine"], Limits(deadline=2, memory=4 << 30))
+    found = attempts(
+        server, env, ["hangs_with_runaways", "fine"], Limits(deadline=2, memory=4 << 30)
+    )
     assert (found["hangs_with_runaways"].protocol, found["fine"].built) == ((), True)
     assert server.alive
 
@@ -148,7 +170,9 @@ def test_a_killed_server_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv)
     assert not found["kills_server"].answered
 
 
-def test_a_worker_that_stays_keeps_its_drivers_apart(env: BuiltEnv, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_stays_keeps_its_drivers_apart(
+    env: BuiltEnv, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What one driver's batch leaves is ended without touching what runs for the other."""
     found: dict[str, dict[str, Evidence]] = {}
 
@@ -157,7 +181,10 @@ def test_a_worker_that_stays_keeps_its_drivers_apart(env: BuiltEnv, runtime: Pat
             found[name] = attempts(borrowed, env, functions, limits)
 
     with pool.borrow(env, WORKER, folder_digest(WORKER), 60) as first:
-        quiet = threading.Thread(target=drive, args=("quiet", ["hangs_with_runaways"], Limits(deadline=8, memory=4 << 30)))
+        quiet = threading.Thread(
+            target=drive,
+            args=("quiet", ["hangs_with_runaways"], Limits(deadline=8, memory=4 << 30)),
+        )
         quiet.start()
         for _ in range(3):
             drive("loud", ["leaves_one", "aborts_with_runaways", "fine"], PATIENT)

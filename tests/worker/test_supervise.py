@@ -53,7 +53,9 @@ def descendants(ancestor: int) -> set[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with suppress(OSError):
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                parents[int(entry.name)] = int(
+                    (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                )
     below: set[int] = set()
     while more := {pid for pid, parent in parents.items() if parent in {ancestor, *below}} - below:
         below |= more
@@ -61,12 +63,15 @@ def descendants(ancestor: int) -> set[int]:
 
 
 def nothing_is_left(server: OwnWorker) -> bool:
-    """Whether the server has no process below it: a child of one batch would be one, and what a cell has started."""
+    """Whether the server has no process below it: a child of one batch would be one, and what a
+    cell has started.
+    """
     return not descendants(server.hello.pid)
 
 
 def test_a_server_forks_from_one_thread(server: OwnWorker) -> None:
-    assert server.hello.threads == 1  # a fork copies only the thread that forks: with more, a child could hang for ever
+    # A fork copies only the thread that forks: with more, a child could hang for ever.
+    assert server.hello.threads == 1
     assert server.hello.version.startswith(("3.0", "3.9"))
 
 
@@ -98,7 +103,9 @@ def test_an_abort_in_the_middle_costs_only_itself(server: OwnWorker, env: BuiltE
     aborted = found["block_typed_bound"]
     assert (aborted.answered, aborted.signal, aborted.stage) == (False, "SIGABRT", "ast")
     assert "only integers and floats have a bitwidth" in aborted.stderr
-    assert aborted.diagnosis.location == f"faces.py:{line_of('for start in range(0, bound, BLOCK)')}"
+    assert (
+        aborted.diagnosis.location == f"faces.py:{line_of('for start in range(0, bound, BLOCK)')}"
+    )
     assert found["missing_name"].raised[-1].message.count("no_such_function") >= 1
 
 
@@ -107,17 +114,24 @@ def line_of(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv) -> None:
+def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(
+    server: OwnWorker, env: BuiltEnv
+) -> None:
     started = time.monotonic()
     found = attempts(
         server,
-        [cell(env, "faces", "unrolled_for_ever"), cell(env, "hostile", "hangs_with_child"), cell(env, "faces", "fine")],
+        [
+            cell(env, "faces", "unrolled_for_ever"),
+            cell(env, "hostile", "hangs_with_child"),
+            cell(env, "faces", "fine"),
+        ],
         Limits(deadline=1.5, memory=8 << 30),
     )
     elapsed = time.monotonic() - started
     for function in ("unrolled_for_ever", "hangs_with_child"):
         assert (found[function].answered, found[function].deadline) == (False, 1.5)
-        assert found[function].seconds < 30  # a busy machine takes its time; both would go on for ten minutes and longer
+        # A busy machine takes its time; both would go on for ten minutes and longer.
+        assert found[function].seconds < 30
     assert elapsed < 60
     assert "in visit" in found["unrolled_for_ever"].stderr  # the stack it was asked for
     assert found["fine"].built
@@ -125,7 +139,11 @@ def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(server: OwnWorker
 
 
 def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(server, [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")], Limits(deadline=60, memory=1 << 30))
+    found = attempts(
+        server,
+        [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")],
+        Limits(deadline=60, memory=1 << 30),
+    )
     evidence = found["hoards"]
     assert (evidence.answered, evidence.deadline) == (False, None)
     assert evidence.memory is not None
@@ -134,7 +152,10 @@ def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
 
 
 def test_a_silent_exit_is_no_answer(server: OwnWorker, env: BuiltEnv) -> None:
-    found = attempts(server, [cell(env, "hostile", f) for f in ("leaves_silently", "fine", "forges", "leaves_loudly")])
+    found = attempts(
+        server,
+        [cell(env, "hostile", f) for f in ("leaves_silently", "fine", "forges", "leaves_loudly")],
+    )
     assert (found["leaves_silently"].answered, found["leaves_silently"].exit_code) == (False, 0)
     assert (found["forges"].answered, found["forges"].built) == (False, False)
     assert found["forges"].protocol, "the forged lines were not noticed"
@@ -155,7 +176,12 @@ def test_stopping_kills_what_is_in_flight(server: OwnWorker, env: BuiltEnv) -> N
     started = time.monotonic()
     with pytest.raises(Stopped):
         list(
-            attempt(server, [cell(env, "hostile", "hangs_with_child")], Limits(deadline=PATIENCE, memory=LIMITS.memory), stop=stop)
+            attempt(
+                server,
+                [cell(env, "hostile", "hangs_with_child")],
+                Limits(deadline=PATIENCE, memory=LIMITS.memory),
+                stop=stop,
+            )
         )
     assert time.monotonic() - started < SOON
     wait_until(lambda: nothing_is_left(server), SOON)
@@ -173,11 +199,14 @@ def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
     assert (found["fine"].answered, found["fine"].built) == (False, False)
 
 
-def test_a_toolchain_that_cannot_be_imported_says_why(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+def test_a_toolchain_that_cannot_be_imported_says_why(
+    tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built(OLDEST)
     bare = tmp_path / "python"
     assert env.python
-    bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')  # the interpreter without the env around it
+    # The interpreter without the env around it.
+    bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')
     bare.chmod(0o755)
     with OwnWorker(str(bare)) as server:
         assert not server.hello.ready

@@ -23,7 +23,9 @@ def workers() -> Iterator[WorkerPool]:
         yield these
 
 
-def test_one_server_serves_an_env_until_it_is_let_go(workers: WorkerPool, built: Callable[[str], BuiltEnv]) -> None:
+def test_one_server_serves_an_env_until_it_is_let_go(
+    workers: WorkerPool, built: Callable[[str], BuiltEnv]
+) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     first, other = workers.of(old), workers.of(new)
     assert workers.of(old) is first
@@ -36,7 +38,9 @@ def test_one_server_serves_an_env_until_it_is_let_go(workers: WorkerPool, built:
     assert not other.alive
 
 
-def test_one_that_has_died_is_replaced(workers: WorkerPool, built: Callable[[str], BuiltEnv]) -> None:
+def test_one_that_has_died_is_replaced(
+    workers: WorkerPool, built: Callable[[str], BuiltEnv]
+) -> None:
     env = built("triton-3.9.0")
     doomed = workers.of(env)
     os.kill(doomed.hello.pid, signal.SIGKILL)

@@ -16,10 +16,22 @@ _SCHEMAS = {
 
 
 def lint(kind: str, *paths: Path) -> None:
-    """Fail for what is no such file, and for a workflow or an action that is unsafe. Asks nothing of the network."""
+    """Fail for what is no such file, and for a workflow or an action that is unsafe.
+
+    Asks nothing of the network.
+    """
     commands: list[list[str | Path]] = [[_BIN / "check-jsonschema", *_SCHEMAS[kind], *paths]]
     if kind != "gitlab":
-        commands.append([_BIN / "zizmor", "--offline", "--no-progress", "--config", ROOT / ".github" / "zizmor.yml", *paths])
+        commands.append(
+            [
+                _BIN / "zizmor",
+                "--offline",
+                "--no-progress",
+                "--config",
+                ROOT / ".github" / "zizmor.yml",
+                *paths,
+            ]
+        )
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,7 @@
-"""What ``compat init --github`` and ``--gitlab`` write: goldens, linters, which envs the jobs try; nothing is overwritten."""
+"""What ``compat init --github`` and ``--gitlab`` write: goldens, linters, which envs the jobs try.
+
+Nothing is overwritten.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def matrix(folder: Path, text: str) -> Path:
     return path
 
 
-# --- the files ---------------------------------------------------------------------------------------------------------------
+# --- the files ------------------------------------------------------------------------------------
 
 
 def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
@@ -86,7 +89,9 @@ def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.Monk
     github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
     job = github["jobs"]["matrix"]
     assert job["defaults"] == {"run": {"working-directory": "a/b"}}
-    assert [step["with"]["path"] for step in job["steps"] if step.get("id") == "results"] == ["a/b/.compat"]
+    assert [step["with"]["path"] for step in job["steps"] if step.get("id") == "results"] == [
+        "a/b/.compat"
+    ]
     assert (folder / ".gitlab-ci.yml").exists()
     assert not (inner / ".github").exists()
 
@@ -97,7 +102,9 @@ def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
         workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
-def test_what_is_wrong_is_said_before_anything_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_is_said_before_anything_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inner = folder / "${{ x }}"
     inner.mkdir()
     (folder / "softmax.py").rename(inner / "softmax.py")
@@ -112,7 +119,10 @@ def test_nothing_is_overwritten(folder: Path) -> None:
         (folder / name).write_text("mine\n")
     said = init("--github", "--gitlab")
     assert "kept  .github/workflows/triton-compat.yml, which exists\n" in said
-    assert "kept  .gitlab-ci.yml, which exists: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
+    assert (
+        "kept  .gitlab-ci.yml, which exists: add to it `include: [{ local:"
+        " /.gitlab/triton-compat.yml }]`\n" in said
+    )
     assert (folder / ".github/workflows/triton-compat.yml").read_text() == "mine\n"
     before = (folder / ".gitlab/triton-compat.yml").read_bytes()
     assert "wrote" not in init("--github", "--gitlab")
@@ -124,7 +134,7 @@ def test_without_the_options_there_is_none(folder: Path) -> None:
     assert not {".github", ".gitlab", ".gitlab-ci.yml"} & {path.name for path in folder.iterdir()}
 
 
-# --- which envs the jobs try ---------------------------------------------------------------------------------------------------
+# --- which envs the jobs try ----------------------------------------------------------------------
 
 
 def test_all_releases_are_ranges_and_the_last_one_is_open(folder: Path) -> None:
@@ -156,20 +166,28 @@ def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
     assert len(set(names)) == len(names)
 
 
-# --- where it is installed from ------------------------------------------------------------------------------------------------
+# --- where it is installed from -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("origin", "text", "unsure"),
     [
         (None, f"triton-compat[uv]=={__version__}", False),
-        ({"url": "file:///home/me/triton-compat", "dir_info": {}}, f"triton-compat[uv]=={__version__}", True),
+        (
+            {"url": "file:///home/me/triton-compat", "dir_info": {}},
+            f"triton-compat[uv]=={__version__}",
+            True,
+        ),
         (
             {"url": "https://example.com/t.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
             "triton-compat[uv] @ git+https://example.com/t.git@abc",
             False,
         ),
-        ({"url": "https://example.com/t.whl", "archive_info": {}}, "triton-compat[uv] @ https://example.com/t.whl", False),
+        (
+            {"url": "https://example.com/t.whl", "archive_info": {}},
+            "triton-compat[uv] @ https://example.com/t.whl",
+            False,
+        ),
         ("[", f"triton-compat[uv]=={__version__}", True),
     ],
 )
@@ -180,7 +198,9 @@ def test_it_is_installed_from_where_it_was_installed_here(
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: triton-compat\nVersion: 1\n")
     if origin is not None:
-        (info / "direct_url.json").write_text(origin if isinstance(origin, str) else json.dumps(origin))
+        (info / "direct_url.json").write_text(
+            origin if isinstance(origin, str) else json.dumps(origin)
+        )
     monkeypatch.setattr(workflows, "distribution", lambda _: metadata.Distribution.at(info))
     found = workflows.requirement()
     assert (found.text, bool(found.unsure)) == (text, unsure)
@@ -190,8 +210,8 @@ def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.M
     monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
     said = init("--github")
     assert (
-        f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but this installation came from"
-        in said
+        f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but"
+        " this installation came from" in said
     )
 
 
@@ -200,11 +220,19 @@ def test_scripts_are_scripts(folder: Path) -> None:
     init("--github", "--gitlab")
     github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
     gitlab = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
-    scripts = [step["run"] for job in github["jobs"].values() for step in job["steps"] if "run" in step]
-    scripts += ["\n".join([*gitlab[".triton-compat"]["before_script"], *gitlab[job]["script"]]) for job in gitlab if "." not in job]
+    scripts = [
+        step["run"] for job in github["jobs"].values() for step in job["steps"] if "run" in step
+    ]
+    scripts += [
+        "\n".join([*gitlab[".triton-compat"]["before_script"], *gitlab[job]["script"]])
+        for job in gitlab
+        if "." not in job
+    ]
     assert len(scripts) == 9
     for script in scripts:
-        assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0, script
+        assert (
+            subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
+        ), script
 
 
 def test_few_cells_are_one_job_and_many_are_shards(folder: Path) -> None:
@@ -218,5 +246,7 @@ def test_few_cells_are_one_job_and_many_are_shards(folder: Path) -> None:
 
 
 def test_each_pytorch_pair_has_a_job_with_a_disk_of_its_own(folder: Path) -> None:
-    config = load_matrix(matrix(folder, '[defaults]\nenvs = ["3.1.0-torch-2.5.1", "3.5.1-torch-2.9.1"]\n'))
+    config = load_matrix(
+        matrix(folder, '[defaults]\nenvs = ["3.1.0-torch-2.5.1", "3.5.1-torch-2.9.1"]\n')
+    )
     assert len(jobs(config, 1)) == 2

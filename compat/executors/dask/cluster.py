@@ -1,4 +1,5 @@
-"""The Dask cluster that cells are compiled on: what ``--executor`` or the table ``[executor]`` says of it, and how it is reached.
+"""The Dask cluster that cells are compiled on: what ``--executor`` or the table ``[executor]`` says
+of it, and how it is reached.
 
 Dask is imported where a cluster is opened, and not where its settings are read.
 """
@@ -39,7 +40,9 @@ _WAIT = 60.0
 
 @frozen(kw_only=True)
 class DaskSettings:
-    """A Dask cluster: the address of its scheduler, or the class that makes one, or else workers of this machine."""
+    """A Dask cluster: the address of its scheduler, or the class that makes one, or else workers of
+    this machine.
+    """
 
     where: str
     """Who says so: ``--executor``, or ``matrix.toml: executor``."""
@@ -49,13 +52,19 @@ class DaskSettings:
     arguments: Mapping[str, Any] = Factory(dict)
     """What it is given."""
     workers: int | None = None
-    """How many workers are asked for; by default as many as the class gives, and on this machine one for each core."""
+    """How many workers are asked for; by default as many as the class gives, and on this machine
+    one for each core.
+    """
     threads: int = 1
     """Threads of each worker of this machine."""
     in_flight: int | None = None
-    """How many batches are on their way at the same time; by default two for each thread of the cluster."""
+    """How many batches are on their way at the same time; by default two for each thread of the
+    cluster.
+    """
     wait: float = _WAIT
-    """Seconds to wait for a worker where there is none, and for a scheduler that is gone to come back."""
+    """Seconds to wait for a worker where there is none, and for a scheduler that is gone to come
+    back.
+    """
 
     @classmethod
     def named(cls, text: str) -> DaskSettings | None:
@@ -74,11 +83,20 @@ class DaskSettings:
         if (address is None) == (cluster is None):
             table.fail("give either `address` or `class`, not both", "class" if address else None)
         if address is not None and not _ADDRESS.fullmatch(address):
-            table.fail(f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"', "address")
+            table.fail(
+                f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"',
+                "address",
+            )
         if cluster is not None and not _CLASS.fullmatch(cluster):
-            table.fail(f'{quoted(cluster)} is not the dotted name of a class, such as "dask_jobqueue.SLURMCluster"', "class")
+            table.fail(
+                f"{quoted(cluster)} is not the dotted name of a class, such as"
+                ' "dask_jobqueue.SLURMCluster"',
+                "class",
+            )
         if cluster is None and ("arguments" in table or "workers" in table):
-            table.fail("only `class` takes this key", "arguments" if "arguments" in table else "workers")
+            table.fail(
+                "only `class` takes this key", "arguments" if "arguments" in table else "workers"
+            )
         return cls(
             where=table.where(),
             address=_of_scheduler(address) if address else None,
@@ -95,7 +113,9 @@ class DaskSettings:
         from compat.executors.dask.executor import DaskExecutor
         from compat.executors.dask.session import DaskSession
 
-        with DaskSession(self if in_flight is None else evolve(self, in_flight=in_flight), say) as session:
+        with DaskSession(
+            self if in_flight is None else evolve(self, in_flight=in_flight), say
+        ) as session:
             yield partial(DaskExecutor, session)
 
 
@@ -113,7 +133,12 @@ def _numbers(query: str) -> dict[str, Any]:
     for name, value in numbers.items():
         if name not in _NUMBERS:
             raise ValueError(f"unknown parameter {name!r}; choose one of {', '.join(_NUMBERS)}")
-        if not value.isascii() or not value.isdigit() or not 0 < int(value[:6]) < 100_000 or len(value) > 5:
+        if (
+            not value.isascii()
+            or not value.isdigit()
+            or not 0 < int(value[:6]) < 100_000
+            or len(value) > 5
+        ):
             raise ValueError(f"{name}={value!r} is not a number from 1 to 99999")
     return {name: int(value) for name, value in numbers.items()}
 
@@ -128,7 +153,8 @@ _TALKATIVE = ("distributed", "distributed.client")
 
 
 def opened(settings: DaskSettings) -> tuple[str, Any]:
-    """The address of the scheduler that settings mean, and the cluster that was made for this command, if it was.
+    """The address of the scheduler that settings mean, and the cluster that was made for this
+    command, if it was.
 
     Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
     """
@@ -141,7 +167,10 @@ def opened(settings: DaskSettings) -> tuple[str, Any]:
 
 
 def client_of(address: str, wait: float) -> Any:
-    """A connection to a scheduler, which looks for it for so many seconds where it is gone. Raises OSError."""
+    """A connection to a scheduler, which looks for it for so many seconds where it is gone.
+
+    Raises OSError.
+    """
     from distributed import Client
     from distributed.comm.addressing import get_address_host_port
 
@@ -150,7 +179,10 @@ def client_of(address: str, wait: float) -> Any:
 
 
 def _wait_for(place: tuple[str, int | None], patience: float) -> None:
-    """Wait until somebody listens there: a client that finds nobody leaves a thread behind. Raises OSError."""
+    """Wait until somebody listens there: a client that finds nobody leaves a thread behind.
+
+    Raises OSError.
+    """
     give_up = time.monotonic() + patience
     while True:
         try:
@@ -165,7 +197,9 @@ def _wait_for(place: tuple[str, int | None], patience: float) -> None:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that are: to end them is for us."""
+    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that
+    are: to end them is for us.
+    """
     resource_tracker.ensure_running()  # starting it would let signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
@@ -176,7 +210,9 @@ def _unheard() -> Iterator[None]:
 
 @contextmanager
 def _handlers_kept() -> Iterator[None]:
-    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C, which only the main thread can."""
+    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C,
+    which only the main thread can.
+    """
     with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
         yield
 
@@ -186,18 +222,25 @@ _CALM = {
     "distributed.admin.tick.interval": "200ms",
     "distributed.admin.system-monitor.interval": "2s",
 }
-"""How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core for that."""
+"""How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core
+for that.
+"""
 
 
 def quieten() -> None:
-    """Have Dask keep its logs to itself: what matters is told as progress. Raises ClusterError where it is not installed."""
+    """Have Dask keep its logs to itself: what matters is told as progress.
+
+    Raises ClusterError where it is not installed.
+    """
     try:
         import dask
         import distributed  # noqa: F401
     except ImportError as error:
         raise ClusterError(f"cannot import Dask: {error}", hint=INSTALL) from error
-    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
-    warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")  # another one is taken then, and told
+    # Trees of kernels are part of tasks.
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
+    # Another one is taken then, and told.
+    warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
@@ -209,10 +252,14 @@ def _made(settings: DaskSettings) -> Any:
         made = make(**(_local_arguments(settings) if is_local else settings.arguments))
     except Exception as error:  # whatever a foreign class raises
         where = settings.where if is_local else f"{settings.where}.arguments"
-        message = f"cannot start {settings.cluster or _LOCAL_CLASS}: {type(error).__name__}: {error}"
+        message = (
+            f"cannot start {settings.cluster or _LOCAL_CLASS}: {type(error).__name__}: {error}"
+        )
         raise ClusterError(message, where=where) from error
     if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
-        raise ConfigError(f"{settings.cluster} did not return a Dask cluster", where=f"{settings.where}.class")
+        raise ConfigError(
+            f"{settings.cluster} did not return a Dask cluster", where=f"{settings.where}.class"
+        )
     if settings.workers is not None and not is_local:
         made.scale(settings.workers)
     return made
@@ -241,7 +288,9 @@ def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
             factory = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
-        raise ConfigError(f"cannot import {module}: {error}", where=where, hint=f"pip install {package}") from error
+        raise ConfigError(
+            f"cannot import {module}: {error}", where=where, hint=f"pip install {package}"
+        ) from error
     if not callable(factory):
         raise ConfigError(f"{module} has no class {name!r}", where=where)
     return factory  # type: ignore[no-any-return]

@@ -1,4 +1,6 @@
-"""Batches on the workers of a Dask cluster: taken there, retried where a worker is lost, isolated."""
+"""Batches on the workers of a Dask cluster: taken there, retried where a worker is lost,
+isolated.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,17 @@ from compat.workers.spawn import WORKER, variable_dependencies
 class DaskExecutor:
     """Batches are tasks of a cluster; what came of one is told all at once."""
 
-    def __init__(self, session: DaskSession, *, worker: Path, idle_timeout: float = 0.0, stop: threading.Event) -> None:
-        """See :class:`compat.executors.executor.OpenExecutor`. Nothing is connected before something is submitted.
+    def __init__(
+        self,
+        session: DaskSession,
+        *,
+        worker: Path,
+        idle_timeout: float = 0.0,
+        stop: threading.Event,
+    ) -> None:
+        """See :class:`compat.executors.executor.OpenExecutor`.
+
+        Nothing is connected before something is submitted.
 
         Servers stay on the workers as those see fit, whatever ``idle_timeout``.
         """
@@ -41,19 +52,24 @@ class DaskExecutor:
 
     @property
     def slots(self) -> int:
-        """How many batches are in flight at the same time: two for each thread of the workers, or as the user says."""
+        """How many batches are in flight at the same time: two for each thread of the workers, or
+        as the user says.
+        """
         return self._session.slots
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """What happens to each cell, once it is known of all that went together.
 
-        Cells that no worker can attempt, and those that workers were lost with, have evidence that says so.
+        Cells that no worker can attempt, and those that workers were lost with, have evidence that
+        says so.
         """
         if _names_files(batch):
             yield from self._local.submit(batch)
             return
         session, origins = self._session, origins_of(batch)
-        whole = session.trees.of(origins, whole=True) if frozenset(origins) in session.wholes else None
+        whole = (
+            session.trees.of(origins, whole=True) if frozenset(origins) in session.wholes else None
+        )
         tree = whole or session.trees.of(origins)
         assert tree is not None
         built = batch.built
@@ -65,7 +81,12 @@ class DaskExecutor:
             wanted=None if self._program else session.wanted(built),
             worker=self._program,
         )
-        yield from _BatchWork(session=session, check=self._check, parcel=parcel, positions=tuple(range(len(batch.cells)))).run()
+        yield from _BatchWork(
+            session=session,
+            check=self._check,
+            parcel=parcel,
+            positions=tuple(range(len(batch.cells))),
+        ).run()
 
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
@@ -106,7 +127,9 @@ class _BatchWork(Work[CellAttempts]):
         return self._same_of_all(Evidence(answered=False, printed=message, stderr=message))
 
     def _same_of_all(self, evidence: Evidence) -> list[CellAttempts]:
-        return [CellAttempts(position=position, attempts=(evidence,)) for position in self.positions]
+        return [
+            CellAttempts(position=position, attempts=(evidence,)) for position in self.positions
+        ]
 
     def attempt(self) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
         from compat.executors.dask import remote
@@ -115,16 +138,23 @@ class _BatchWork(Work[CellAttempts]):
             if not workers:
                 return self._of_nobody(), []
             with_tree = [worker for worker in workers if worker.address == self.lacking]
-            parcel = evolve(self.parcel if with_tree else self.parcel.light, alone=bool(self.losses))
+            parcel = evolve(
+                self.parcel if with_tree else self.parcel.light, alone=bool(self.losses)
+            )
             name = self.parcel.batch.built.env.name
-            answer = self.session.ask(remote.attempt, parcel, with_tree or workers, name=name, check=self.check)
+            answer = self.session.ask(
+                remote.attempt, parcel, with_tree or workers, name=name, check=self.check
+            )
         return self._after(answer)
 
-    # --- which workers ---------------------------------------------------------------------------------------------------------
+    # --- which workers ----------------------------------------------------------------------------
 
     @contextmanager
     def _workers(self) -> Iterator[Sequence[ClusterWorker]]:
-        """The workers that may take it, waited for; none where no worker can. One that it is to be alone on is kept for it."""
+        """The workers that may take it, waited for; none where no worker can.
+
+        One that it is to be alone on is kept for it.
+        """
         chosen = self.session.wait_for(self._choose, self.check)
         try:
             yield chosen
@@ -136,10 +166,16 @@ class _BatchWork(Work[CellAttempts]):
                     self.session.changed.notify_all()
 
     def _choose(self) -> Sequence[ClusterWorker] | None:
-        """What was lost before shares no worker, and no host with another such one: so what ends workers is known."""
+        """What was lost before shares no worker, and no host with another such one: so what ends
+        workers is known.
+        """
         session = self.session
         workers = session.workers.values()
-        able = [worker for worker in workers if worker.unfit is None and self.parcel.batch.built.digest not in worker.unable]
+        able = [
+            worker
+            for worker in workers
+            if worker.unfit is None and self.parcel.batch.built.digest not in worker.unable
+        ]
         if not able:
             return () if session.is_settled else None
         if not self.losses:
@@ -153,18 +189,27 @@ class _BatchWork(Work[CellAttempts]):
         return [chosen]
 
     def _of_nobody(self) -> list[CellAttempts]:
-        """The evidence of cells that no worker can attempt. Raises ClusterError where none can attempt anything."""
+        """The evidence of cells that no worker can attempt.
+
+        Raises ClusterError where none can attempt anything.
+        """
         workers, env = list(self.session.workers.values()), self.parcel.batch.built.digest
-        reasons = by_reason((worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers)
+        reasons = by_reason(
+            (worker.name, worker.unfit or worker.unable.get(env, "")) for worker in workers
+        )
         listed = "; ".join(f"{reason} ({names})" for reason, names in reasons.items())
         if all(worker.unfit for worker in workers):
             hint = "Finished cells are saved. Repair the workers, then run the same command again."
             raise ClusterError(f"no Dask worker can continue: {listed}", hint=hint)
         message = f"no Dask worker can provide this env: {listed}"
         asked = self.parcel.batch.mode.asked
-        return self._same_of_all(Evidence(answered=False, asked=asked, toolchain_broken=True, printed=message, stderr=message))
+        return self._same_of_all(
+            Evidence(
+                answered=False, asked=asked, toolchain_broken=True, printed=message, stderr=message
+            )
+        )
 
-    # --- what comes back -------------------------------------------------------------------------------------------------------
+    # --- what comes back --------------------------------------------------------------------------
 
     def _after(self, answer: ParcelResult) -> tuple[Sequence[CellAttempts], Sequence[_BatchWork]]:
         if answer.lacks_tree:
@@ -208,10 +253,17 @@ class _BatchWork(Work[CellAttempts]):
 
 def _names_files(batch: Batch) -> bool:
     """Whether it is to be attempted with files of this machine, such as another assembler."""
-    return any(os.path.isabs(value) and os.path.exists(value) for value in batch.mode.variables.values())
+    return any(
+        os.path.isabs(value) and os.path.exists(value) for value in batch.mode.variables.values()
+    )
 
 
 def _wants_more(attempts: Sequence[Evidence]) -> bool:
     """Whether a kernel's file could not be imported, by what its last attempt says."""
     last = attempts[-1]
-    return last.stage == SOURCE_STAGE and not last.complete and not last.toolchain_broken and last.deadline is None
+    return (
+        last.stage == SOURCE_STAGE
+        and not last.complete
+        and not last.toolchain_broken
+        and last.deadline is None
+    )

@@ -1,6 +1,8 @@
-"""Launching on GPUs of a cluster's workers: what is launched together is a task of a worker that has such a GPU.
+"""Launching on GPUs of a cluster's workers: what is launched together is a task of a worker that
+has such a GPU.
 
-A task goes to a worker with a GPU that nobody of this command uses; it is tried elsewhere where the worker is lost, and divided.
+A task goes to a worker with a GPU that nobody of this command uses; it is tried elsewhere where the
+worker is lost, and divided.
 """
 
 from __future__ import annotations
@@ -56,7 +58,10 @@ class GpuWorkers:
             return len(set(map(key_of_gpu, self._all(arch))))
 
     def launch(self, load: Load) -> Generator[LaunchedPiece | NotLaunched]:
-        """Launch it on one GPU at a time; what a worker was lost with goes to another one, and is divided."""
+        """Launch it on one GPU at a time.
+
+        What a worker was lost with goes to another one, and is divided.
+        """
         return _LaunchWork(session=self.session, check=self.check, gpus=self, load=load).run()
 
     def look(self) -> None:
@@ -66,7 +71,11 @@ class GpuWorkers:
         client = self.session.client
         with self._looking:
             workers = dict(self.session.workers)
-            new = [address for address, worker in workers.items() if worker.gpus is UNASKED and worker.unfit is None]
+            new = [
+                address
+                for address, worker in workers.items()
+                if worker.gpus is UNASKED and worker.unfit is None
+            ]
             answers = client.run(remote.gpu_host, workers=new, on_error="return") if new else {}
             for address, answer in answers.items():
                 if isinstance(answer, GpuHost):
@@ -74,10 +83,18 @@ class GpuWorkers:
 
     def _all(self, arch: int) -> list[GpuSlot]:
         workers = self.session.workers.values()
-        return [(worker, device) for worker in workers for device in worker.gpus.devices if device.arch == arch]
+        return [
+            (worker, device)
+            for worker in workers
+            for device in worker.gpus.devices
+            if device.arch == arch
+        ]
 
     def slots(self, arch: int, python: str | None) -> list[GpuSlot]:
-        """Every combination of a worker that can launch and a GPU of an architecture; ``python`` launches, where it is named."""
+        """Every combination of a worker that can launch and a GPU of an architecture.
+
+        ``python`` launches, where it is named.
+        """
         return [
             (worker, device)
             for worker, device in self._all(arch)
@@ -86,7 +103,9 @@ class GpuWorkers:
 
     def reason(self, target: str, arch: int) -> str:
         """Why nobody can launch for a target: what each worker lacks."""
-        reasons = by_reason((worker.name, _lack(worker, arch)) for worker in list(self.session.workers.values()))
+        reasons = by_reason(
+            (worker.name, _lack(worker, arch)) for worker in list(self.session.workers.values())
+        )
         listed = ", ".join(f"{names} {lack}" for lack, names in reasons.items())
         return f"no Dask worker has a GPU of {target}: {listed or 'there are no workers'}"
 
@@ -116,10 +135,18 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         return [str(cell["cell"]) for cell in self.load.cells]
 
     def part(self, numbers: Sequence[int]) -> _LaunchWork:
-        return evolve(self, load=evolve(self.load, cells=tuple(self.load.cells[number] for number in numbers)))
+        return evolve(
+            self, load=evolve(self.load, cells=tuple(self.load.cells[number] for number in numbers))
+        )
 
     def lost(self) -> Sequence[NotLaunched]:
-        return [NotLaunched(cells=self.load.cells, why=f"the Dask workers that launched it ended: {self.names}", is_lost=True)]
+        return [
+            NotLaunched(
+                cells=self.load.cells,
+                why=f"the Dask workers that launched it ended: {self.names}",
+                is_lost=True,
+            )
+        ]
 
     def attempt(self) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
         from compat.executors.dask import remote
@@ -127,7 +154,9 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         load = self.load
         with suppress(_NoGpu), self._slot() as (worker, device):
             python = load.python or str(worker.gpus.python)
-            order = remote.LaunchOrder(archive=load.pack(load.cells), device=device, python=python, options=load.options)
+            order = remote.LaunchOrder(
+                archive=load.pack(load.cells), device=device, python=python, options=load.options
+            )
             resources = {worker.gpus.resource: 1} if worker.gpus.resource else None
             end = self.session.ask(
                 *(remote.launch, order, [worker]),
@@ -167,10 +196,14 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
         self.gpus.busy.add(key_of_gpu(slot))
         return slot
 
-    def _after(self, worker: ClusterWorker, end: Any) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
+    def _after(
+        self, worker: ClusterWorker, end: Any
+    ) -> tuple[Sequence[LaunchedPiece | NotLaunched], Sequence[_LaunchWork]]:
         lines = _lines(end.results)
         results = [LaunchedPiece(worker=worker.name, lines=tuple(lines.values()))] if lines else []
-        remaining = [number for number, cell in enumerate(self.load.cells) if key_of(cell) not in lines]
+        remaining = [
+            number for number, cell in enumerate(self.load.cells) if key_of(cell) not in lines
+        ]
         if not remaining:
             return results, []
         rest = self.part(remaining)
@@ -178,7 +211,9 @@ class _LaunchWork(Work[LaunchedPiece | NotLaunched]):
             worker.cannot_launch = why or _last_line(end.output)
             self.session.say(f"Dask worker {worker.name} cannot launch: {worker.cannot_launch}")
             return results, [rest]
-        lost, more = rest.after_loss(worker, f"lost its launcher (exit code {end.exit_code}) during a launch of")
+        lost, more = rest.after_loss(
+            worker, f"lost its launcher (exit code {end.exit_code}) during a launch of"
+        )
         return [*results, *lost], more
 
 

@@ -1,4 +1,7 @@
-"""What goes to a Dask worker and what comes back. Its paths are the driver's; only a worker's own program is looked at there."""
+"""What goes to a Dask worker and what comes back.
+
+Its paths are the driver's; only a worker's own program is looked at there.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ _CODE = "code"
 
 
 def about() -> dict[str, str]:
-    """What a driver, its scheduler and its workers must have in common; two versions that call themselves the same may differ."""
+    """What a driver, its scheduler and its workers must have in common.
+
+    Two versions that call themselves the same may differ.
+    """
     return {
         "version": __version__,
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -35,7 +41,10 @@ def about() -> dict[str, str]:
 
 
 def difference_in(answer: object) -> str | None:
-    """What a worker or a scheduler said that it is which is not as here; ``None`` where all is the same."""
+    """What a worker or a scheduler said that it is which is not as here.
+
+    ``None`` where all is the same.
+    """
     if not isinstance(answer, dict):
         return f"it cannot import this version of triton-compat ({type(answer).__name__}: {answer})"
     for name, here in about().items():
@@ -63,13 +72,21 @@ class Parcel:
     tree: Tree
     """The files that its sources are imported from; without content where the worker has it."""
     folders: tuple[str, ...]
-    """Folders of the driver's whose paths come up in evidence: of the env, of the Python that it is made from, of this package."""
+    """Folders of the driver's whose paths come up in evidence: of the env, of the Python that it is
+    made from, of this package.
+    """
     depends: dict[str, str]
-    """What of environment variables and programs outside of the env its results depend on: the same must hold on the worker."""
+    """What of environment variables and programs outside of the env its results depend on: the same
+    must hold on the worker.
+    """
     wanted: PinnedEnv | None
-    """The env, to be had there as it is here; ``None`` where the same path is good for both, as with another worker's program."""
+    """The env, to be had there as it is here; ``None`` where the same path is good for both, as
+    with another worker's program.
+    """
     worker: str | None = None
-    """The folder of another worker's program than this package has, which must be there on the worker, too."""
+    """The folder of another worker's program than this package has, which must be there on the
+    worker, too.
+    """
     alone: bool = False
     """Whether nothing else is to be attempted there meanwhile."""
 
@@ -79,12 +96,16 @@ class Parcel:
         return evolve(self, tree=evolve(self.tree, content=b""))
 
     def unpacked(self, built: BuiltEnv, there: Path) -> Batch:
-        """The batch with the paths of this machine, where its env is this one, and the tree is written into a folder."""
+        """The batch with the paths of this machine, where its env is this one, and the tree is
+        written into a folder.
+        """
         assert built.python is not None
         copies = self.tree.places(there)
         to_here = Places.of(copies)
         mine = (*folders_of(built.python), str(PACKAGE))
-        pairs = [(here, there) for there, here in zip(self.folders, mine, strict=True) if here and there]
+        pairs = [
+            (here, there) for there, here in zip(self.folders, mine, strict=True) if here and there
+        ]
         return evolve(
             self.batch,
             built=built,
@@ -94,18 +115,34 @@ class Parcel:
 
 
 def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
-    """The files that a batch imports: its kernels' sources, and those of their problems where they are run on them."""
+    """The files that a batch imports: its kernels' sources, and those of their problems where they
+    are run on them.
+    """
     specs = [cell.spec for cell in batch.cells]
     sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in specs]
-    problems = [spec.problem for spec in specs if spec.problem is not None and batch.mode.interprets]
-    return tuple(dict.fromkeys((*sources, *(SourceOrigin(source=problem.source) for problem in problems))))
+    problems = [
+        spec.problem for spec in specs if spec.problem is not None and batch.mode.interprets
+    ]
+    return tuple(
+        dict.fromkeys((*sources, *(SourceOrigin(source=problem.source) for problem in problems)))
+    )
 
 
 def _moved(spec: Specialization, places: Places) -> Specialization:
-    """A specialization whose files are in other folders; what only a report tells of it is left out."""
-    problem = spec.problem and evolve(spec.problem, source=places.told(os.path.normpath(spec.problem.source)))
-    source, roots = places.told(os.path.normpath(spec.source)), tuple(places.told(os.path.normpath(root)) for root in spec.roots)
-    return evolve(spec, source=source, roots=roots, problem=problem, origin="", summary="", expectations=())
+    """A specialization whose files are in other folders.
+
+    What only a report tells of it is left out.
+    """
+    problem = spec.problem and evolve(
+        spec.problem, source=places.told(os.path.normpath(spec.problem.source))
+    )
+    source, roots = (
+        places.told(os.path.normpath(spec.source)),
+        tuple(places.told(os.path.normpath(root)) for root in spec.roots),
+    )
+    return evolve(
+        spec, source=source, roots=roots, problem=problem, origin="", summary="", expectations=()
+    )
 
 
 @frozen(kw_only=True)
@@ -118,6 +155,8 @@ class ParcelResult:
     lacks_tree: bool = False
     """It needs the tree's content."""
     unable: str | None = None
-    """What this worker lacks for the env, or how what it has differs from the driver's; another may have it."""
+    """What this worker lacks for the env, or how what it has differs from the driver's; another may
+    have it.
+    """
     refused: str | None = None
     """What this worker's machine refused."""

@@ -1,7 +1,7 @@
 """What runs in a Dask worker: batches are attempted, and what was built is launched.
 
-Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher is a process of its own: the
-worker itself never loads a GPU's driver, and imports no PyTorch.
+Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher
+is a process of its own: the worker itself never loads a GPU's driver, and imports no PyTorch.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def introduce(dask_worker: Any) -> dict[str, Any]:
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
-    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or since that is gone.
+    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or
+    since that is gone.
 
     Raises Stopped then, and UnknownAction.
     """
@@ -77,7 +78,9 @@ _MAKING = threading.Lock()
 
 def _state_of(worker: Any) -> _WorkerState:
     with _MAKING:
-        return _STATES.setdefault(id(worker), _WorkerState(folder=Path(worker.local_directory).resolve() / _TREES))
+        return _STATES.setdefault(
+            id(worker), _WorkerState(folder=Path(worker.local_directory).resolve() / _TREES)
+        )
 
 
 class Cancelled(threading.Event):
@@ -142,7 +145,10 @@ class _WorkerState:
         return True
 
     def written(self, parcel: Parcel) -> Path | None:
-        """The folder of a parcel's tree; ``None`` where it is not here and does not come with it. Raises OSError."""
+        """The folder of a parcel's tree; ``None`` where it is not here and does not come with it.
+
+        Raises OSError.
+        """
         place = self.folder / parcel.tree.digest
         if not place.is_dir():
             if not parcel.tree.content:
@@ -164,7 +170,9 @@ class _WorkerState:
 
     @contextmanager
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
-        """An env whose servers stay meanwhile; those that nobody has used for long are let go afterwards.
+        """An env whose servers stay meanwhile.
+
+        Those that nobody has used for long are let go afterwards.
 
         Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
         """
@@ -212,7 +220,11 @@ class _WorkerState:
         with self.lock:
             idle = sorted((use.since, key) for key, use in self.envs.items() if use.batches == 0)
             before = time.monotonic() - _IDLE
-            ended = [self.envs.pop(key) for number, (since, key) in enumerate(idle) if since <= before or number < len(idle) - most]
+            ended = [
+                self.envs.pop(key)
+                for number, (since, key) in enumerate(idle)
+                if since <= before or number < len(idle) - most
+            ]
         for use in ended:
             use.executor.close()
             if use.wanted is not None and use.built is not None:
@@ -226,14 +238,20 @@ def _envs() -> WorkerEnvs:
 
 
 def _refuse_difference(parcel: Parcel) -> None:
-    """Raise _Unable where something of this machine, outside of the env, makes other results than on the driver's."""
+    """Raise _Unable where something of this machine, outside of the env, makes other results than
+    on the driver's.
+    """
     toolchain = toolchains.of(parcel.batch.built.env)
     mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
-    if names := sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)):
-        raise _Unable(f"{', '.join(names)}: different on the driver's machine, and results depend on it")
+    if names := sorted(
+        name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name)
+    ):
+        raise _Unable(
+            f"{', '.join(names)}: different on the driver's machine, and results depend on it"
+        )
 
 
-# --- launches -----------------------------------------------------------------------------------------------------------------
+# --- launches -------------------------------------------------------------------------------------
 
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
@@ -267,14 +285,21 @@ class LaunchEnd:
 async def gpu_host(dask_worker: Any) -> GpuHost:
     """What this worker can launch on. Asked in the worker's event loop, which goes on meanwhile."""
     host = await asyncio.to_thread(gpus.find_host)
-    declared = {name: count for name, count in dask_worker.state.total_resources.items() if name.lower() == _RESOURCE}
+    declared = {
+        name: count
+        for name, count in dask_worker.state.total_resources.items()
+        if name.lower() == _RESOURCE
+    }
     if declared and not any(declared.values()):
         host = evolve(host, devices=(), why_none=f"its resource {next(iter(declared))} is 0")
     return evolve(host, resource=next(iter(declared), None))
 
 
 def launch(order: LaunchOrder) -> LaunchEnd:
-    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled. Raises Stopped then."""
+    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled.
+
+    Raises Stopped then.
+    """
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
     secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
@@ -289,11 +314,14 @@ def launch(order: LaunchOrder) -> LaunchEnd:
 
 def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:
     with tarfile.open(fileobj=io.BytesIO(order.archive)) as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+        # Python 3.11.4 and newer have one.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)
     results = folder / _RESULTS
     command = [order.python, str(folder / _PROGRAM), "--out", str(results), *order.options]
-    variables = {} if order.device.visible is None else {"CUDA_VISIBLE_DEVICES": order.device.visible}
+    variables = (
+        {} if order.device.visible is None else {"CUDA_VISIBLE_DEVICES": order.device.visible}
+    )
     ended = gpus.run_kept(command, {**variables, "TMPDIR": os.fspath(folder)}, stop, lock)
     lines = results.read_text(encoding="utf-8", errors="replace") if results.is_file() else ""
     return LaunchEnd(exit_code=ended.exit_code, results=lines, output=ended.output)

@@ -1,7 +1,8 @@
-"""A connection to a cluster, for as long as a command runs: which workers are there, and one task to its end.
+"""A connection to a cluster, for as long as a command runs: which workers are there, and one task
+to its end.
 
-It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again; who comes and goes, and with
-which tasks, is heard from the scheduler's events.
+It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again;
+who comes and goes, and with which tasks, is heard from the scheduler's events.
 """
 
 from __future__ import annotations
@@ -87,10 +88,16 @@ class _Task:
 
 
 class DaskSession:
-    """The connection that a command's executors share; closing it leaves nothing of the command in the cluster."""
+    """The connection that a command's executors share.
+
+    Closing it leaves nothing of the command in the cluster.
+    """
 
     def __init__(self, settings: DaskSettings, say: Say = lambda words: None) -> None:
-        """``say`` hears of workers that fail, and where the dashboard is. Nothing is connected yet."""
+        """``say`` hears of workers that fail, and where the dashboard is.
+
+        Nothing is connected yet.
+        """
         self.settings = settings
         self.say = say
         self.trees = Trees()
@@ -126,11 +133,14 @@ class DaskSession:
     def _threads(self) -> int:
         return sum(worker.threads for worker in list(self.workers.values()))
 
-    # --- connecting ------------------------------------------------------------------------------------------------------------
+    # --- connecting -------------------------------------------------------------------------------
 
     @property
     def client(self) -> Any:
-        """The connection, made where there is none. Raises ClusterError, ConfigError, and Stopped."""
+        """The connection, made where there is none.
+
+        Raises ClusterError, ConfigError, and Stopped.
+        """
         with self._connecting:
             if self._error is not None:
                 raise self._error
@@ -149,54 +159,99 @@ class DaskSession:
         try:
             self._client = cluster.client_of(self._address, self.settings.wait)
         except OSError as error:
-            hint = "Check that the scheduler (`dask scheduler`) runs there, and that this machine can reach it."
-            raise ClusterError("no Dask scheduler answers", where=self._address, hint=hint) from error
+            hint = (
+                "Check that the scheduler (`dask scheduler`) runs there, and that this machine can"
+                " reach it."
+            )
+            raise ClusterError(
+                "no Dask scheduler answers", where=self._address, hint=hint
+            ) from error
         connection = self._client.scheduler_comm
         self._refuse_other_scheduler()
         self._look_now()
         self._wait_for_workers()
         self._connection = connection
         if link := self._client.dashboard_link:
-            self.say(f"Dask: {len(self.workers)} workers, {self._threads} threads; dashboard {link}")
+            self.say(
+                f"Dask: {len(self.workers)} workers, {self._threads} threads; dashboard {link}"
+            )
 
     def _refuse_other_scheduler(self) -> None:
-        """Batches pass through a scheduler, which reads them. Raises ClusterError where it cannot."""
+        """Batches pass through a scheduler, which reads them.
+
+        Raises ClusterError where it cannot.
+        """
         try:
             answer: object = self._client.run_on_scheduler(about)
         except Exception as error:  # whatever comes of importing it there
             answer = error
         if (difference := difference_in(answer)) is not None:
-            hint = "Start it with the same triton-compat[dask] and the same Python as this command and its workers."
-            raise ClusterError(f"the scheduler differs from this command: {difference}", where=self._address, hint=hint)
+            hint = (
+                "Start it with the same triton-compat[dask] and the same Python as this command and"
+                " its workers."
+            )
+            raise ClusterError(
+                f"the scheduler differs from this command: {difference}",
+                where=self._address,
+                hint=hint,
+            )
 
     def _wait_for_workers(self) -> None:
-        """Wait for the first worker. Raises ClusterError where none comes in time, or one that is there has other versions."""
+        """Wait for the first worker.
+
+        Raises ClusterError where none comes in time, or one that is there has other versions.
+        """
         give_up = time.monotonic() + self.settings.wait
         while not self.workers:
             interruption.check()
             if time.monotonic() > give_up:
                 raise self._no_worker()
             time.sleep(_TICK)
-        if differing := [f"{worker.name}: {worker.unfit}" for worker in list(self.workers.values()) if worker.unfit]:
+        if differing := [
+            f"{worker.name}: {worker.unfit}"
+            for worker in list(self.workers.values())
+            if worker.unfit
+        ]:
             more = f"; and {len(differing) - 3} more" if len(differing) > 3 else ""
-            hint = "Start the workers again with the same triton-compat[dask] and the same Python as this command."
+            hint = (
+                "Start the workers again with the same triton-compat[dask] and the same Python as"
+                " this command."
+            )
             raise ClusterError(
-                f"workers differ from this command: {'; '.join(differing[:3])}{more}", where=self._address, hint=hint
+                f"workers differ from this command: {'; '.join(differing[:3])}{more}",
+                where=self._address,
+                hint=hint,
             )
 
     def _no_worker(self) -> ClusterError:
-        hint = "Start workers (`dask worker ADDRESS`), or wait longer for them: `wait` in [executor] of matrix.toml."
-        return ClusterError(f"no Dask worker connected within {self.settings.wait:g} s", where=self._address, hint=hint)
+        hint = (
+            "Start workers (`dask worker ADDRESS`), or wait longer for them: `wait` in [executor]"
+            " of matrix.toml."
+        )
+        return ClusterError(
+            f"no Dask worker connected within {self.settings.wait:g} s",
+            where=self._address,
+            hint=hint,
+        )
 
     def _look_again(self) -> None:
-        """Wait while Dask looks for a scheduler that is gone, and see who is there. Raises ClusterError where it is not found."""
+        """Wait while Dask looks for a scheduler that is gone, and see who is there.
+
+        Raises ClusterError where it is not found.
+        """
         if self._client.status != _CONNECTED:
-            self.say(f"Dask: lost the scheduler at {self._address}; waiting up to {self.settings.wait:g} s for it")
+            self.say(
+                f"Dask: lost the scheduler at {self._address}; waiting up to {self.settings.wait:g}"
+                " s for it"
+            )
         while self._client.status == "connecting" and self._cluster is None:
             interruption.check()
             time.sleep(_TICK)
         if self._client.status != _CONNECTED:
-            hint = "Finished cells are saved. Start the scheduler and its workers, then run the same command again."
+            hint = (
+                "Finished cells are saved. Start the scheduler and its workers, then run the same"
+                " command again."
+            )
             self._error = ClusterError("lost the Dask scheduler", where=self._address, hint=hint)
             raise self._error
         with self.changed:
@@ -209,7 +264,7 @@ class DaskSession:
             self._connection = connection
             self.say(f"Dask: the scheduler at {self._address} is back")
 
-    # --- who is there ----------------------------------------------------------------------------------------------------------
+    # --- who is there -----------------------------------------------------------------------------
 
     def _look_now(self) -> None:
         """See who is there, and hear of it from now on. Raises OSError."""
@@ -223,7 +278,11 @@ class DaskSession:
             self._gone.pop(news["worker"], None)
             self._client.loop.add_callback(self._look, [news["worker"]])
         elif news.get("action") == "remove-worker":
-            keys = [] if news.get("expected") else [*news["processing-tasks"], *news.get("lost-computed-tasks", ())]
+            keys = (
+                []
+                if news.get("expected")
+                else [*news["processing-tasks"], *news.get("lost-computed-tasks", ())]
+            )
             self._forget(news["worker"], keys)
 
     def _forget(self, address: str, keys: Sequence[str]) -> None:
@@ -258,7 +317,8 @@ class DaskSession:
     def wait_for(self, choose: Callable[[], _Made | None], check: Callable[[], None]) -> _Made:
         """What is chosen of the workers that are there, once it is anything.
 
-        ``check`` is called now and then, and raises where nothing is to be waited for. Raises ClusterError where no worker is left.
+        ``check`` is called now and then, and raises where nothing is to be waited for. Raises
+        ClusterError where no worker is left.
         """
         began = time.monotonic()
         while True:
@@ -267,22 +327,30 @@ class DaskSession:
             with self.changed:
                 if (choice := choose()) is not None:
                     return choice
-                if not self.workers and time.monotonic() - max(began, self._lost) > self.settings.wait:
+                if (
+                    not self.workers
+                    and time.monotonic() - max(began, self._lost) > self.settings.wait
+                ):
                     raise self._no_worker()
                 self.changed.wait(_TICK)
 
     @property
     def is_settled(self) -> bool:
-        """Whether there are workers, and none was lost so recently that another may come in its place."""
+        """Whether there are workers, and none was lost so recently that another may come in its
+        place.
+        """
         return bool(self.workers) and time.monotonic() - self._lost > _GRACE
 
     def wanted(self, built: BuiltEnv) -> PinnedEnv:
-        """The env as workers are to have it. Raises EnvError where it cannot be used here any more."""
+        """The env as workers are to have it.
+
+        Raises EnvError where it cannot be used here any more.
+        """
         if built.digest not in self._wanted:
             self._wanted[built.digest] = PinnedEnv.of(built)
         return self._wanted[built.digest]
 
-    # --- tasks -----------------------------------------------------------------------------------------------------------------
+    # --- tasks ------------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -296,15 +364,18 @@ class DaskSession:
     ) -> _Made:
         """What a function returns on one of these workers, once it does; Dask chooses which.
 
-        ``check`` is called now and then, and what it raises ends the task. ``options`` are those of Dask's ``submit``. Raises
-        WorkerLost, TakenAway, UnknownAction where the function does, and ClusterError for whatever else it raises.
+        ``check`` is called now and then, and what it raises ends the task. ``options`` are those of
+        Dask's ``submit``. Raises WorkerLost, TakenAway, UnknownAction where the function does, and
+        ClusterError for whatever else it raises.
         """
         client, task, key = self.client, _Task(), f"{name}-{uuid.uuid4()}"
         connection = self._connection
         addresses = [worker.address for worker in workers]
         self._tasks[key] = task
         try:
-            future = client.submit(function, argument, key=key, workers=addresses, pure=False, **options)
+            future = client.submit(
+                function, argument, key=key, workers=addresses, pure=False, **options
+            )
             future.add_done_callback(lambda _: task.over.set())
         except Exception as error:  # its own, and those of the thread that it has
             del self._tasks[key]
@@ -314,7 +385,8 @@ class DaskSession:
         try:
             while not task.over.wait(_TICK):
                 check()
-                # A connection that breaks forgets what it is given meanwhile, or tells it to another scheduler.
+                # A connection that breaks forgets what it is given meanwhile, or tells it to
+                # another scheduler.
                 is_connected = client.status == _CONNECTED and client.scheduler_comm is connection
                 if not is_connected or not any(address in self.workers for address in addresses):
                     raise TakenAway
@@ -346,10 +418,12 @@ class DaskSession:
             except UnknownAction:
                 raise
             except Exception as error:
-                raise ClusterError(f"a Dask worker failed: {type(error).__name__}: {error}") from error
+                raise ClusterError(
+                    f"a Dask worker failed: {type(error).__name__}: {error}"
+                ) from error
         raise WorkerLost(task.lost_with)
 
-    # --- the end ---------------------------------------------------------------------------------------------------------------
+    # --- the end ----------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Leave the cluster, and end it where it was made for this command."""

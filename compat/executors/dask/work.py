@@ -1,4 +1,6 @@
-"""Work that goes to a worker, and elsewhere where that ends: alone then, and in the end cell by cell."""
+"""Work that goes to a worker, and elsewhere where that ends: alone then, and in the end cell by
+cell.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from compat.executors.dask.session import ClusterWorker, DaskSession, TakenAway,
 _LOSSES = 3
 """How often it is tried: once, and twice elsewhere."""
 _DISPLACED = 5
-"""How often it may be taken away by no fault of a worker, such as a connection that breaks, while nothing else gets done."""
+"""How often it may be taken away by no fault of a worker, such as a connection that breaks, while
+nothing else gets done.
+"""
 
 _Outcome = TypeVar("_Outcome")
 
@@ -66,16 +70,25 @@ class Work(ABC, Generic[_Outcome]):
     def lost(self) -> Sequence[_Outcome]:
         """What comes of it where it is not tried again."""
 
-    def after_loss(self, worker: ClusterWorker, how: str) -> tuple[Sequence[_Outcome], Sequence[Self]]:
+    def after_loss(
+        self, worker: ClusterWorker, how: str
+    ) -> tuple[Sequence[_Outcome], Sequence[Self]]:
         """Another worker tries it alone, then cell by cell, and then it counts as lost."""
         work = evolve(self, losses=(*self.losses, worker))
         cells = self.cells
-        what = f"Dask worker {worker.name} {how} {cells[0] if len(cells) == 1 else f'{len(cells)} cells'}"
+        what = (
+            f"Dask worker {worker.name} {how}"
+            f" {cells[0] if len(cells) == 1 else f'{len(cells)} cells'}"
+        )
         if len(work.losses) == _LOSSES:
             self.session.say(f"{what}; no worker tries again")
             return work.lost(), []
         self.session.say(f"{what}; another worker tries again")
-        return [], [work.part([number]) for number in range(len(cells))] if len(work.losses) == _LOSSES - 1 else [work]
+        return [], (
+            [work.part([number]) for number in range(len(cells))]
+            if len(work.losses) == _LOSSES - 1
+            else [work]
+        )
 
     def again(self) -> Self:
         """The same, taken away once more. Raises ClusterError where that goes on and on."""
@@ -83,7 +96,8 @@ class Work(ABC, Generic[_Outcome]):
         displaced = self.displaced + 1 if self.done_before == done else 1
         if displaced > _DISPLACED:
             raise ClusterError(
-                "the Dask scheduler keeps taking tasks back", hint="Check whether another program uses all of its workers."
+                "the Dask scheduler keeps taking tasks back",
+                hint="Check whether another program uses all of its workers.",
             )
         return evolve(self, displaced=displaced, done_before=done)
 
@@ -104,6 +118,8 @@ def by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, str]:
     for name, reason in reasons:
         names.setdefault(reason, []).append(name)
     return {
-        reason: ", ".join(some) if len(some) <= 3 else f"{', '.join(some[:2])} and {len(some) - 2} more"
+        reason: (
+            ", ".join(some) if len(some) <= 3 else f"{', '.join(some[:2])} and {len(some) - 2} more"
+        )
         for reason, some in names.items()
     }

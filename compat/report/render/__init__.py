@@ -27,11 +27,16 @@ class Format:
     name: str
     """Its option is ``--NAME``."""
     render: Callable[[Report, str], Rendered]
-    """Takes the report, and the path from the top of the repository to the folder of the project."""
+    """Takes the report, and the path from the top of the repository to the folder of the
+    project.
+    """
     help: str = ""
     """The help of its option; a format without help has no option."""
     file: str = ""
-    """The name under which every run writes it. Without one it is written on request, and by every command that has a report."""
+    """The name under which every run writes it.
+
+    Without one it is written on request, and by every command that has a report.
+    """
 
 
 def _html(report: Report, _: str) -> Rendered:
@@ -66,9 +71,18 @@ def _code_quality(report: Report, inside: str) -> Rendered:
 
 FORMATS: list[Format] = [
     Format(name="html", render=_html, help="Write the page to this file.", file="index.html"),
-    Format(name="markdown", render=_markdown, help="Write the Markdown report to this file.", file="matrix.md"),
+    Format(
+        name="markdown",
+        render=_markdown,
+        help="Write the Markdown report to this file.",
+        file="matrix.md",
+    ),
     Format(name="json", render=_json, file="matrix.json"),
-    Format(name="junit", render=_junit, help="Write the cells as test cases to this file, as JUnit XML."),
+    Format(
+        name="junit",
+        render=_junit,
+        help="Write the cells as test cases to this file, as JUnit XML.",
+    ),
     Format(
         name="code-quality",
         render=_code_quality,

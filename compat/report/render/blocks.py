@@ -1,4 +1,6 @@
-"""What an answer is made of, whatever shows it. Views make blocks; :mod:`compat.report.render.terminal` lays them out.
+"""What an answer is made of, whatever shows it.
+
+Views make blocks; :mod:`compat.report.render.terminal` lays them out.
 
 Styles are those of rich. They only repeat what the text says.
 """
@@ -83,4 +85,6 @@ Block = TextLine | Heading | DataTable | Fit
 def facts(rows: Iterable[Sequence[Inline]], *, columns: int = 2, indent: int = 0) -> DataTable:
     """A table without headings and rules."""
     padded = tuple((*row, *[""] * (columns - len(row))) for row in rows)
-    return DataTable(columns=(TableColumn(fold=True),) * columns, rows=padded, gap=2, ruled=False, indent=indent)
+    return DataTable(
+        columns=(TableColumn(fold=True),) * columns, rows=padded, gap=2, ruled=False, indent=indent
+    )

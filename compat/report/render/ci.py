@@ -1,4 +1,7 @@
-"""What CI systems read: JUnit XML; and what is unexpected, for GitHub's annotations and GitLab's code quality reports."""
+"""What CI systems read: JUnit XML.
+
+And what is unexpected, for GitHub's annotations and GitLab's code quality reports.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,18 @@ from compat.model import Failure, Result, Status
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
 from compat.report.summary.compact import counted, explain_command, one_line
-from compat.report.summary.record import BrokenEnv, Report, Surprise, UnimportedSource, came_out_as, declared_as, place_of
+from compat.report.summary.record import (
+    BrokenEnv,
+    Report,
+    Surprise,
+    UnimportedSource,
+    came_out_as,
+    declared_as,
+    place_of,
+)
 from compat.text import JsonObject, lazy_pattern, printable
 
-# --- JUnit XML --------------------------------------------------------------------------------------------------------------------
+# --- JUnit XML ------------------------------------------------------------------------------------
 
 
 _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
@@ -28,20 +39,38 @@ _NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def junit_xml(report: Report) -> str:
-    """The report as JUnit XML: what is unexpected fails, what gave no answer is an error, declared failures are skipped."""
+    """The report as JUnit XML: what is unexpected fails, what gave no answer is an error, declared
+    failures are skipped.
+    """
     suites: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
         suites[result.cell.spec.kernel].append(result)
-    programs = [_Tried(pair=pair, program=program) for pair in report.pairs for program in pair.programs or (None,)]
+    programs = [
+        _Tried(pair=pair, program=program)
+        for pair in report.pairs
+        for program in pair.programs or (None,)
+    ]
     cases = [*(_kind(result) for result in report.ordered), *(case.kind for case in programs)]
-    root = Element("testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, programs)))
+    root = Element(
+        "testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, programs))
+    )
     del root.attrib["skipped"]  # which Jenkins does not take here
     for kernel, results in suites.items():
-        suite = SubElement(root, "testsuite", name=_text(kernel), **_counts(list(map(_kind, results)), _time(results)))
+        suite = SubElement(
+            root,
+            "testsuite",
+            name=_text(kernel),
+            **_counts(list(map(_kind, results)), _time(results)),
+        )
         for result in results:
             _add_case(suite, result, report.options)
     if programs:
-        suite = SubElement(root, "testsuite", name=PAIRS, **_counts([case.kind for case in programs], _time((), programs)))
+        suite = SubElement(
+            root,
+            "testsuite",
+            name=PAIRS,
+            **_counts([case.kind for case in programs], _time((), programs)),
+        )
         for case in programs:
             _add_program(suite, case, report.options)
     indent(root)
@@ -83,7 +112,11 @@ def _message(result: Result) -> str:
     failure, expectation = result.outcome.failure, result.expectation
     if _kind(result) == "skipped":
         came = came_out_as(result)
-        return (expectation.reason or f"declared {declared_as(expectation)}, got {came}") if expectation else came
+        return (
+            (expectation.reason or f"declared {declared_as(expectation)}, got {came}")
+            if expectation
+            else came
+        )
     excerpt = f": {one_line(failure.excerpt)}" if failure and failure.excerpt.strip() else ""
     got = f"{came_out_as(result)}{excerpt}"
     return got if _kind(result) == "error" else f"expected {declared_as(expectation)}, got {got}"
@@ -93,7 +126,11 @@ def _details(result: Result, options: tuple[str, ...]) -> str:
     """What the compiler says, where, what to do, and how to look closer."""
     failure = result.outcome.failure
     place = [f"{name} {value}" for name, value in _places(result) if value]
-    parts = [failure.excerpt.strip("\n") if failure else "", f"at: {', '.join(place)}", failure.advice if failure else ""]
+    parts = [
+        failure.excerpt.strip("\n") if failure else "",
+        f"at: {', '.join(place)}",
+        failure.advice if failure else "",
+    ]
     return "\n\n".join(part for part in (*parts, explain_command(result.cell, options)) if part)
 
 
@@ -101,7 +138,12 @@ def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
     failure = result.outcome.failure
     if failure is None:
         return (("stage", result.outcome.stage),)
-    return ("stage", failure.stage), ("pass", failure.pass_), ("op", failure.op), ("line", failure.location)
+    return (
+        ("stage", failure.stage),
+        ("pass", failure.pass_),
+        ("op", failure.op),
+        ("line", failure.location),
+    )
 
 
 @frozen(kw_only=True)
@@ -123,7 +165,9 @@ class _Tried:
 def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> None:
     pair, program = tried.pair, tried.program
     name, seconds = (program.name, program.seconds) if program else ("env", pair.seconds)
-    case = SubElement(suite, "testcase", classname=_text(pair.name), name=_text(name), time=f"{seconds:.3f}")
+    case = SubElement(
+        suite, "testcase", classname=_text(pair.name), name=_text(name), time=f"{seconds:.3f}"
+    )
     if tried.kind is None:
         return
     kind = (program.failure_class or str(program.status)) if program else str(Status.ENV_BROKEN)
@@ -134,8 +178,16 @@ def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> Non
 
 
 def _counts(kinds: Sequence[str | None], seconds: str) -> dict[str, Any]:
-    counts = {"failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": kinds.count("skipped")}
-    return {"tests": str(len(kinds)), **{name: str(count) for name, count in counts.items()}, "time": seconds}
+    counts = {
+        "failures": kinds.count("failure"),
+        "errors": kinds.count("error"),
+        "skipped": kinds.count("skipped"),
+    }
+    return {
+        "tests": str(len(kinds)),
+        **{name: str(count) for name, count in counts.items()},
+        "time": seconds,
+    }
 
 
 def _time(results: Sequence[Result], tried: Sequence[_Tried] = ()) -> str:
@@ -148,7 +200,7 @@ def _text(text: str) -> str:
     return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
 
 
-# --- what is unexpected, each with the place in a repository that it is about -----------------------------------------------------
+# --- what is unexpected, each with the place in a repository that it is about ---------------------
 
 
 @frozen(kw_only=True)
@@ -158,7 +210,9 @@ class Annotation:
     title: str
     """Of what, and what came: ``sel_dense/block_ptr: rejected (api-removed)``."""
     body: tuple[str, ...]
-    """Where, what was expected, what the compiler says, what to do, and how to look closer; a line each."""
+    """Where, what was expected, what the compiler says, what to do, and how to look closer; a line
+    each.
+    """
     check: str
     """The failure's class, or the status where there is none."""
     status: Status
@@ -170,7 +224,9 @@ class Annotation:
 
 
 def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
-    """All that makes a run not as expected, by kernel; then envs that are broken, and pairs that are not ok.
+    """All that makes a run not as expected, by kernel.
+
+    Then envs that are broken, and pairs that are not ok.
 
     ``inside`` is the path from the top of the repository to the folder of the project.
     """
@@ -187,18 +243,35 @@ def findings(report: Report, inside: str = "") -> tuple[Annotation, ...]:
 
 def _identity(surprise: Surprise) -> tuple[str, ...]:
     failure = surprise.results[0].outcome.failure
-    return surprise.where.kernel, surprise.where.variant, surprise.declared, surprise.got, failure.fingerprint if failure else ""
+    return (
+        surprise.where.kernel,
+        surprise.where.variant,
+        surprise.declared,
+        surprise.got,
+        failure.fingerprint if failure else "",
+    )
 
 
-def _surprising(report: Report, inside: str, identity: tuple[str, ...], group: Sequence[Surprise]) -> Annotation:
+def _surprising(
+    report: Report, inside: str, identity: tuple[str, ...], group: Sequence[Surprise]
+) -> Annotation:
     first, example = group[0], group[0].results[0]
     failure = example.outcome.failure
     path, line = _where(report, inside, example)
     expected = f"expected {first.declared}" + (f" ({first.reason})" if first.reason else "")
-    where = (f"{surprise.where.subject}: {surprise.where.releases}, {' '.join(surprise.where.targets)}" for surprise in group)
+    where = (
+        f"{surprise.where.subject}: {surprise.where.releases}, {' '.join(surprise.where.targets)}"
+        for surprise in group
+    )
     return Annotation(
         title=f"{first.where.kernel}/{first.where.variant}: {first.got}",
-        body=(*where, expected, *_said(failure), *_computed(example), explain_command(example.cell, report.options)),
+        body=(
+            *where,
+            expected,
+            *_said(failure),
+            *_computed(example),
+            explain_command(example.cell, report.options),
+        ),
         check=failure.failure_class if failure else str(_status(example)),
         status=_status(example),
         path=path,
@@ -213,7 +286,10 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Annota
     return Annotation(
         title=f"{source.source} could not be imported",
         body=(
-            f"{counted(source.cells, 'cell')} of {source.kernel} could not be tried, on {source.releases}",
+            (
+                f"{counted(source.cells, 'cell')} of {source.kernel} could not be tried, on"
+                f" {source.releases}"
+            ),
             *_said(failure),
             explain_command(source.example.cell, report.options),
         ),
@@ -245,14 +321,23 @@ def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Annotation:
     """A pair of a PyTorch and a release: each way in which its programs fail once."""
     ways: dict[tuple[str, str], list[str]] = defaultdict(list)
     for program in pair.failed:
-        ways[program.failure_class or str(program.status), one_line(program.message)].append(program.name)
+        ways[program.failure_class or str(program.status), one_line(program.message)].append(
+            program.name
+        )
     (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
-    count = f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}" if pair.programs else "no cell could be tried"
+    count = (
+        f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}"
+        if pair.programs
+        else "no cell could be tried"
+    )
     return Annotation(
         title=f"{pair.name}: {count}{' failed' if pair.programs else ''}",
         body=(
             *([one_line(pair.error)] if pair.error else []),
-            *(": ".join(filter(None, (", ".join(names), kind, message))) for (kind, message), names in ways.items()),
+            *(
+                ": ".join(filter(None, (", ".join(names), kind, message)))
+                for (kind, message), names in ways.items()
+            ),
             pair_command(pair, options),
         ),
         check=check,
@@ -284,14 +369,20 @@ def _computed(result: Result) -> Iterator[str]:
 
 
 def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int | None]:
-    """The file in the repository that something is about, from its top, and the line, where that is known.
+    """The file in the repository that something is about, from its top, and the line, where that is
+    known.
 
-    That is the kernel's source, or what it imports where the failure points there, and only one such file is called so.
+    That is the kernel's source, or what it imports where the failure points there, and only one
+    such file is called so.
     """
     source, place = report.source_of(result.cell.spec), place_of(result)
     if place is None:
         return _path(inside, source), None
-    named = [path for path in (source, *report.helpers.get(source, ())) if PurePosixPath(path).name == place[0]]
+    named = [
+        path
+        for path in (source, *report.helpers.get(source, ()))
+        if PurePosixPath(path).name == place[0]
+    ]
     if len(named) == 1 and (path := _path(inside, named[0])):
         return path, place[1]
     return _path(inside, source), None
@@ -305,7 +396,7 @@ def _path(inside: str, path: str) -> str | None:
     return str(PurePosixPath(inside) / file)
 
 
-# --- GitHub annotations -----------------------------------------------------------------------------------------------------------
+# --- GitHub annotations ---------------------------------------------------------------------------
 
 
 MOST = 10
@@ -318,12 +409,19 @@ def workflow_commands(found: Sequence[Annotation]) -> Iterator[str]:
     """A line for each finding, ten at most, and then one that says how many more there are."""
     yield from map(_github_annotation, found[:MOST])
     if (more := len(found) - MOST) > 0:
-        yield _command("notice", {"title": "triton-compat"}, f"{counted(more, 'more finding')}; the report lists all of them")
+        yield _command(
+            "notice",
+            {"title": "triton-compat"},
+            f"{counted(more, 'more finding')}; the report lists all of them",
+        )
 
 
 def _github_annotation(finding: Annotation) -> str:
     place = {"file": finding.path, "line": finding.line if finding.path else None}
-    properties = {**{name: str(value) for name, value in place.items() if value is not None}, "title": finding.title}
+    properties = {
+        **{name: str(value) for name, value in place.items() if value is not None},
+        "title": finding.title,
+    }
     return _command("error", properties, "\n".join(finding.body))
 
 
@@ -337,7 +435,7 @@ def _escaped(text: str, escapes: dict[str, str]) -> str:
     return "".join(escapes.get(character, character) for character in text)
 
 
-# --- GitLab code quality ----------------------------------------------------------------------------------------------------------
+# --- GitLab code quality --------------------------------------------------------------------------
 
 
 _SEVERITIES = {
@@ -353,7 +451,10 @@ _SEVERITIES = {
 
 
 def code_quality(found: Sequence[Annotation]) -> list[JsonObject]:
-    """An issue for each finding about a file of the repository; GitLab takes none without a file (JUnit has those)."""
+    """An issue for each finding about a file of the repository.
+
+    GitLab takes none without a file (JUnit has those).
+    """
     return [_issue(finding, finding.path) for finding in found if finding.path is not None]
 
 

@@ -14,14 +14,20 @@ EVIDENCE_LINES = 12
 
 
 def escape(text: str) -> str:
-    """``text`` as literal text, safe in a table cell. Underscores inside of words mean nothing to Markdown and stay as they are."""
+    """``text`` as literal text, safe in a table cell.
+
+    Underscores inside of words mean nothing to Markdown and stay as they are.
+    """
     return _literal(" ".join(text.split()))
 
 
 def prose(text: str) -> str:
     """An author's sentences: code between backticks stays code, all else is literal."""
     parts = re.split(r"(`[^`\n]+`)", " ".join(text.split()))
-    return "".join(shards_text if number % 2 else _literal(shards_text) for number, shards_text in enumerate(parts))
+    return "".join(
+        shards_text if number % 2 else _literal(shards_text)
+        for number, shards_text in enumerate(parts)
+    )
 
 
 def _literal(text: str) -> str:
@@ -47,8 +53,17 @@ def fence(text: str, language: str = "text") -> str:
     return f"{ticks}{language}\n{body}\n{ticks}"
 
 
-def rendered(template: str, filters: tuple[Callable[..., Any], ...] = (), *, package: str = "compat.report", **values: Any) -> str:
-    """A template of a package with these values, without empty lines in a row; ``filters`` are called as they are named."""
+def rendered(
+    template: str,
+    filters: tuple[Callable[..., Any], ...] = (),
+    *,
+    package: str = "compat.report",
+    **values: Any,
+) -> str:
+    """A template of a package with these values, without empty lines in a row.
+
+    ``filters`` are called as they are named.
+    """
     environment = _environment(package)
     environment.filters |= {function.__name__: function for function in filters}
     text = environment.get_template(template).render(**values)
@@ -65,5 +80,7 @@ def _environment(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {function.__name__: function for function in (escape, prose, code, fence)}
+    environment.filters |= {
+        function.__name__: function for function in (escape, prose, code, fence)
+    }
     return environment

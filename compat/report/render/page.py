@@ -1,10 +1,12 @@
-"""The page that people open, ``reports/index.html``: the template, the scripts and the styles, made one file.
+"""The page that people open, ``reports/index.html``: the template, the scripts and the styles, made
+one file.
 
-In: a :class:`compat.report.summary.record.Report`, which may have come from a ``matrix.json``. ``html/page.html.j2``,
-``html/script/*.js`` and ``html/style/*.css`` are put into it as they are, and the report as :mod:`compat.report.render.page_data`.
+In: a :class:`compat.report.summary.record.Report`, which may have come from a ``matrix.json``.
+``html/page.html.j2``, ``html/script/*.js`` and ``html/style/*.css`` are put into it as they are,
+and the report as :mod:`compat.report.render.page_data`.
 
-What the page may do is said in the page itself: its Content-Security-Policy lets the one script and the one style in it run, by
-their hashes, and nothing else load or run, whatever a compiler printed.
+What the page may do is said in the page itself: its Content-Security-Policy lets the one script and
+the one style in it run, by their hashes, and nothing else load or run, whatever a compiler printed.
 """
 
 from __future__ import annotations
@@ -28,21 +30,50 @@ from compat.text import write_json
 
 SCRIPTS = (
     *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
-    *("source", "commands", "details", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
+    *(
+        "source",
+        "commands",
+        "details",
+        "drawer",
+        "failures",
+        "jumps",
+        "trends",
+        "names",
+        "theme",
+        "start",
+    ),
 )
 """In this order; they are one module together."""
-STYLES = ("colours", "base", "grid", "marks", "drawer", "failures", "trends", "narrow", "names", "pairs", "print")
+STYLES = (
+    "colours",
+    "base",
+    "grid",
+    "marks",
+    "drawer",
+    "failures",
+    "trends",
+    "narrow",
+    "names",
+    "pairs",
+    "print",
+)
 STATEMENTS = 100
 """Sentences that the page has; ``matrix.md`` has all of them."""
 POLICY = (
-    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri"
+    " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""What the page may do. A script that was put in by text of others cannot run, and no text becomes elements."""
+"""What the page may do.
+
+A script that was put in by text of others cannot run, and no text becomes elements.
+"""
 
 
 def matrix_html(report: Report) -> str:
-    """The report as one page. Equal reports give equal pages, but for the seconds and the command."""
+    """The report as one page.
+
+    Equal reports give equal pages, but for the seconds and the command.
+    """
     told = statements(report)
     script, style = _joined("script", SCRIPTS, "js"), _joined("style", STYLES, "css")
     return _environment().get_template("page.html.j2").render(
@@ -64,7 +95,10 @@ def matrix_html(report: Report) -> str:
 def prose(text: str) -> Markup:
     """An author's sentences: code between backticks is code, all else is text."""
     parts = re.split(r"`([^`\n]+)`", text)
-    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part)
+        for at, part in enumerate(parts)
+    )
 
 
 def _in_script(json: str) -> str:
@@ -75,7 +109,9 @@ def _in_script(json: str) -> str:
 @cache
 def _joined(folder: str, names: tuple[str, ...], ending: str) -> str:
     """The files as one text, without the comments that only their authors need."""
-    return "\n".join((_room() / folder / f"{name}.{ending}").read_text(encoding="utf-8") for name in names)
+    return "\n".join(
+        (_room() / folder / f"{name}.{ending}").read_text(encoding="utf-8") for name in names
+    )
 
 
 def _room() -> Traversable:

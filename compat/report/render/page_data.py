@@ -1,8 +1,10 @@
-"""The report as the data of the page: small, since equal things stand there once, and quick to read, since it is in columns.
+"""The report as the data of the page: small, since equal things stand there once, and quick to
+read, since it is in columns.
 
-A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with the cells of its envs. What a
-point is marked with is what ``matrix.md`` has there (:mod:`compat.report.summary.grid`). The facts of cells are those of
-``matrix.json`` (:func:`compat.model.outcome.cell_document`).
+A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with
+the cells of its envs. What a point is marked with is what ``matrix.md`` has there
+(:mod:`compat.report.summary.grid`). The facts of cells are those of ``matrix.json``
+(:func:`compat.model.outcome.cell_document`).
 """
 
 from __future__ import annotations
@@ -26,7 +28,14 @@ from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.codec import unstructure
 from compat.model.outcome import cell_document
 from compat.report.summary.compact import natural, numbers_of
-from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
+from compat.report.summary.grid import (
+    COMING,
+    LEGEND,
+    Mark,
+    mark_of,
+    phrase_in_full,
+    remembered_mark,
+)
 from compat.report.summary.record import DistinctFailure, Report
 from compat.report.summary.statements import excerpts
 from compat.text import JsonObject, plain
@@ -86,7 +95,9 @@ def _pieces(value: Any) -> Iterator[str]:
         yield "["
         yield ",".join("null" if number is None else repr(number) for number in value)
         yield "]"
-    elif isinstance(value, dict) and any(callable(each) or isinstance(each, Column | dict) for each in value.values()):
+    elif isinstance(value, dict) and any(
+        callable(each) or isinstance(each, Column | dict) for each in value.values()
+    ):
         for number, (name, each) in enumerate(value.items()):
             yield f"{',' if number else '{'}{json.dumps(str(name), ensure_ascii=False)}:"
             yield from _pieces(each)
@@ -96,7 +107,11 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _data(report: Report) -> JsonObject:
-    """The data. Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is its turn."""
+    """The data.
+
+    Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is
+    its turn.
+    """
     releases, tried = _releases(report), {release.label for release in report.releases}
     marks, points = _points(report, {label: number for number, (label, _) in enumerate(releases)})
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
@@ -104,49 +119,85 @@ def _data(report: Report) -> JsonObject:
     files = {path: number for number, path in enumerate(report.sources)}
     return {
         "toolchain": report.toolchains,
-        "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
-        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
+        "releases": plain(
+            [{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]
+        ),
+        "marks": [
+            {"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")}
+            for word in marks
+        ],
         "rows": lambda: plain(_rows(report, specs)),
         "specs": lambda: plain([_spec(report, spec, files) for spec in specs]),
         "points": points,
-        "cells": lambda: cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
-        "failures": lambda: plain([_failure(distinct, places) for places in (_examples(report),) for distinct in report.failures]),
+        "cells": lambda: cell_columns(
+            report.ordered, {built.env.name: number for number, built in enumerate(envs)}
+        ),
+        "failures": lambda: plain(
+            [
+                _failure(distinct, places)
+                for places in (_examples(report),)
+                for distinct in report.failures
+            ]
+        ),
         "envs": plain([_env(built) for built in envs]),
         **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
-        "sources": plain([{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]),
+        "sources": plain(
+            [{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]
+        ),
     }
 
 
 def _examples(report: Report) -> dict[Cell, int]:
     """The cells that are examples of failures, with their numbers."""
     examples = {distinct.example.cell for distinct in report.failures}
-    return {result.cell: number for number, result in enumerate(report.ordered) if result.cell in examples}
+    return {
+        result.cell: number
+        for number, result in enumerate(report.ordered)
+        if result.cell in examples
+    }
 
 
 def _releases(report: Report) -> list[tuple[str, bool]]:
-    """The columns: every release that there is, tried or not, oldest first, then the forks that were tried."""
-    remembered = {Version(release): release for verdict in report.verdicts for release in verdict.remembered}
+    """The columns: every release that there is, tried or not, oldest first, then the forks that
+    were tried.
+    """
+    remembered = {
+        Version(release): release for verdict in report.verdicts for release in verdict.remembered
+    }
     found = remembered | {Version(label): label for label in report.line}
     line = [found[version] for version in sorted(found)]
-    return [*((label, False) for label in line), *((each.label, True) for each in report.releases if each.label not in line)]
+    return [
+        *((label, False) for label in line),
+        *((each.label, True) for each in report.releases if each.label not in line),
+    ]
 
 
-# --- rows and points ---------------------------------------------------------------------------------------------------------
+# --- rows and points ------------------------------------------------------------------------------
 
 
 def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
     verdicts = report.verdict_of
-    first = {coordinate: results[0].cell.spec for coordinate, results in report.by_coordinate.items()}
+    first = {
+        coordinate: results[0].cell.spec for coordinate, results in report.by_coordinate.items()
+    }
     return {
-        **{name: [coordinate[place] for coordinate in first] for place, name in enumerate(("kernel", "variant", "case", "target"))},
+        **{
+            name: [coordinate[place] for coordinate in first]
+            for place, name in enumerate(("kernel", "variant", "case", "target"))
+        },
         "spec": [specs[spec] for spec in first.values()],
-        "verdict": [phrase_in_full(verdicts[coordinate]) if coordinate in verdicts else "" for coordinate in first],
+        "verdict": [
+            phrase_in_full(verdicts[coordinate]) if coordinate in verdicts else ""
+            for coordinate in first
+        ],
     }
 
 
 def _points(report: Report, releases: Mapping[str, int]) -> tuple[list[str], JsonObject]:
-    """The marks that occur, and the points as columns: marks and failures by their numbers, -1 for no failure."""
+    """The marks that occur, and the points as columns: marks and failures by their numbers, -1 for
+    no failure.
+    """
     columns = {name: Column() for name in ("row", "release", "mark", "failure", "flags", "cells")}
     earlier: dict[int, Any] = {}
     words: dict[str, int] = {}
@@ -175,7 +226,9 @@ def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
     for row, (coordinate, points) in enumerate(report.points.items()):
         for point in points:
             release = releases[point.release.label]
-            yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
+            yield _Point(
+                row=row, release=release, mark=mark_of(report, point), cells=len(point.results)
+            )
         if verdict := report.verdict_of.get(coordinate):
             yield from _earlier(row, verdict, releases)
 
@@ -186,19 +239,30 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
         if entry.remembered and entry.release in columns:
             failure = entry.outcome.failure if entry.outcome else None
             mark = remembered_mark(entry)
-            yield _Point(row=row, release=columns[entry.release], mark=mark, cells=0, earlier=failure, remembered=True)
+            yield _Point(
+                row=row,
+                release=columns[entry.release],
+                mark=mark,
+                cells=0,
+                earlier=failure,
+                remembered=True,
+            )
 
 
-# --- what rows and cells speak of --------------------------------------------------------------------------------------------
+# --- what rows and cells speak of -----------------------------------------------------------------
 
 
 def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
-    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the page has them."""
+    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the
+    page has them.
+    """
     source = report.source_of(spec)
     return {
         "source": _shown_path(source),
         "own": source in files,
-        "files": [files[path] for path in (source, *report.helpers.get(source, ())) if path in files],
+        "files": [
+            files[path] for path in (source, *report.helpers.get(source, ())) if path in files
+        ],
         "function": spec.function,
         "summary": spec.summary,
         "compile": {name: said for name, said in spec.compile.document().items() if said},
@@ -206,7 +270,10 @@ def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> Jso
 
 
 def _shown_path(path: str) -> str:
-    """A path from the project's folder as it is; of a file elsewhere the name alone, which says nothing of whose machine it was."""
+    """A path from the project's folder as it is.
+
+    Of a file elsewhere the name alone, which says nothing of whose machine it was.
+    """
     inside = path and not PurePosixPath(path).is_absolute()
     return path if inside else PurePosixPath(path).name
 
@@ -240,16 +307,28 @@ def _env(built: BuiltEnv) -> JsonObject:
         "framework": f"{framework} {built.framework_release}" if built.framework_release else None,
         "python": built.python_version,
         "digest": built.digest[:12],
-        "packages": [f"{package.name} {package.version}" for package in sorted(built.packages, key=lambda package: package.name)],
+        "packages": [
+            f"{package.name} {package.version}"
+            for package in sorted(built.packages, key=lambda package: package.name)
+        ],
         "error": built.error,
     }
 
 
-# --- commands --------------------------------------------------------------------------------------------------------------------
+# --- commands -------------------------------------------------------------------------------------
 
 
 CELL = "{kernel}/{variant}/{case}/{target}/{env}"
-_COORDINATE = ("--kernel", "{kernel}", "--variant", "{variant}", "--case", "{case}", "--target", "{target}")
+_COORDINATE = (
+    "--kernel",
+    "{kernel}",
+    "--variant",
+    "{variant}",
+    "--case",
+    "{case}",
+    "--target",
+    "{target}",
+)
 
 ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Compile it again", ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")),
@@ -283,7 +362,8 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
     }
 
 
-# --- what each cell has to tell, as columns: one array per fact, in the order of the report, equal texts and records once --------
+# --- what each cell has to tell, as columns: one array per fact, in the order of the report, equal
+# texts and records once --------
 
 
 _NONE = -(1 << 31)
@@ -309,11 +389,15 @@ class Column:
         """Add one; it must be finite."""
         if isinstance(self._numbers, list):
             self._numbers.append(number)
-        elif self._numbers.typecode == "i" and (number is None or (type(number) is int and abs(number) <= _MOST)):
+        elif self._numbers.typecode == "i" and (
+            number is None or (type(number) is int and abs(number) <= _MOST)
+        ):
             self._numbers.append(_NONE if number is None else number)
         elif number is None or type(number) is float or abs(number) <= _EXACT:
             if self._numbers.typecode == "i":
-                self._numbers = array("d", (math.nan if each == _NONE else each for each in self._numbers))
+                self._numbers = array(
+                    "d", (math.nan if each == _NONE else each for each in self._numbers)
+                )
             self._numbers.append(math.nan if number is None else number)
         else:
             self._numbers = [*self, number]
@@ -329,17 +413,24 @@ class Column:
         elif self._numbers.typecode == "i":
             yield from (None if number == _NONE else number for number in self._numbers)
         else:
-            yield from (None if math.isnan(number) else int(number) if number.is_integer() else number for number in self._numbers)
+            yield from (
+                None if math.isnan(number) else int(number) if number.is_integer() else number
+                for number in self._numbers
+            )
 
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
-"""Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has none."""
+"""Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has
+none.
+"""
 _PLAIN = ("env", "status", "stage", "compile_seconds", "flags")
 """Facts of which each cell has its own."""
 _NAMED = ("status", "stage")
 """Those of them that are one of few words."""
 _RARE = ("numbers", "latency")
-"""Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are any."""
+"""Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are
+any.
+"""
 _FLAGS = {"flaky": 1, "guessed": 2, "cached": 4}
 _UNEXPECTED = 8
 
@@ -355,7 +446,9 @@ class Interned:
         """The number of a record; 0 for what is empty."""
         if not record:
             return 0
-        found = self._places.setdefault(json.dumps(record, sort_keys=True, default=str), len(self.records))
+        found = self._places.setdefault(
+            json.dumps(record, sort_keys=True, default=str), len(self.records)
+        )
         if found == len(self.records):
             self.records.append(record)
         return found
@@ -384,7 +477,10 @@ class Columns:
 
 
 def cell_columns(results: Iterable[Result], envs: Mapping[str, int]) -> JsonObject:
-    """The facts of ``results``, in their order, columns among them; ``envs`` has the number of each env."""
+    """The facts of ``results``, in their order, columns among them.
+
+    ``envs`` has the number of each env.
+    """
     cells = _Cells()
     for result in results:
         cells.add(cell_document(result), envs)
@@ -396,7 +492,9 @@ class _Cells:
     """The facts of all cells while they are gathered."""
 
     count: int = 0
-    columns: dict[str, Column] = field(factory=lambda: {name: Column() for name in (*_RECORDS, *_PLAIN)})
+    columns: dict[str, Column] = field(
+        factory=lambda: {name: Column() for name in (*_RECORDS, *_PLAIN)}
+    )
     named: dict[str, dict[str, int]] = field(factory=lambda: {name: {} for name in _NAMED})
     """Words that are in columns by their numbers."""
     interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
@@ -417,8 +515,13 @@ class _Cells:
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
         self.columns["flags"].add(flags if document["expected"] else flags + _UNEXPECTED)
         self.metrics.add(self.count, numbers_of(document["metrics"]))
-        self.stages.add(self.count, ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()))
-        if said := {name: value for name, value in document["metrics"].items() if isinstance(value, str)}:
+        self.stages.add(
+            self.count,
+            ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()),
+        )
+        if said := {
+            name: value for name, value in document["metrics"].items() if isinstance(value, str)
+        }:
             self.words[self.count] = said
         for name, found in self.rare.items():
             facts = document.get(name)
@@ -430,7 +533,10 @@ class _Cells:
         """All of them."""
         return {
             **self.columns,
-            **{name: {"words": plain(list(words)), "of": self.columns[name]} for name, words in self.named.items()},
+            **{
+                name: {"words": plain(list(words)), "of": self.columns[name]}
+                for name, words in self.named.items()
+            },
             "records": {name: plain(pool.records) for name, pool in self.interned.items()},
             "metrics": self.metrics.filled(self.count),
             "stages": self.stages.filled(self.count),

@@ -1,4 +1,7 @@
-"""Blocks on a terminal, laid out by rich, or as plain text of any width. The only module of reports that knows rich."""
+"""Blocks on a terminal, laid out by rich, or as plain text of any width.
+
+The only module of reports that knows rich.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,16 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
-from compat.report.render.blocks import Block, DataTable, Fit, Heading, Inline, Styled, TableColumn, TextLine
+from compat.report.render.blocks import (
+    Block,
+    DataTable,
+    Fit,
+    Heading,
+    Inline,
+    Styled,
+    TableColumn,
+    TextLine,
+)
 from compat.text import printable
 
 NATURAL = 10_000
@@ -70,8 +82,13 @@ def _indented(content: RenderableType, indent: int) -> RenderableType:
 
 def _text(content: Inline, style: str = "", *, unbroken: bool = False) -> Text:
     spans = content if isinstance(content, tuple) else (content,)
-    parts = [(printable(span.text), span.style) if isinstance(span, Styled) else printable(span) for span in spans]
-    return Text.assemble(*parts, style=style, no_wrap=unbroken or None, overflow="ignore" if unbroken else None)
+    parts = [
+        (printable(span.text), span.style) if isinstance(span, Styled) else printable(span)
+        for span in spans
+    ]
+    return Text.assemble(
+        *parts, style=style, no_wrap=unbroken or None, overflow="ignore" if unbroken else None
+    )
 
 
 def _table(block: DataTable) -> table.Table:

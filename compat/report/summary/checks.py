@@ -1,4 +1,6 @@
-"""What was found out of numbers and latency, for every form of the report: in sentences, and as tables."""
+"""What was found out of numbers and latency, for every form of the report: in sentences, and as
+tables.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,11 @@ class DeviceChecks:
     @property
     def title(self) -> str:
         """Where it was run, for a heading."""
-        return "in the interpreter, on the CPU" if self.device == INTERPRETER else f"on one {self.device}"
+        return (
+            "in the interpreter, on the CPU"
+            if self.device == INTERPRETER
+            else f"on one {self.device}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -65,7 +71,9 @@ class DeviceChecks:
         parts = [f"{number:,} {_told(status)}" for status, number in self.counts.items()]
         unit = "variant and case by release" if self.device == INTERPRETER else "cell"
         units = "variants and cases by release" if self.device == INTERPRETER else "cells"
-        return f"{counted(sum(self.counts.values()), unit, units)} run {self.title}: {listed(parts)}"
+        return (
+            f"{counted(sum(self.counts.values()), unit, units)} run {self.title}: {listed(parts)}"
+        )
 
 
 def _told(status: Status) -> str:
@@ -77,19 +85,25 @@ def check_words(check: Check) -> str:
     device = check.device or "the interpreter"
     parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]
     if check.launches and check.differing:
-        parts.append(f"{check.differing} of {check.launches} launches computed different bits from the first")
+        parts.append(
+            f"{check.differing} of {check.launches} launches computed different bits from the first"
+        )
     if check.where:
         parts.append(f"at {check.where}")
     if check.max_abs is not None and check.right is False:
         parts.append(
-            f"largest error {check.max_abs:.3g}" + (f" ({check.max_rel:.3g} relative)" if check.max_rel is not None else "")
+            f"largest error {check.max_abs:.3g}"
+            + (f" ({check.max_rel:.3g} relative)" if check.max_rel is not None else "")
         )
     text = ", ".join(parts)
     return f"{text}: {check.reason}" if check.reason else text
 
 
 def checked(report: Report) -> tuple[DeviceChecks, ...]:
-    """What came of running kernels, first in the interpreter and then on each GPU; empty where none was run."""
+    """What came of running kernels, first in the interpreter and then on each GPU.
+
+    Empty where none was run.
+    """
     devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
     order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
     return tuple(_checked(report, device) for device in order)
@@ -122,7 +136,13 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
         check = _check(result, device)
         if check is not None and (check.right is False or check.status is Status.LOST):
             spec = result.cell.spec
-            groups[spec.kernel, spec.variant, check.status, result.expected, declared_as(result.expectation)].append(result)
+            groups[
+                spec.kernel,
+                spec.variant,
+                check.status,
+                result.expected,
+                declared_as(result.expectation),
+            ].append(result)
     return tuple(
         Trouble(check=check, where=where, expected=expected, declared=declared)
         for (*_, expected, declared), group in groups.items()
@@ -131,7 +151,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
     )
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
@@ -180,14 +200,18 @@ class LatencyRow:
     subject: str
     """``broadcast_2d (few)``, with the target where there are several."""
     cells: tuple[str, ...]
-    """One per release of the report: microseconds, and the ratio to the baseline in parentheses; empty where not measured."""
+    """One per release of the report: microseconds, and the ratio to the baseline in parentheses;
+    empty where not measured.
+    """
     verdict: str
     slower: bool
 
     def extremes(self, report: Report) -> str:
         """Where it takes most and where least: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
         timings = [
-            (cell.partition(" ")[0], release.label) for cell, release in zip(self.cells, report.releases, strict=True) if cell
+            (cell.partition(" ")[0], release.label)
+            for cell, release in zip(self.cells, report.releases, strict=True)
+            if cell
         ]
         order = sorted(timings, key=lambda each: float(each[0].replace(",", "")), reverse=True)
         return ", ".join(f"{us} µs in {release}" for us, release in (order[0], order[-1]))
@@ -195,15 +219,22 @@ class LatencyRow:
 
 def latencies(report: Report) -> tuple[Latencies, ...]:
     """The latency of every kernel that was timed, in natural order."""
-    accounts = {coordinate: verdict for coordinate, verdict in report.verdict_of.items() if verdict.fast}
+    accounts = {
+        coordinate: verdict for coordinate, verdict in report.verdict_of.items() if verdict.fast
+    }
     kernels: dict[tuple[str, str], list[LatencyRow]] = defaultdict(list)
     several = len({target for *_, target in accounts}) > 1
-    for coordinate, verdict in sorted(accounts.items(), key=lambda item: tuple(map(natural, item[0]))):
+    for coordinate, verdict in sorted(
+        accounts.items(), key=lambda item: tuple(map(natural, item[0]))
+    ):
         if verdict.fast is None:
             continue
         kernel, variant, case, target = coordinate
         timed = {point.release.label: point.results for point in report.points[coordinate]}
-        cells = (_timing(timed.get(release.label, ()), verdict.fast.device) for release in report.releases)
+        cells = (
+            _timing(timed.get(release.label, ()), verdict.fast.device)
+            for release in report.releases
+        )
         row = LatencyRow(
             subject=f"{variant} ({case}{', ' + target if several else ''})",
             cells=tuple(cells),
@@ -211,11 +242,21 @@ def latencies(report: Report) -> tuple[Latencies, ...]:
             slower=verdict.fast.word is not Word.WORKS,
         )
         kernels[kernel, verdict.fast.device].append(row)
-    return tuple(Latencies(kernel=kernel, device=device, rows=tuple(rows)) for (kernel, device), rows in kernels.items())
+    return tuple(
+        Latencies(kernel=kernel, device=device, rows=tuple(rows))
+        for (kernel, device), rows in kernels.items()
+    )
 
 
 def _timing(results: Iterable[Result], device: str) -> str:
-    latency = next((result.latency for result in results if result.latency and result.latency.device == device), None)
+    latency = next(
+        (
+            result.latency
+            for result in results
+            if result.latency and result.latency.device == device
+        ),
+        None,
+    )
     if latency is None:
         return ""
     ratio = f" ({latency.ratio:.2f})" if latency.ratio is not None else ""
@@ -229,7 +270,13 @@ def _microseconds(us: float) -> str:
 
 def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
     """What the marks mean that occur."""
-    occurring = {mark.word for device in devices for grid in device.grids for row in grid.rows for mark in row.marks}
+    occurring = {
+        mark.word
+        for device in devices
+        for grid in device.grids
+        for row in grid.rows
+        for mark in row.marks
+    }
     return {word: meaning for word, meaning in MEANINGS.items() if word in occurring}
 
 
@@ -240,4 +287,7 @@ def reasons(report: Report) -> tuple[tuple[str, str], ...]:
         check = result.numbers.interpreter
         if check is not None and check.status is Status.UNSUPPORTED:
             groups[check.reason].append(result)
-    return tuple((reason, report.spans({release_of(result.built).label for result in group})) for reason, group in groups.items())
+    return tuple(
+        (reason, report.spans({release_of(result.built).label for result in group}))
+        for reason, group in groups.items()
+    )

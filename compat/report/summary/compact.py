@@ -18,7 +18,9 @@ from compat.text import in_bytes, in_time, lazy_pattern
 
 @frozen(kw_only=True)
 class Where:
-    """A place failures occur at: one kernel variant, on every one of the cases, targets and releases named."""
+    """A place failures occur at: one kernel variant, on every one of the cases, targets and
+    releases named.
+    """
 
     kernel: str
     variant: str
@@ -31,7 +33,9 @@ class Where:
     @property
     def subject(self) -> str:
         """``kernel/variant``, followed by the cases where not all are meant."""
-        return f"{self.kernel}/{self.variant}" + (f" ({', '.join(self.cases)})" if self.cases else "")
+        return f"{self.kernel}/{self.variant}" + (
+            f" ({', '.join(self.cases)})" if self.cases else ""
+        )
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.releases}, {' '.join(self.targets)}"
@@ -42,7 +46,9 @@ def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
     """A key that sorts ``sm_90`` before ``sm_100``."""
     parts = re.split(r"([0-9]+)", text)
     return tuple(
-        (False, len(number := part.lstrip("0")), number) if at % 2 else (True, 0, part) for at, part in enumerate(parts) if part
+        (False, len(number := part.lstrip("0")), number) if at % 2 else (True, 0, part)
+        for at, part in enumerate(parts)
+        if part
     )
 
 
@@ -51,7 +57,9 @@ def spans(chosen: Collection[str], line: Sequence[str]) -> str:
 
     A run never crosses a release that was not chosen: ``3.0.0–3.1.0, 3.3.0``.
     """
-    return ", ".join(map(extent_of, runs((release, True if release in chosen else None) for release in line)))
+    return ", ".join(
+        map(extent_of, runs((release, True if release in chosen else None) for release in line))
+    )
 
 
 def extent_of(run: Interval | Run[Any]) -> str:
@@ -60,7 +68,9 @@ def extent_of(run: Interval | Run[Any]) -> str:
 
 
 def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """``pairs`` of (case, target) as few products of cases and targets, in natural order; together they cover each pair once."""
+    """``pairs`` of (case, target) as few products of cases and targets, in natural order; together
+    they cover each pair once.
+    """
     targets: dict[str, set[str]] = defaultdict(set)
     for case, target in pairs:
         targets[case].add(target)
@@ -72,7 +82,13 @@ def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
     """``a, b and c``."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+    return (
+        words[0]
+        if len(words) == 1
+        else f"{', '.join(words[:-1])} {last} {words[-1]}"
+        if words
+        else ""
+    )
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -89,9 +105,11 @@ def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 def one_line(text: str, width: int = 160) -> str:
-    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else the last.
+    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else
+    the last.
 
-    The lines of a kernel that a diagnostic quotes before its message, down to the caret, are passed over: they may name one too.
+    The lines of a kernel that a diagnostic quotes before its message, down to the caret, are passed
+    over: they may name one too.
     """
     lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
     line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
@@ -102,7 +120,10 @@ def place_text(failure: Failure) -> str:
     """``stage ttir, pass Canonicalizer, op tt.load, kernel.py:12``: where a failure comes from."""
     parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op}
     return ", ".join(
-        (*(f"{name} {value}" for name, value in parts.items() if value), *([failure.location] if failure.location else []))
+        (
+            *(f"{name} {value}" for name, value in parts.items() if value),
+            *([failure.location] if failure.location else []),
+        )
     )
 
 
@@ -110,15 +131,21 @@ _ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)
 _QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")
 
 
-# --- what an account rests on -----------------------------------------------------------------------------------------------------
+# --- what an account rests on ---------------------------------------------------------------------
 
 
 def tested(releases: Sequence[str], line: Sequence[str]) -> str:
-    """``3.0.0 to 3.9.0`` where these are all of the releases in ``line`` from first to last, else ``3.0.0–3.1.0, 3.5.1``."""
+    """``3.0.0 to 3.9.0`` where these are all of the releases in ``line`` from first to last, else
+    ``3.0.0–3.1.0, 3.5.1``.
+    """
     if len(releases) == 1:
         return releases[0]
     run = line[line.index(releases[0]) : line.index(releases[-1]) + 1]
-    return f"{releases[0]} to {releases[-1]}" if tuple(run) == tuple(releases) else spans(releases, line)
+    return (
+        f"{releases[0]} to {releases[-1]}"
+        if tuple(run) == tuple(releases)
+        else spans(releases, line)
+    )
 
 
 def open_between(account: Account, bracket: Bracket) -> str:
@@ -127,7 +154,9 @@ def open_between(account: Account, bracket: Bracket) -> str:
 
 
 def unknown(account: Account, releases: Collection[str]) -> str:
-    """``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``: why nothing is said of these releases; empty for none."""
+    """``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``: why nothing is said of these releases;
+    empty for none.
+    """
     not_tried = [release for release in account.not_tried if release in releases]
     unsure = [release for release in (*account.untested, *account.flaky) if release in releases]
     parts = [f"not tested: {spans(not_tried, account.line)}"] if not_tried else []
@@ -138,21 +167,33 @@ def unknown(account: Account, releases: Collection[str]) -> str:
 def in_full(account: Account) -> Iterator[str]:
     """The account line by line: the phrase, what happened when, and what is not known."""
     yield account.phrase
-    yield from (f"{extent_of(interval)} {interval.failure_class or interval.status}" for interval in account.intervals)
+    yield from (
+        f"{extent_of(interval)} {interval.failure_class or interval.status}"
+        for interval in account.intervals
+    )
     if open_ := unknown(account, account.line):
         yield open_
 
 
 def earlier_runs(account: Account) -> str:
-    """``tested in earlier runs: 3.2.0–3.8.0``: where knowledge comes from that this run did not gain; empty for none."""
-    return f"tested in earlier runs: {spans(account.remembered, account.line)}" if account.remembered else ""
+    """``tested in earlier runs: 3.2.0–3.8.0``: where knowledge comes from that this run did not
+    gain; empty for none.
+    """
+    return (
+        f"tested in earlier runs: {spans(account.remembered, account.line)}"
+        if account.remembered
+        else ""
+    )
 
 
-# --- metrics ----------------------------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
-    """The numbers among metrics, by their names; of what is in a table there, with a point: ``artifacts.ptx``."""
+    """The numbers among metrics, by their names.
+
+    Of what is in a table there, with a point: ``artifacts.ptx``.
+    """
     for name, value in metrics.items():
         if isinstance(value, Mapping):
             yield from numbers_of(value, f"{within}{name}.")
@@ -161,13 +202,18 @@ def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[s
 
 
 def cost_words(seconds: float, to_install: int) -> str:
-    """What a run takes before it has begun: ``about 9.0 GB of envs to install; about 3 min``. ``to_install`` is in bytes."""
+    """What a run takes before it has begun: ``about 9.0 GB of envs to install; about 3 min``.
+
+    ``to_install`` is in bytes.
+    """
     return (
-        f"about {in_bytes(to_install)} of envs to install; about {in_time(seconds)}" if to_install else f"about {in_time(seconds)}"
+        f"about {in_bytes(to_install)} of envs to install; about {in_time(seconds)}"
+        if to_install
+        else f"about {in_time(seconds)}"
     )
 
 
-# --- commands that show a result again; ``options`` are those with which they read the same files --------------------------------
+# --- commands that show a result again; ``options`` are those with which they read the same files -
 
 
 def matrix_command(cell: Cell, options: Sequence[str]) -> str:
@@ -182,5 +228,8 @@ def explain_command(cell: Cell, options: Sequence[str]) -> str:
 
 
 def fix_command(cell: Cell, options: Sequence[str]) -> str:
-    """The command that looks for an edit for a cell's failure; ``options`` are those with which it reads the same files."""
+    """The command that looks for an edit for a cell's failure.
+
+    ``options`` are those with which it reads the same files.
+    """
     return shlex.join(["compat", "fix", cell.id, *options])

@@ -1,8 +1,9 @@
 """What changed from one report to another, cell by cell.
 
-Cells are the same if kernel, variant, case, target and the name of the env are. What only one report has is said and is no change.
-A cell without an answer (its env or source was broken, its answer was lost, or it was flaky) is neither good nor bad: it
-becomes *inconclusive*, or is *answered* again, and is never called broken or fixed.
+Cells are the same if kernel, variant, case, target and the name of the env are. What only one
+report has is said and is no change. A cell without an answer (its env or source was broken, its
+answer was lost, or it was flaky) is neither good nor bad: it becomes *inconclusive*, or is
+*answered* again, and is never called broken or fixed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from compat.report.summary.checks import check_words
 from compat.report.summary.compact import Where, natural, numbers_of
 from compat.report.summary.record import Report, came_out_as, declared_as
 
-# --- metrics ----------------------------------------------------------------------------------------------------------------------
+# --- metrics --------------------------------------------------------------------------------------
 
 
 _FITS = "occupancy"
@@ -30,7 +31,9 @@ _MORE_IS_BETTER = (f"{TABLE}.", f"{_FITS}.")
 THRESHOLD: float = 10
 """Percent by which a number may change unless the user says otherwise."""
 LATENCY = "latency.us"
-"""What the latency on a GPU is called among them: compared where both are of one GPU, and differ by more than they spread."""
+"""What the latency on a GPU is called among them: compared where both are of one GPU, and differ by
+more than they spread.
+"""
 
 
 @frozen(kw_only=True)
@@ -65,7 +68,10 @@ class JumpGroup:
 
 
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
-    """The numbers that both results have and that changed by more than ``threshold`` percent; from zero any change is one."""
+    """The numbers that both results have and that changed by more than ``threshold`` percent.
+
+    From zero any change is one.
+    """
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
         one, other = before[metric], after[metric]
@@ -77,7 +83,9 @@ def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
 
 
 def _is_slower_or_faster(before: Latency, after: Latency) -> bool:
-    return before.device == after.device and abs(after.us - before.us) > before.spread + after.spread
+    return (
+        before.device == after.device and abs(after.us - before.us) > before.spread + after.spread
+    )
 
 
 def _is_jump(before: float, after: float, threshold: float) -> bool:
@@ -85,7 +93,9 @@ def _is_jump(before: float, after: float, threshold: float) -> bool:
 
 
 def _tells(metric: str, before: float, after: float) -> bool:
-    """Whether a change says something by itself: of instructions that they are lost, of what fits how many blocks do."""
+    """Whether a change says something by itself: of instructions that they are lost, of what fits
+    how many blocks do.
+    """
     table, _, name = metric.partition(".")
     if table == TABLE:
         return name in WANTED and 2 * after < before
@@ -106,16 +116,24 @@ def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
         )
         for group in groups.values()
     )
-    return tuple(sorted(ordered, key=lambda group: (not group.largest.rise, -_size(group.largest), group.largest.metric)))
+    return tuple(
+        sorted(
+            ordered,
+            key=lambda group: (not group.largest.rise, -_size(group.largest), group.largest.metric),
+        )
+    )
 
 
 def _size(jump: Jump) -> float:
-    """How large a jump is, up or down alike; what comes from nothing, or goes to nothing, is the largest."""
+    """How large a jump is, up or down alike.
+
+    What comes from nothing, or goes to nothing, is the largest.
+    """
     smaller, larger = sorted((abs(jump.before), abs(jump.after)))
     return larger / smaller if smaller else float("inf")
 
 
-# --- axes -------------------------------------------------------------------------------------------------------------------------
+# --- axes -----------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -140,11 +158,21 @@ def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
     return {axis: tuple(sorted(names, key=natural)) for axis, names in values.items()}
 
 
-def without(these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What is on these axes and not on those. A variant of a kernel that is not there either is not told again, nor is its case."""
-    missing = {axis: [value for value in values if value not in those[axis]] for axis, values in these.items()}
+def without(
+    these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """What is on these axes and not on those.
+
+    A variant of a kernel that is not there either is not told again, nor is its case.
+    """
+    missing = {
+        axis: [value for value in values if value not in those[axis]]
+        for axis, values in these.items()
+    }
     for axis, above in (("cases", "variants"), ("variants", "kernels")):
-        missing[axis] = [value for value in missing[axis] if value.rpartition("/")[0] not in missing[above]]
+        missing[axis] = [
+            value for value in missing[axis] if value.rpartition("/")[0] not in missing[above]
+        ]
     return {axis: tuple(values) for axis, values in missing.items() if values}
 
 
@@ -153,39 +181,67 @@ def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
     before = {built.env.name: built for built in old.envs}
     pairs = [(before[built.env.name], built) for built in new.envs if built.env.name in before]
     return tuple(
-        ChangedEnv(name=other.env.name, before=_env_text(one), after=_env_text(other) + _packages(one, other))
+        ChangedEnv(
+            name=other.env.name,
+            before=_env_text(one),
+            after=_env_text(other) + _packages(one, other),
+        )
         for one, other in sorted(pairs, key=lambda pair: natural(pair[1].env.name))
         if _env_text(one) != _env_text(other) or _packages(one, other)
     )
 
 
 def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
-    """``kernel/variant/case`` of those that both have with other arguments or options, where both reports say what these are."""
+    """``kernel/variant/case`` of those that both have with other arguments or options, where both
+    reports say what these are.
+    """
     before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
-    pairs = [(name, before[name], spec) for spec in new.specs if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before]
-    return tuple(name for name, one, other in pairs if one.function and other.function and one.compile != other.compile)
+    pairs = [
+        (name, before[name], spec)
+        for spec in new.specs
+        if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before
+    ]
+    return tuple(
+        name
+        for name, one, other in pairs
+        if one.function and other.function and one.compile != other.compile
+    )
 
 
 def _env_text(built: BuiltEnv) -> str:
-    """What of an env decides what it does, in words; nothing is told of one that could not be built."""
+    """What of an env decides what it does, in words.
+
+    Nothing is told of one that could not be built.
+    """
     if built.error is not None:
         return "broken"
-    framework = [f"{built.env.framework} {built.framework_release}"] if built.framework_release else []
-    return ", ".join((f"{built.env.distribution} {built.release}", *framework, f"Python {built.python_version}"))
+    framework = (
+        [f"{built.env.framework} {built.framework_release}"] if built.framework_release else []
+    )
+    return ", ".join(
+        (f"{built.env.distribution} {built.release}", *framework, f"Python {built.python_version}")
+    )
 
 
 def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
     """Which other packages changed."""
     if one.error is not None or other.error is not None:
         return ""
-    excluded = {env.distribution for env in (one.env, other.env)} | {env.framework for env in (one.env, other.env)}
-    before, after = ({p.name: p.version for p in built.packages if p.name not in excluded} for built in (one, other))
-    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    excluded = {env.distribution for env in (one.env, other.env)} | {
+        env.framework for env in (one.env, other.env)
+    }
+    before, after = (
+        {p.name: p.version for p in built.packages if p.name not in excluded}
+        for built in (one, other)
+    )
+    changed = sorted(
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    )
     changes = [f"{name} {before.get(name, 'none')} → {after.get(name, 'none')}" for name in changed]
     return f" ({', '.join(changes)})" if changes else ""
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------------------
+# --- pairs ----------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -215,14 +271,18 @@ def changed_pairs(old: Iterable[Pair], new: Iterable[Pair]) -> tuple[PairChange,
 def _pair_change(was: Pair, is_: Pair) -> PairChange:
     worked, works = _works_by_program(was), _works_by_program(is_)
     names = list(dict.fromkeys((*worked, *works)))
-    broken = tuple(name for name in names if worked.get(name) and not works.get(name, is_.error is None))
+    broken = tuple(
+        name for name in names if worked.get(name) and not works.get(name, is_.error is None)
+    )
     message = next((program.message for program in is_.failed if program.name in broken), "")
     return PairChange(
         name=is_.name,
         before=_words(was),
         after=_words(is_),
         broken=broken,
-        fixed=tuple(name for name in names if works.get(name) and not worked.get(name, was.error is None)),
+        fixed=tuple(
+            name for name in names if works.get(name) and not worked.get(name, was.error is None)
+        ),
         says=is_.error or message,
     )
 
@@ -237,7 +297,8 @@ def _pairs_differ(was: Pair, is_: Pair) -> bool:
         return (was.error is None) is not (is_.error is None)
     before = {earlier.name: (earlier.status, earlier.failure_class) for earlier in was.programs}
     return any(
-        before.get(program.name, (program.status, program.failure_class)) != (program.status, program.failure_class)
+        before.get(program.name, (program.status, program.failure_class))
+        != (program.status, program.failure_class)
         for program in is_.programs
     )
 
@@ -253,7 +314,7 @@ def _failing(programs: Iterable[PairProgram]) -> Iterator[str]:
         yield f"{program.name} ({program.failure_class or program.status})"
 
 
-# --- cells ------------------------------------------------------------------------------------------------------------------------
+# --- cells ----------------------------------------------------------------------------------------
 
 
 class CellChangeKind(StrEnum):
@@ -301,8 +362,9 @@ class CellChange:
     kind: CellChangeKind
     """How they changed."""
     before: str | None
-    """The old outcome: ``ok`` or ``rejected (api-removed)``. ``None``: only the new report has these
-    cells.
+    """The old outcome: ``ok`` or ``rejected (api-removed)``.
+
+    ``None``: only the new report has these cells.
     """
     after: str | None
     """The new outcome. ``None``: only the old report has these cells."""
@@ -313,7 +375,10 @@ class CellChange:
     failure: Failure | None
     """The new failure, or else the old one."""
     says: str
-    """The compiler's present message: excerpt of the failure or deprecation warning. Empty: none."""
+    """The compiler's present message: excerpt of the failure or deprecation warning.
+
+    Empty: none.
+    """
     results: tuple[Result, ...]
     """Results of the new report, or else of the old one."""
     where: tuple[Where, ...]
@@ -361,15 +426,22 @@ class Comparison:
 
         ``metric`` counts cells in which a number rose.
         """
-        counts = {kind: sum(len(difference.results) for difference in self.of(kind)) for kind in CellChangeKind}
-        counts[CellChangeKind.METRIC] = len({jump.result.cell.id for group in self.jumps for jump in group.jumps if jump.rise})
+        counts = {
+            kind: sum(len(difference.results) for difference in self.of(kind))
+            for kind in CellChangeKind
+        }
+        counts[CellChangeKind.METRIC] = len(
+            {jump.result.cell.id for group in self.jumps for jump in group.jumps if jump.rise}
+        )
         return {kind: number for kind, number in counts.items() if number}
 
     def gated(self, kinds: Collection[CellChangeKind]) -> int:
         """Return the number of cells and pairs with such changes, without declared failures."""
         rises = self.counts.get(CellChangeKind.METRIC, 0) if CellChangeKind.METRIC in kinds else 0
         return (
-            rises + sum(difference.gated for difference in self.differences if difference.kind in kinds) + self._gated_pairs(kinds)
+            rises
+            + sum(difference.gated for difference in self.differences if difference.kind in kinds)
+            + self._gated_pairs(kinds)
         )
 
     def _gated_pairs(self, kinds: Collection[CellChangeKind]) -> int:
@@ -383,7 +455,10 @@ class Comparison:
 
     @property
     def versions(self) -> tuple[str, str] | None:
-        """The two versions of triton-compat, if they differ. Names of failures may differ with them."""
+        """The two versions of triton-compat, if they differ.
+
+        Names of failures may differ with them.
+        """
         old, new = self.old.report.version, self.new.report.version
         return (old, new) if old != new else None
 
@@ -401,8 +476,16 @@ def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> C
     jumps = [jump for _, before, after in kinds for jump in _jumps(before, after, threshold)]
     jumped = {jump.result.cell.id for jump in jumps}
     changed = [(kind, before, after) for kind, before, after in kinds if kind is not None]
-    dropped = [(CellChangeKind.DROPPED, before, None) for name, before in old.cells.items() if name not in new.cells]
-    added = [(CellChangeKind.ADDED, None, after) for name, after in new.cells.items() if name not in old.cells]
+    dropped = [
+        (CellChangeKind.DROPPED, before, None)
+        for name, before in old.cells.items()
+        if name not in new.cells
+    ]
+    added = [
+        (CellChangeKind.ADDED, None, after)
+        for name, after in new.cells.items()
+        if name not in old.cells
+    ]
     return Comparison(
         old=old,
         new=new,
@@ -428,7 +511,7 @@ _Change = tuple[CellChangeKind, Result | None, Result | None]
 """What became of a cell, the old result and the new one, of which one may be missing."""
 
 
-# --- cells -----------------------------------------------------------------------------------------------------------------------
+# --- cells ----------------------------------------------------------------------------------------
 
 
 def _kind(before: Result, after: Result) -> CellChangeKind | None:
@@ -442,11 +525,16 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
             return CellChangeKind.ANSWERED
     was, is_ = _works(before), _works(after)
     if was is not is_:
-        if is_ and after.numbers.right is None and is_good(before.outcome):  # it was wrong, and was not run again
+        # It was wrong, and was not run again.
+        if is_ and after.numbers.right is None and is_good(before.outcome):
             return CellChangeKind.INCONCLUSIVE
         return CellChangeKind.FIXED if is_ else CellChangeKind.BROKEN
     if is_:
-        return CellChangeKind.DEPRECATED if is_deprecated(after.outcome) and not is_deprecated(before.outcome) else None
+        return (
+            CellChangeKind.DEPRECATED
+            if is_deprecated(after.outcome) and not is_deprecated(before.outcome)
+            else None
+        )
     return CellChangeKind.CHANGED if _face(before) != _face(after) else None
 
 
@@ -462,11 +550,20 @@ def _answered(result: Result) -> bool:
 def _face(result: Result) -> tuple[str, ...]:
     failure = result.outcome.failure
     check = result.numbers.trouble
-    return result.outcome.status, *((failure.failure_class, failure.fingerprint) if failure else ()), check.status if check else ""
+    return (
+        result.outcome.status,
+        *((failure.failure_class, failure.fingerprint) if failure else ()),
+        check.status if check else "",
+    )
 
 
 def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
-    good = is_good(before.outcome) and is_good(after.outcome) and _answered(before) and _answered(after)
+    good = (
+        is_good(before.outcome)
+        and is_good(after.outcome)
+        and _answered(before)
+        and _answered(after)
+    )
     return jumps_of(before, after, threshold) if good else ()
 
 
@@ -476,12 +573,26 @@ def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Ce
         shown = after or before
         assert shown
         declared = _is_declared(shown), declared_as(shown.expectation)
-        groups[kind, shown.cell.spec.kernel, shown.cell.spec.variant, _said(before), _said(after), *declared].append(
-            (kind, before, after)
-        )
+        groups[
+            kind,
+            shown.cell.spec.kernel,
+            shown.cell.spec.variant,
+            _said(before),
+            _said(after),
+            *declared,
+        ].append((kind, before, after))
     differences = (_difference(group, old, new) for group in groups.values())
     order = list(CellChangeKind)
-    return tuple(sorted(differences, key=lambda each: (order.index(each.kind), each.declared, natural(each.where[0].subject))))
+    return tuple(
+        sorted(
+            differences,
+            key=lambda each: (
+                order.index(each.kind),
+                each.declared,
+                natural(each.where[0].subject),
+            ),
+        )
+    )
 
 
 def _said(result: Result | None) -> tuple[str, str | None] | None:
@@ -517,7 +628,9 @@ def _says(result: Result) -> str:
         return outcome.failure.excerpt
     if check:
         return check_words(check)
-    return "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
+    return (
+        "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
+    )
 
 
 def _is_declared(result: Result) -> bool:

@@ -16,7 +16,15 @@ from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.history.account import Entry, Word, runs
-from compat.history.verdict import Coordinate, Point, Verdict, class_of, is_deprecated, is_good, release_of
+from compat.history.verdict import (
+    Coordinate,
+    Point,
+    Verdict,
+    class_of,
+    is_deprecated,
+    is_good,
+    release_of,
+)
 from compat.model import Outcome, Result, Status
 from compat.model.fields import Count, Text, rules
 from compat.report.summary.compact import extent_of, natural, rectangles
@@ -62,7 +70,10 @@ LEGEND = {
     COMING: "not compiled yet",
     "-": "not in the matrix",
 }
-"""What the marks mean, in the order to explain them. They are words, so that they read without colour."""
+"""What the marks mean, in the order to explain them.
+
+They are words, so that they read without colour.
+"""
 
 UNEXPECTED = "!"
 """Put behind a mark that is not what was declared."""
@@ -115,7 +126,9 @@ class KernelGrid:
 
 def grids(report: Report) -> tuple[KernelGrid, ...]:
     """One grid per kernel, in natural order."""
-    phrases = {coordinate: phrase_in_full(verdict) for coordinate, verdict in report.verdict_of.items()}
+    phrases = {
+        coordinate: phrase_in_full(verdict) for coordinate, verdict in report.verdict_of.items()
+    }
     return gathered(
         report,
         lambda coordinate: _marks(report, coordinate),
@@ -130,31 +143,50 @@ def gathered(
     verdict_of: Callable[[Coordinate], str],
     is_good: Callable[[str], bool],
 ) -> tuple[KernelGrid, ...]:
-    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one row."""
-    alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
+    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one
+    row.
+    """
+    alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = (
+        defaultdict(lambda: defaultdict(list))
+    )
     for coordinate in report.by_coordinate:
         if marks := marks_of(coordinate):
             alike[coordinate[0], coordinate[1]][marks, verdict_of(coordinate)].append(coordinate)
     kernels: dict[str, list[GridRow]] = defaultdict(list)
     for (kernel, variant), groups in alike.items():
         for (marks, verdict), coordinates in groups.items():
-            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates, good=is_good(verdict))
+            kernels[kernel] += _rows(
+                report, (kernel, variant), marks, verdict, coordinates, good=is_good(verdict)
+            )
     return tuple(
-        KernelGrid(kernel=kernel, rows=tuple(rows)) for kernel, rows in sorted(kernels.items(), key=lambda item: natural(item[0]))
+        KernelGrid(kernel=kernel, rows=tuple(rows))
+        for kernel, rows in sorted(kernels.items(), key=lambda item: natural(item[0]))
     )
 
 
 def history_of(row: GridRow, report: Report) -> str:
-    """A row's marks as intervals, for where there is no room for a column per release: ``ok 3.0.0–3.8.0, rej 3.9.0``."""
+    """A row's marks as intervals, for where there is no room for a column per release: ``ok
+    3.0.0–3.8.0, rej 3.9.0``.
+    """
     texts = (mark.text + (f" {mark.failure}" if mark.failure else "") for mark in row.marks)
-    alike = runs((release.label, text) for release, text in zip(report.releases, texts, strict=True))
-    return " · ".join(f"{run.value} {report.spans(run.releases)}" for run in alike if run.value != Mark().text)
+    alike = runs(
+        (release.label, text) for release, text in zip(report.releases, texts, strict=True)
+    )
+    return " · ".join(
+        f"{run.value} {report.spans(run.releases)}" for run in alike if run.value != Mark().text
+    )
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase; where that alone says little, with the releases that work, and where numbers are not right, that."""
+    """The verdict's phrase; where that alone says little, with the releases that work, and where
+    numbers are not right, that.
+    """
     if verdict.right is not None and verdict.right.bad:
-        compiles = verdict.phrase.replace(Word.WORKS, "compiles") if verdict.word is Word.WORKS else _compiling(verdict)
+        compiles = (
+            verdict.phrase.replace(Word.WORKS, "compiles")
+            if verdict.word is Word.WORKS
+            else _compiling(verdict)
+        )
         return f"{compiles}; {verdict.right.phrase}"
     return _compiling(verdict)
 
@@ -163,7 +195,9 @@ def _compiling(verdict: Verdict) -> str:
     if verdict.word is not Word.INTERMITTENT:
         return verdict.phrase
     good = [
-        extent_of(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None
+        extent_of(interval)
+        for interval in verdict.intervals
+        if interval.status is Status.OK and interval.failure_class is None
     ]
     return f"{verdict.phrase}: ok {', '.join(good)}"
 
@@ -177,9 +211,11 @@ def legend_of(kernels: Sequence[KernelGrid]) -> dict[str, str]:
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
     points = {point.release.label: point for point in report.points[coordinate]}
     return tuple(
-        mark_of(report, points[release.label])
-        if release.label in points
-        else Mark(word=COMING if (coordinate, release.label) in report.coming else Mark().word)
+        (
+            mark_of(report, points[release.label])
+            if release.label in points
+            else Mark(word=COMING if (coordinate, release.label) in report.coming else Mark().word)
+        )
         for release in report.releases
     )
 
@@ -204,7 +240,9 @@ def mark_of(report: Report, point: Point) -> Mark:
 
 def _bad_numbers(point: Point) -> Status | None:
     """What a check says of the numbers, where one says that they are not right."""
-    return next((check.status for result in point.answers if (check := result.numbers.trouble)), None)
+    return next(
+        (check.status for result in point.answers if (check := result.numbers.trouble)), None
+    )
 
 
 def remembered_mark(entry: Entry) -> Mark:
@@ -221,7 +259,13 @@ def _word(outcome: Outcome) -> str:
 
 
 def _rows(
-    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate], *, good: bool
+    report: Report,
+    of: tuple[str, str],
+    marks: tuple[Mark, ...],
+    verdict: str,
+    coordinates: Sequence[Coordinate],
+    *,
+    good: bool,
 ) -> list[GridRow]:
     every_case, every_target = report.extent[of]
     open_ = any(mark.word == COMING for mark in marks)
@@ -238,7 +282,7 @@ def _rows(
     ]
 
 
-# --- versions of a library -------------------------------------------------------------------------------------------------------
+# --- versions of a library ------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -250,7 +294,9 @@ class TallyRecord:
     fail: Count = 0
     unknown: Annotated[Count, rules(description="Kernels of which nothing is known there.")] = 0
     classes: Mapping[str, Annotated[int, rules(minimum=1)]] = Factory(dict)
-    """Failure class → kernels that show it, the most frequent first; of those of which nothing is known, too."""
+    """Failure class → kernels that show it, the most frequent first; of those of which nothing is
+    known, too.
+    """
 
     @property
     def tried(self) -> int:
@@ -284,7 +330,9 @@ def library_versions(report: Report) -> tuple[LibraryRecord, ...]:
     for result in report.ordered:
         if result.cell.spec.package:
             by_requirement[result.cell.spec.package].append(result)
-    versions = [_version(requirement, results, report) for requirement, results in by_requirement.items()]
+    versions = [
+        _version(requirement, results, report) for requirement, results in by_requirement.items()
+    ]
     return tuple(sorted(versions, key=lambda library: (library.package, _order(library.version))))
 
 
@@ -293,11 +341,17 @@ def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], 
     for name, group in groupby(library_versions(report), key=lambda library: library.package):
         versions = tuple(group)
         tried = {tally.release for version in versions for tally in version.releases}
-        yield name, versions, tuple(release.label for release in report.releases if release.label in tried)
+        yield (
+            name,
+            versions,
+            tuple(release.label for release in report.releases if release.label in tried),
+        )
 
 
 def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
-    """What fails in a version, a line for all releases on which the same number does: ``3.9.0: 25 of 28 fail: …``."""
+    """What fails in a version, a line for all releases on which the same number does: ``3.9.0: 25
+    of 28 fail: …``.
+    """
     groups: dict[str, list[str]] = defaultdict(list)
     for tally in library.releases:
         if tally.fail or tally.unknown:
@@ -330,7 +384,9 @@ def _tally(release: str, kernels: Iterable[Iterable[Result]]) -> TallyRecord:
     fates: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for results in kernels:
-        outcomes = [result.outcome for result in results if result.outcome.status is not Status.UNSUPPORTED]
+        outcomes = [
+            result.outcome for result in results if result.outcome.status is not Status.UNSUPPORTED
+        ]
         bad = [outcome for outcome in outcomes if not is_good(outcome)]
         if any(outcome.status.is_answer for outcome in bad):
             fates["fail"] += 1
@@ -339,7 +395,11 @@ def _tally(release: str, kernels: Iterable[Iterable[Result]]) -> TallyRecord:
         classes.update({class_of(outcome) for outcome in bad})
     by_number = sorted(classes.items(), key=lambda counted: (-counted[1], counted[0]))
     return TallyRecord(
-        release=release, compile=fates["compile"], fail=fates["fail"], unknown=fates["unknown"], classes=dict(by_number)
+        release=release,
+        compile=fates["compile"],
+        fail=fates["fail"],
+        unknown=fates["unknown"],
+        classes=dict(by_number),
     )
 
 

@@ -26,7 +26,17 @@ from compat.history.verdict import (
     disagreements,
     release_of,
 )
-from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
+from compat.model import (
+    SOURCE_STAGE,
+    BuiltEnv,
+    Cell,
+    Env,
+    Expectation,
+    Failure,
+    Result,
+    Specialization,
+    Status,
+)
 from compat.pairs.records import Pair
 from compat.report.summary.compact import Where, listed, natural, rectangles, spans
 from compat.source.closure import roots_of
@@ -54,7 +64,9 @@ class DistinctFailure:
 
     @cached_property
     def to_fix(self) -> tuple[Result, ...]:
-        """The cells that ``compat fix`` has an edit to try on, which is not to say that one helps."""
+        """The cells that ``compat fix`` has an edit to try on, which is not to say that one
+        helps.
+        """
         return tuple(result for result in self.results if edits_for(result))
 
 
@@ -143,8 +155,9 @@ class Report:
     sources: Mapping[str, str] = field(factory=dict)
     """Path from :meth:`source_of` → text of the source. Large sources are left out."""
     attachments: Mapping[str, str] = field(factory=dict)
-    """Name → content of kept artifacts of distinct failures (MLIR reproducers, IR). Text is compressed
-    with gzip and encoded as base64.
+    """Name → content of kept artifacts of distinct failures (MLIR reproducers, IR).
+
+    Text is compressed with gzip and encoded as base64.
     """
     helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Source → other files it imports, as :meth:`source_of` names them. Only for sources with a
@@ -169,7 +182,10 @@ class Report:
     def releases(self) -> tuple[Release, ...]:
         """Every release that was or will be tried, oldest first, then the forks."""
         coming = (release_of(BuiltEnv(env=cell.env)) for cell in self.pending)
-        by_label = {release.label: release for release in (*coming, *(release_of(result.built) for result in self.results))}
+        by_label = {
+            release.label: release
+            for release in (*coming, *(release_of(result.built) for result in self.results))
+        }
         return tuple(sorted(by_label.values(), key=lambda release: release.order))
 
     @cached_property
@@ -208,7 +224,9 @@ class Report:
         for result in self.ordered:
             if result.outcome.failure and result.outcome.status not in _TOLD_APART:
                 groups[result.outcome.failure.fingerprint].append(result)
-        return tuple(self._distinct(f"F{number}", group) for number, group in enumerate(groups.values(), 1))
+        return tuple(
+            self._distinct(f"F{number}", group) for number, group in enumerate(groups.values(), 1)
+        )
 
     @cached_property
     def failure_ids(self) -> Mapping[str, str]:
@@ -231,7 +249,9 @@ class Report:
             if result.outcome.status not in _TOLD_APART:
                 spec, failure = result.cell.spec, result.outcome.failure
                 declared, got = declared_as(result.expectation), came_out_as(result)
-                groups[spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""].append(result)
+                groups[
+                    spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""
+                ].append(result)
         return tuple(
             Surprise(
                 got=got,
@@ -253,7 +273,9 @@ class Report:
             if result.outcome.status is Status.ENV_BROKEN:
                 cells[result.cell.env.name].append(result)
         envs = {built.env.name: built for built in self.envs}
-        names = sorted({*cells, *(name for name, built in envs.items() if built.error)}, key=natural)
+        names = sorted(
+            {*cells, *(name for name, built in envs.items() if built.error)}, key=natural
+        )
         return tuple(_broken(envs.get(name), cells[name]) for name in names)
 
     @cached_property
@@ -262,7 +284,11 @@ class Report:
         groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
         for result in self.ordered:
             if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
-                groups[result.cell.spec.kernel, result.cell.spec.source, result.outcome.failure.fingerprint].append(result)
+                groups[
+                    result.cell.spec.kernel,
+                    result.cell.spec.source,
+                    result.outcome.failure.fingerprint,
+                ].append(result)
         return tuple(self._unimported(group) for group in groups.values())
 
     @cached_property
@@ -270,10 +296,16 @@ class Report:
         """Releases whose environments gave different answers."""
         groups: dict[tuple[tuple[tuple[str, str], ...], str], list[Result]] = defaultdict(list)
         for noted in disagreements(self.ordered):
-            results = (r for r in self.by_coordinate[noted.coordinate] if release_of(r.built).label == noted.release)
+            results = (
+                r
+                for r in self.by_coordinate[noted.coordinate]
+                if release_of(r.built).label == noted.release
+            )
             groups[noted.answers, noted.release] += results
         return tuple(
-            Division(answers=answers, where=where) for (answers, _), group in groups.items() for where in self.where(group)
+            Division(answers=answers, where=where)
+            for (answers, _), group in groups.items()
+            for where in self.where(group)
         )
 
     @cached_property
@@ -287,7 +319,10 @@ class Report:
     @cached_property
     def verdict_of(self) -> Mapping[Coordinate, Verdict]:
         """(Kernel, variant, case, target) → verdict. Empty while the run is in progress."""
-        return {(verdict.kernel, verdict.variant, verdict.case, verdict.target): verdict for verdict in self.verdicts}
+        return {
+            (verdict.kernel, verdict.variant, verdict.case, verdict.target): verdict
+            for verdict in self.verdicts
+        }
 
     @property
     def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
@@ -298,7 +333,10 @@ class Report:
     def coming(self) -> frozenset[tuple[Coordinate, str]]:
         """(Kernel, variant, case, target) and release label of each cell without a result."""
         return frozenset(
-            ((cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name), release_of(BuiltEnv(env=cell.env)).label)
+            (
+                (cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name),
+                release_of(BuiltEnv(env=cell.env)).label,
+            )
             for cell in self.pending
         )
 
@@ -306,23 +344,37 @@ class Report:
     def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
         """(Kernel, variant) → its cases and targets, tried or planned."""
         axes: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
-        for kernel, variant, case, target in (*self.by_coordinate, *(coordinate for coordinate, _ in self.coming)):
+        for kernel, variant, case, target in (
+            *self.by_coordinate,
+            *(coordinate for coordinate, _ in self.coming),
+        ):
             axes[kernel, variant][0].add(case)
             axes[kernel, variant][1].add(target)
         return {
-            key: (tuple(sorted(cases, key=natural)), tuple(sorted(targets, key=natural))) for key, (cases, targets) in axes.items()
+            key: (tuple(sorted(cases, key=natural)), tuple(sorted(targets, key=natural)))
+            for key, (cases, targets) in axes.items()
         }
 
     @property
     def toolchains(self) -> str:
         """Titles of the toolchains whose releases were tried."""
-        return " and ".join(dict.fromkeys(verdict.toolchain for verdict in self.verdicts)) or toolchains.DEFAULT.title
+        return (
+            " and ".join(dict.fromkeys(verdict.toolchain for verdict in self.verdicts))
+            or toolchains.DEFAULT.title
+        )
 
     @cached_property
     def line(self) -> tuple[str, ...]:
         """Every existing release of these toolchains, oldest first, without forks."""
-        by_version = {release.version: release.label for release in self.releases if not release.fork and release.version}
-        tried = {cell.env.toolchain for cell in (*self.pending, *(result.cell for result in self.results))}
+        by_version = {
+            release.version: release.label
+            for release in self.releases
+            if not release.fork and release.version
+        }
+        tried = {
+            cell.env.toolchain
+            for cell in (*self.pending, *(result.cell for result in self.results))
+        }
         existing = (version for name in tried for version in self.existing.get(name, ()))
         labels = {**{version: str(version) for version in existing}, **by_version}
         return tuple(labels[version] for version in sorted(labels))
@@ -345,16 +397,24 @@ class Report:
         A run never crosses a release that was not tried, and never contains a fork. The text says
         so if the runs cover all releases, or all that were tried.
         """
-        forks = [release.label for release in self.releases if release.fork and release.label in chosen]
+        forks = [
+            release.label for release in self.releases if release.fork and release.label in chosen
+        ]
         text = ", ".join(part for part in (spans(chosen, self.line), *forks) if part)
         if not len(chosen) == len(self.releases) > 1:
             return text
-        return f"{text} (all)" if len(self.line) + len(forks) == len(chosen) else f"{text} (all tested)"
+        return (
+            f"{text} (all)"
+            if len(self.line) + len(forks) == len(chosen)
+            else f"{text} (all tested)"
+        )
 
     def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
         """Return the place of ``results`` in as few words as possible."""
         line = [release.label for release in self.releases]
-        places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+        places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(
+            lambda: defaultdict(set)
+        )
         for result in results:
             kernel, variant, case, target = coordinate_of(result)
             places[kernel, variant][case, target].add(release_of(result.built).label)
@@ -367,8 +427,13 @@ class Report:
                 releases=self.spans(releases),
             )
             for (kernel, variant), pairs in places.items()
-            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: sorted(map(line.index, some)))
-            for cases, targets in rectangles(pair for pair, labels in pairs.items() if labels == releases)
+            for releases in sorted(
+                {frozenset(labels) for labels in pairs.values()},
+                key=lambda some: sorted(map(line.index, some)),
+            )
+            for cases, targets in rectangles(
+                pair for pair, labels in pairs.items() if labels == releases
+            )
         )
 
     def _unimported(self, group: list[Result]) -> UnimportedSource:
@@ -397,7 +462,9 @@ class Report:
 
 
 def path_in(root: str, path: str) -> str:
-    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one; empty where there is none."""
+    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one;
+    empty where there is none.
+    """
     file = PurePath(path)
     inside = root and file.is_relative_to(root)
     return (file.relative_to(root) if inside else file).as_posix() if path else ""
@@ -407,11 +474,17 @@ def place_of(result: Result) -> tuple[str, int] | None:
     """The file that a failure points at, without folders, and the line there."""
     failure = result.outcome.failure
     name, _, number = (failure.location or "").rpartition(":") if failure else ("", "", "")
-    return (name, int(number)) if name and number.isascii() and number.isdigit() and len(number) < 10 else None
+    return (
+        (name, int(number))
+        if name and number.isascii() and number.isdigit() and len(number) < 10
+        else None
+    )
 
 
 def declared_as(expectation: Expectation | None) -> str:
-    """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure that need not happen."""
+    """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure
+    that need not happen.
+    """
     if expectation is None:
         return "ok"
     kind = f" ({expectation.failure_class})" if expectation.failure_class else ""
@@ -421,7 +494,12 @@ def declared_as(expectation: Expectation | None) -> str:
 def came_out_as(result: Result) -> str:
     """What came, in the same words; where it compiles and its numbers are not right, that."""
     outcome = result.outcome
-    if outcome.status is Status.OK and not outcome.failure and not outcome.flaky and (check := result.numbers.trouble):
+    if (
+        outcome.status is Status.OK
+        and not outcome.failure
+        and not outcome.flaky
+        and (check := result.numbers.trouble)
+    ):
         return f"{check.status} ({check.device or 'in the interpreter'})"
     text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
@@ -431,11 +509,23 @@ def _telling(result: Result) -> int:
     """How much a failure says of itself; the first of the best is the example."""
     failure = result.outcome.failure
     assert failure
-    return sum(bool(fact) for fact in (failure.pass_, failure.op, failure.location, failure.reproducer, failure.excerpt))
+    return sum(
+        bool(fact)
+        for fact in (
+            failure.pass_,
+            failure.op,
+            failure.location,
+            failure.reproducer,
+            failure.excerpt,
+        )
+    )
 
 
 def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
-    """What is known of a broken env, from its record and from its cells; at least one of them is there."""
+    """What is known of a broken env, from its record and from its cells.
+
+    At least one of them is there.
+    """
     failure = next((result.outcome.failure for result in cells if result.outcome.failure), None)
     record = built or cells[0].built
     return BrokenEnv(
@@ -446,16 +536,21 @@ def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
     )
 
 
-# --- order of the cells -----------------------------------------------------------------------------------------------------------
+# --- order of the cells ---------------------------------------------------------------------------
 
 
 def in_order(results: Iterable[Result]) -> Iterator[Result]:
-    """By kernel, variant, case, target, release and env; row by row, since keys of all cells take much memory."""
+    """By kernel, variant, case, target, release and env.
+
+    Row by row, since keys of all cells take much memory.
+    """
     rows: dict[Coordinate, list[Result]] = defaultdict(list)
     for result in results:
         rows[coordinate_of(result)].append(result)
     for _, alike in groupby(sorted(rows, key=_row_key), key=_row_key):
-        yield from sorted((result for coordinate in alike for result in rows[coordinate]), key=_key_in_row)
+        yield from sorted(
+            (result for coordinate in alike for result in rows[coordinate]), key=_key_in_row
+        )
 
 
 def _row_key(coordinate: Coordinate) -> tuple[object, ...]:
@@ -466,7 +561,7 @@ def _key_in_row(result: Result) -> tuple[object, ...]:
     return release_of(result.built).order, natural(result.cell.env.name)
 
 
-# --- shards -----------------------------------------------------------------------------------------------------------------------
+# --- shards ---------------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -476,27 +571,46 @@ class ShardShare:
     shards: tuple[str, ...]
     """As :attr:`compat.report.summary.record.Report.shards` has them."""
     envs: frozenset[str]
-    """The names of its envs: shards of other envs are shards of another matrix. Empty of a shard that has no cell."""
+    """The names of its envs: shards of other envs are shards of another matrix.
+
+    Empty of a shard that has no cell.
+    """
 
 
 def shards_text(report: Report) -> str:
-    """Of which part of all cells a report tells, in words; empty where that is not known to be only a part."""
+    """Of which part of all cells a report tells, in words.
+
+    Empty where that is not known to be only a part.
+    """
     if not report.shards:
         return ""
-    return f"{'shard' if len(report.shards) == 1 else 'shards'} {listed(report.shards)} of the cells"
+    return (
+        f"{'shard' if len(report.shards) == 1 else 'shards'} {listed(report.shards)} of the cells"
+    )
 
 
 def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:
-    """The shards that several reports have together; none where they are whole, each M of M shards."""
+    """The shards that several reports have together.
+
+    None where they are whole, each M of M shards.
+    """
     apart = [share for share in shares if len(share.shards) == 1]
     remaining = {shard for share in shares if len(share.shards) > 1 for shard in share.shards}
-    for of, envs in dict.fromkeys((_shard_count(share), share.envs) for share in apart if share.envs):
-        numbers = {_shard_number(share) for share in apart if _shard_count(share) == of and share.envs in (envs, frozenset())}
+    for of, envs in dict.fromkeys(
+        (_shard_count(share), share.envs) for share in apart if share.envs
+    ):
+        numbers = {
+            _shard_number(share)
+            for share in apart
+            if _shard_count(share) == of and share.envs in (envs, frozenset())
+        }
         if len(numbers) < of:
             remaining |= {f"{number}/{of}" for number in numbers}
     if not any(share.envs for share in apart):
         counts = Counter(map(_shard_count, apart))
-        remaining |= {share.shards[0] for share in apart if counts[_shard_count(share)] < _shard_count(share)}
+        remaining |= {
+            share.shards[0] for share in apart if counts[_shard_count(share)] < _shard_count(share)
+        }
     return tuple(sorted(remaining, key=natural))
 
 
@@ -511,7 +625,8 @@ def _shard_count(share: ShardShare) -> int:
 def edits_for(result: Result) -> tuple[KnownEdit, ...]:
     """The edits that ``compat fix`` tries on a cell: those known for its failure.
 
-    There are none where its source is of a library, nor where the import of another file failed: edits are of the kernel's own.
+    There are none where its source is of a library, nor where the import of another file failed:
+    edits are of the kernel's own.
     """
     spec, failure = result.cell.spec, result.outcome.failure
     source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
@@ -523,4 +638,6 @@ def edits_for(result: Result) -> tuple[KnownEdit, ...]:
 
 def _is_elsewhere(failure: Failure, source: Path) -> bool:
     """Whether importing another file than the kernel's own failed."""
-    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[0] not in ("", source.name)
+    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[
+        0
+    ] not in ("", source.name)

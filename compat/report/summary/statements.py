@@ -1,4 +1,7 @@
-"""What the matrix shows, in plain sentences, all derived from the results; and notes on what these rest on."""
+"""What the matrix shows, in plain sentences, all derived from the results.
+
+And notes on what these rest on.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,16 @@ from compat.report.summary.compact import (
 from compat.report.summary.record import Report
 
 HISTORICAL = "as_written"
-"""Variants whose names begin so keep a text as it once was; each is told on its own, and why, even where it works."""
+"""Variants whose names begin so keep a text as it once was; each is told on its own, and why, even
+where it works.
+"""
 
 
 @frozen(kw_only=True)
 class HistoryStatement:
-    """One sentence about variants that share a history, and why it is so in the words of whoever declared it."""
+    """One sentence about variants that share a history, and why it is so in the words of whoever
+    declared it.
+    """
 
     kernel: str
     variants: tuple[str, ...]
@@ -56,7 +63,9 @@ class _Story:
     between: tuple[str, str]
     """What is not known between the ends of ``since`` and of ``bracket``, in words."""
     runs: tuple[Run[str], ...]
-    """What happened (``ok``, ``unsupported`` or a failure class) at the releases in a row; known ones only."""
+    """What happened (``ok``, ``unsupported`` or a failure class) at the releases in a row; known
+    ones only.
+    """
     line: tuple[str, ...]
     """Every release that there is."""
     complete: bool
@@ -77,7 +86,12 @@ class _Story:
     @property
     def able(self) -> tuple[str, ...]:
         """The known releases whose toolchain can build for the target at all."""
-        return tuple(release for run in self.runs for release in run.releases if run.value != Status.UNSUPPORTED)
+        return tuple(
+            release
+            for run in self.runs
+            for release in run.releases
+            if run.value != Status.UNSUPPORTED
+        )
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -86,7 +100,9 @@ class _Story:
 
 
 def statements(report: Report) -> tuple[HistoryStatement, ...]:
-    """The sentences: per kernel, first the historical variants, then what fails somewhere, then what works."""
+    """The sentences: per kernel, first the historical variants, then what fails somewhere, then
+    what works.
+    """
     groups: dict[tuple[str, str, _Story], list[str]] = defaultdict(list)
     for (kernel, variant), story in _stories(report):
         groups[kernel, variant if variant.startswith(HISTORICAL) else "", story].append(variant)
@@ -103,12 +119,14 @@ def statements(report: Report) -> tuple[HistoryStatement, ...]:
     return tuple(sorted(sentences, key=_rank))
 
 
-# --- stories -------------------------------------------------------------------------------------------------------------
+# --- stories --------------------------------------------------------------------------------------
 
 
 def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
     """Each variant with the stories its cases and targets tell, in the order of the cells."""
-    groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for coordinate in report.by_coordinate:
         story = _story(report, report.verdict_of[coordinate])
         groups[coordinate[0], coordinate[1]][story].append(coordinate)
@@ -117,8 +135,11 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
         for story, coordinates in stories.items():
             for cases, targets in rectangles((case, target) for _, _, case, target in coordinates):
                 some_cases = () if cases == every_case else cases
-                # Where a toolchain cannot build for a target, the sentence is about that target, and names it.
-                some_targets = () if targets == every_target and story.able == story.known else targets
+                # Where a toolchain cannot build for a target, the sentence is about that target,
+                # and names it.
+                some_targets = (
+                    () if targets == every_target and story.able == story.known else targets
+                )
                 yield variant, evolve(story, cases=some_cases, targets=some_targets)
 
 
@@ -136,7 +157,9 @@ def _story(report: Report, verdict: Verdict) -> _Story:
         clear=not verdict.untested and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
         computes=_computes(report, verdict),
-        caveats=tuple(caveat for caveat in (_not_known(verdict, changes), earlier_runs(verdict)) if caveat),
+        caveats=tuple(
+            caveat for caveat in (_not_known(verdict, changes), earlier_runs(verdict)) if caveat
+        ),
         cases=(),
         targets=(),
         because=_because(report, verdict),
@@ -150,7 +173,11 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
     their releases.
     """
     between = {release for change in changes if change for release in change.between}
-    unclear = [*verdict.untested, *verdict.flaky, *(verdict.not_tried if verdict.word is Word.NEVER else ())]
+    unclear = [
+        *verdict.untested,
+        *verdict.flaky,
+        *(verdict.not_tried if verdict.word is Word.NEVER else ()),
+    ]
     return unknown(verdict, [release for release in unclear if release not in between])
 
 
@@ -158,9 +185,17 @@ def _computes(report: Report, verdict: Verdict) -> str:
     """Where its numbers are not right, with what they are and where it was run."""
     groups: dict[tuple[str, str], set[str]] = defaultdict(set)
     for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
-        for check in (check for result in point.answers for check in result.numbers.checks if check.right is False):
+        for check in (
+            check
+            for result in point.answers
+            for check in result.numbers.checks
+            if check.right is False
+        ):
             groups[check.status, ran_on(check)].add(point.release.label)
-    phrases = [f"{status} in {report.spans(releases)} (run on {device})" for (status, device), releases in groups.items()]
+    phrases = [
+        f"{status} in {report.spans(releases)} (run on {device})"
+        for (status, device), releases in groups.items()
+    ]
     return f"numbers are {listed(phrases)}" if phrases else ""
 
 
@@ -171,7 +206,10 @@ def _what(entry: Entry) -> str:
 
 
 def _because(report: Report, verdict: Verdict) -> str:
-    """Why it fails, as declared where it is as expected; else, of a historical variant, what it is."""
+    """Why it fails, as declared where it is as expected.
+
+    Else, of a historical variant, what it is.
+    """
     results = report.by_coordinate[verdict.kernel, verdict.variant, verdict.case, verdict.target]
     reasons = dict.fromkeys(
         result.expectation.reason.strip()
@@ -187,7 +225,7 @@ def _because(report: Report, verdict: Verdict) -> str:
     return results[0].cell.spec.summary.strip()
 
 
-# --- sentences -----------------------------------------------------------------------------------------------------------
+# --- sentences ------------------------------------------------------------------------------------
 
 
 def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
@@ -197,7 +235,12 @@ def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
     targets = f" on {listed(story.targets)}" if story.targets else ""
     many = len(variants) > 1
     computes = (f"{'their' if many else 'its'} {story.computes}",) if story.computes else ()
-    return "; ".join((f"{subject}{cases} {_predicate(story, targets, many=many)}", *computes, *story.caveats)) + "."
+    return (
+        "; ".join(
+            (f"{subject}{cases} {_predicate(story, targets, many=many)}", *computes, *story.caveats)
+        )
+        + "."
+    )
 
 
 def _predicate(story: _Story, targets: str, *, many: bool) -> str:
@@ -216,13 +259,23 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
             return f"{_works(story, many=many)} on {_extent(story, 'all')}{targets}"
         case Word.NEVER:
             on = targets if story.able == story.known else ""
-            began = f"never worked on {_extent(story, 'any of the')}" if story.complete else f"failed on {_extent(story, 'all')}"
+            began = (
+                f"never worked on {_extent(story, 'any of the')}"
+                if story.complete
+                else f"failed on {_extent(story, 'all')}"
+            )
             return f"{began}{on}: {_failing(story)}{_still(story)}"
         case Word.INTERMITTENT:
             fails = "fail" if many else "fails"
-            return f"{_works(story, many=many)} in some releases and {fails} in others{targets}: {_runs(story)}"
+            return (
+                f"{_works(story, many=many)} in some releases and {fails} in others{targets}:"
+                f" {_runs(story)}"
+            )
         case Word.UNSUPPORTED:
-            return f"cannot be built for {listed(story.targets)} by {_extent(story, 'any of the', able=False)}"
+            return (
+                f"cannot be built for {listed(story.targets)} by"
+                f" {_extent(story, 'any of the', able=False)}"
+            )
     return f"could not be tried{targets}"
 
 
@@ -234,14 +287,25 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
         case Word.NEEDS:
             return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
         case Word.REMOVED if hole:
-            return f"{works} up to {before}{targets}; removed between {before} and {after} ({hole}): {failing}"
+            return (
+                f"{works} up to {before}{targets}; removed between {before} and {after} ({hole}):"
+                f" {failing}"
+            )
         case Word.REMOVED:
             return f"{works} up to {before}{targets}; removed in {after}: {failing}"
         case Word.FIXED:
             were = "were" if many else "was"
-            when = f"between {before} and {after}{targets} ({hole})" if hole else f"in {after}{targets}"
+            when = (
+                f"between {before} and {after}{targets} ({hole})"
+                if hole
+                else f"in {after}{targets}"
+            )
             return f"{were} fixed {when}; before: {failing}"
-    when = f"between {before} and {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
+    when = (
+        f"between {before} and {after}{targets} ({hole})"
+        if hole
+        else f"in {after}{targets} ({before} was good)"
+    )
     return f"regressed {when}: {failing}"
 
 
@@ -255,11 +319,16 @@ def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bo
     need = "need" if many else "needs"
     if not hole:
         return f"{need} {story.toolchain} {change.after} or newer{targets}"
-    return f"{need} a release after {change.before}{targets}, and the first tested release that works is {change.after} ({hole})"
+    return (
+        f"{need} a release after {change.before}{targets}, and the first tested release that works"
+        f" is {change.after} ({hole})"
+    )
 
 
 def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
-    """``all 13 releases tested (3.0.0 to 3.9.0)``; those that cannot build for the target are left out and named."""
+    """``all 13 releases tested (3.0.0 to 3.9.0)``; those that cannot build for the target are left
+    out and named.
+    """
     chosen = story.able if able else story.known
     qualified = ["tested"] if story.clear else ["that gave a clear answer"]
     if len(chosen) < len(story.known):
@@ -273,7 +342,9 @@ def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
 def _runs(story: _Story, *, failing: bool = False) -> str:
     """``ok 3.0.0–3.1.0, then `x` 3.2.0``."""
     return ", then ".join(
-        f"{_named(run.value)} {spans(run.releases, story.line)}" for run in story.runs if not (failing and run.value == Status.OK)
+        f"{_named(run.value)} {spans(run.releases, story.line)}"
+        for run in story.runs
+        if not (failing and run.value == Status.OK)
     )
 
 
@@ -283,7 +354,9 @@ def _named(what: str) -> str:
 
 
 def _failing(story: _Story) -> str:
-    """The failure classes; with their releases only where there is more than one thing to tell apart."""
+    """The failure classes; with their releases only where there is more than one thing to tell
+    apart.
+    """
     bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
         bad.discard(str(Status.UNSUPPORTED))
@@ -292,15 +365,24 @@ def _failing(story: _Story) -> str:
 
 def _still(story: _Story) -> str:
     last = story.able[-1]
-    return f", still there in {last}, the newest tested" if last == story.newest and len(story.able) > 1 else ""
+    return (
+        f", still there in {last}, the newest tested"
+        if last == story.newest and len(story.able) > 1
+        else ""
+    )
 
 
 def _rank(statement: HistoryStatement) -> tuple[object, ...]:
     historical = statement.variants[0].startswith(HISTORICAL)
-    return natural(statement.kernel), not historical, statement.word is Word.WORKS, natural(statement.variants[0])
+    return (
+        natural(statement.kernel),
+        not historical,
+        statement.word is Word.WORKS,
+        natural(statement.variants[0]),
+    )
 
 
-# --- guessed arguments and hints --------------------------------------------------------------------------------------------------
+# --- guessed arguments and hints ------------------------------------------------------------------
 
 
 _SOURCES = 3
@@ -308,55 +390,85 @@ _SOURCES = 3
 
 
 def guesses(specs: Iterable[Specialization]) -> str | None:
-    """Which sources the kernels are in whose arguments are guessed, and what writes them down; ``None`` without any."""
+    """Which sources the kernels are in whose arguments are guessed, and what writes them down.
+
+    ``None`` without any.
+    """
     guessed = [spec for spec in specs if spec.guessed]
     libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
     if libraries:
-        sentence = f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each kernel"
-        return f"{sentence}, and others may give other results; `compat capture --live` records the arguments of real launches"
+        sentence = (
+            f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each"
+            " kernel"
+        )
+        return (
+            f"{sentence}, and others may give other results; `compat capture --live` records the"
+            " arguments of real launches"
+        )
     sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
     if not sources:
         return None
     where = sources[0] if len(sources) == 1 else f"{len(sources)} sources"
     again = shlex.join(["compat", "init", *(sources if len(sources) <= _SOURCES else ())])
-    sentence = f"the arguments of the kernels in {where} are guessed, and others may give other results"
+    sentence = (
+        f"the arguments of the kernels in {where} are guessed, and others may give other results"
+    )
     return f"{sentence}; `{again}` writes them into a kernel file, where you can edit them"
 
 
 def decided_by_hints(results: Iterable[Result]) -> str | None:
-    """Which cases fail where others compile that differ from them in hints alone; ``None`` without any."""
+    """Which cases fail where others compile that differ from them in hints alone.
+
+    ``None`` without any.
+    """
     cells = list(results)
     alike: dict[object, list[Specialization]] = defaultdict(list)
     for spec in dict.fromkeys(result.cell.spec for result in cells):
         unhinted = evolve(spec.compile, divisible_by_16=(), equal_to_1=(), pointer_range_32=())
         alike[spec.kernel, spec.variant, spec.function, spec.closure, unhinted].append(spec)
-    group = {spec: number for number, specs in enumerate(alike.values()) if len(specs) > 1 for spec in specs}
+    group = {
+        spec: number
+        for number, specs in enumerate(alike.values())
+        if len(specs) > 1
+        for spec in specs
+    }
     places: dict[tuple[object, ...], list[Result]] = defaultdict(list)
     for result in cells:
         if (number := group.get(result.cell.spec)) is not None:
             places[number, result.cell.env.name, result.cell.target.name].append(result)
     pairs: dict[tuple[str, str, str, Status], None] = {}
     for here in places.values():
-        fine = next((result.cell.spec for result in here if result.outcome.status is Status.OK), None)
-        failed = [result for result in here if result.outcome.failure and result.outcome.status is not Status.OK]
+        fine = next(
+            (result.cell.spec for result in here if result.outcome.status is Status.OK), None
+        )
+        failed = [
+            result
+            for result in here
+            if result.outcome.failure and result.outcome.status is not Status.OK
+        ]
         for result in failed:
             if fine is None:
                 break
-            pairs[result.cell.spec.kernel, result.cell.spec.case, fine.case, result.outcome.status] = None
+            pairs[
+                result.cell.spec.kernel, result.cell.spec.case, fine.case, result.outcome.status
+            ] = None
     if not pairs:
         return None
-    named = [f"{kernel}/{bad} is {status} where {good} is ok" for kernel, bad, good, status in [*pairs][:_SOURCES]]
+    named = [
+        f"{kernel}/{bad} is {status} where {good} is ok"
+        for kernel, bad, good, status in [*pairs][:_SOURCES]
+    ]
     more = f", and {counted(len(pairs) - _SOURCES, 'more pair')}" if len(pairs) > _SOURCES else ""
     sentence = f"hints decide whether kernels compile: {'; '.join(named)}{more}"
     return f"{sentence}; the sizes and strides of your launches decide which case applies"
 
 
-# --- missing hints ----------------------------------------------------------------------------------------------------------------
+# --- missing hints --------------------------------------------------------------------------------
 
 
 NO_HINTS = (
-    "no argument has a hint, not even that a tensor is aligned; a real launch has hints, and without them the compiler chooses "
-    "other layouts and pipelines less"
+    "no argument has a hint, not even that a tensor is aligned; a real launch has hints, and"
+    " without them the compiler chooses other layouts and pipelines less"
 )
 _KERNELS = 3
 """Kernels that a sentence names."""
@@ -377,7 +489,7 @@ def without_hints(specs: Iterable[Specialization]) -> str | None:
     return f"{subject}: {NO_HINTS}; add [hints] or a [launch] to the kernel file"
 
 
-# --- stand-ins --------------------------------------------------------------------------------------------------------------------
+# --- stand-ins ------------------------------------------------------------------------------------
 
 
 def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
@@ -385,7 +497,9 @@ def stand_ins(results: Iterable[Result]) -> tuple[str, ...]:
     groups: dict[tuple[str, tuple[str, ...]], list[StoodIn]] = defaultdict(list)
     for result in results:
         if (stood_in := result.outcome.stood_in) is not None:
-            groups[result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)].append(stood_in)
+            groups[
+                result.cell.spec.kernel, tuple(name.split()[0] for name in stood_in.packages)
+            ].append(stood_in)
     return tuple(_stood_in(kernel, packages, group) for (kernel, packages), group in groups.items())
 
 
@@ -397,10 +511,13 @@ def _stood_in(kernel: str, packages: tuple[str, ...], group: list[StoodIn]) -> s
         f"{counted(len(answers), 'answer')} given to its modules" if answers else "",
         f"{counted(len(skipped), 'statement')} left out" if skipped else "",
     ]
-    return f"{kernel}: {counted(len(group), 'cell')} imported with {', '.join(record for record in parts if record)}"
+    return (
+        f"{kernel}: {counted(len(group), 'cell')} imported with"
+        f" {', '.join(record for record in parts if record)}"
+    )
 
 
-# --- missing kernels --------------------------------------------------------------------------------------------------------------
+# --- missing kernels ------------------------------------------------------------------------------
 
 
 _MISSING = 8
@@ -413,20 +530,28 @@ def missing_kernels(absent: Iterable[Absent]) -> Iterator[str]:
     for missing in absent:
         by_library[missing.library].append(missing.kernel)
     for library, kernels in by_library.items():
-        listed = ", ".join(kernels[:_MISSING]) + (f" and {len(kernels) - _MISSING:,} more" if len(kernels) > _MISSING else "")
-        yield f"{library.name} {library.version} does not have these kernels as they are declared, so they are not tried: {listed}"
+        listed = ", ".join(kernels[:_MISSING]) + (
+            f" and {len(kernels) - _MISSING:,} more" if len(kernels) > _MISSING else ""
+        )
+        yield (
+            f"{library.name} {library.version} does not have these kernels as they are declared, so"
+            f" they are not tried: {listed}"
+        )
 
 
-# --- what a failure says for each target ------------------------------------------------------------------------------------------
+# --- what a failure says for each target ----------------------------------------------------------
 
 
 def excerpts(example: Result, results: Iterable[Result]) -> tuple[tuple[str, str], ...]:
-    """What results with one fingerprint say, in one line each: before it the targets that say so, where not all say the same.
+    """What results with one fingerprint say, in one line each: before it the targets that say so,
+    where not all say the same.
 
     For each target it is the result most like the example, so that what differs is the target's.
     """
     nearest: dict[str, Result] = {}
-    for result in sorted(results, key=lambda result: (_unlike(example, result), natural(result.cell.id))):
+    for result in sorted(
+        results, key=lambda result: (_unlike(example, result), natural(result.cell.id))
+    ):
         nearest.setdefault(result.cell.target.name, result)
     by_line: dict[str, list[str]] = {}
     for target in sorted(nearest, key=natural):

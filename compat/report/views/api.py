@@ -1,4 +1,6 @@
-"""Names of a toolchain's Python interface, differences between releases, and what kernels need: as text and as data."""
+"""Names of a toolchain's Python interface, differences between releases, and what kernels need: as
+text and as data.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +10,31 @@ from typing import Any, TypeVar
 
 from compat.api.comparing import ApiDifference, ChangeKind, NameChange, ReleaseStep
 from compat.api.histories import NameHistory, State
-from compat.api.needing import KernelNeeds, MissingName, NameNeed, NamesVerdict, Outcomes, Satisfying, verdicts
+from compat.api.needing import (
+    KernelNeeds,
+    MissingName,
+    NameNeed,
+    NamesVerdict,
+    Outcomes,
+    Satisfying,
+    verdicts,
+)
 from compat.api.records import ApiParameter, Inspection, NameMatches
 from compat.history.account import Bracket, Entry, Judgement, Run, account, runs
 from compat.model import Status
-from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine, facts
+from compat.report.render.blocks import (
+    Block,
+    DataTable,
+    Heading,
+    Styled,
+    TableColumn,
+    TextLine,
+    facts,
+)
 from compat.report.summary.compact import counted, spans
 from compat.text import JsonObject
 
-# --- sentences --------------------------------------------------------------------------------------------------------------------
+# --- sentences ------------------------------------------------------------------------------------
 
 
 KINDS = {
@@ -34,13 +52,23 @@ def kind_of(kind: str) -> str:
 
 
 def phrase(history: NameHistory) -> str:
-    """``since 3.4.0``, ``gone in 3.9.0``, ``in every release``: of what was looked at, and never more."""
+    """``since 3.4.0``, ``gone in 3.9.0``, ``in every release``: of what was looked at, and never
+    more.
+    """
     judged = {release: _JUDGED[run.value] for run in history.states for release in run.releases}
     existence = account(
-        (Entry(release=release, judgement=judged.get(release, Judgement.UNKNOWN)) for release in history.line), by_class=False
+        (
+            Entry(release=release, judgement=judged.get(release, Judgement.UNKNOWN))
+            for release in history.line
+        ),
+        by_class=False,
     )
     if not existence.known:
-        return "in no release that was inspected" if history.line else f"in {', '.join(name for name, _ in history.forks)}"
+        return (
+            "in no release that was inspected"
+            if history.line
+            else f"in {', '.join(name for name, _ in history.forks)}"
+        )
     if not existence.brackets:
         which = "release" if existence.complete else "release that was inspected"
         return f"in every {which}" if existence.known[0].good else f"in no {which}"
@@ -52,10 +80,20 @@ _JUDGED = {State.THERE: Judgement.GOOD, State.REFUSES: Judgement.BAD, State.ABSE
 
 def _change(bracket: Bracket, history: NameHistory) -> str:
     if bracket.is_fix:
-        return f"since {bracket.after}" if not bracket.between else f"in {bracket.after}, not in {bracket.before}"
-    raises = any(run.value is State.REFUSES and bracket.after in run.releases for run in history.states)
+        return (
+            f"since {bracket.after}"
+            if not bracket.between
+            else f"in {bracket.after}, not in {bracket.before}"
+        )
+    raises = any(
+        run.value is State.REFUSES and bracket.after in run.releases for run in history.states
+    )
     word = "only raises" if raises else "gone"
-    return f"{word} in {bracket.after}" if not bracket.between else f"{word} by {bracket.after}, there in {bracket.before}"
+    return (
+        f"{word} in {bracket.after}"
+        if not bracket.between
+        else f"{word} by {bracket.after}, there in {bracket.before}"
+    )
 
 
 def extent(releases: Collection[str], line: Sequence[str]) -> str:
@@ -77,20 +115,30 @@ def not_looked_at(looked: Inspection) -> Iterator[str]:
         yield f"not inspected: {spans(left_out, looked.line)}, not among --envs"
     missing = [place.label for place in looked.places if place.missing]
     if missing:
-        yield f"not inspected: {spans(missing, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
+        yield (
+            f"not inspected: {spans(missing, looked.line)}, not built: `compat envs build"
+            f" {' '.join(missing)}`"
+        )
     for place in looked.places:
         if place.namespace is None and not place.missing and not place.left_out:
-            yield f"not inspected: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
+            yield (
+                f"not inspected: {place.label}: env_broken:"
+                f" {(place.error.strip().splitlines() or [''])[-1]}"
+            )
 
 
 def compiled_line(verdict: NamesVerdict) -> str:
-    """``ok in all 4 cases, as its names say``; ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``."""
+    """``ok in all 4 cases, as its names say``.
+
+    ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
+    """
     names = ", as its names say" if verdict.agrees else ""
     cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
     if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
         return f"{_came_out(verdict.outcomes[0])}{f' in all {cells}' if verdict.cells > 1 else ''}{names}"
     parts = [
-        f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}" for at, outcomes in enumerate(verdict.outcomes)
+        f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}"
+        for at, outcomes in enumerate(verdict.outcomes)
     ]
     missing = verdict.cells - verdict.compiled
     return ", ".join([*parts, f"{missing} not compiled"] if missing else parts) + names
@@ -107,7 +155,10 @@ def lack_line(lack: MissingName) -> str:
     """``tl.load has no parameter 'boundary_check' (lines 232, 233)``."""
     conditions = f", behind a condition in line {_some(lack.conditions)}" if lack.conditions else ""
     outside = "" if lack.functions else ", outside of kernels"
-    return f"{lack.shown} {lack.why} (line{'s' if len(lack.lines) > 1 else ''} {_some(lack.lines)}{conditions}{outside})"
+    return (
+        f"{lack.shown} {lack.why} (line{'s' if len(lack.lines) > 1 else ''}"
+        f" {_some(lack.lines)}{conditions}{outside})"
+    )
 
 
 def _some(numbers: Iterable[int]) -> str:
@@ -115,7 +166,7 @@ def _some(numbers: Iterable[int]) -> str:
     return ", ".join([*texts[:_LINES], "…"] if len(texts) > _LINES else texts)
 
 
-# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+# --- for a terminal -------------------------------------------------------------------------------
 
 
 TITLES = {
@@ -127,19 +178,25 @@ TITLES = {
 }
 
 
-def names_blocks(looked: Inspection, histories: Sequence[NameHistory], found: NameMatches) -> Iterator[Block]:
+def names_blocks(
+    looked: Inspection, histories: Sequence[NameHistory], found: NameMatches
+) -> Iterator[Block]:
     """One name in detail, or several as a table."""
     if len(histories) == 1:
         yield from _detail(looked, histories[0])
     else:
         yield DataTable(
-            columns=tuple(TableColumn(heading, fold=True) for heading in ("name", "kind", "there", "")),
+            columns=tuple(
+                TableColumn(heading, fold=True) for heading in ("name", "kind", "there", "")
+            ),
             rows=tuple(map(_name_row, histories)),
             gap=2,
             ruled=False,
         )
     if found.internal:
-        yield TextLine(f"{counted(found.internal, 'name')} more in internal modules (--all shows them)")
+        yield TextLine(
+            f"{counted(found.internal, 'name')} more in internal modules (--all shows them)"
+        )
     yield from map(TextLine, not_looked_at(looked))
 
 
@@ -147,9 +204,16 @@ def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[B
     """The releases, and how many names changed from one to the next."""
     headings = ("names", *TITLES.values())
     yield DataTable(
-        columns=(TableColumn("release"), *(TableColumn(heading, right=True) for heading in headings)),
+        columns=(
+            TableColumn("release"),
+            *(TableColumn(heading, right=True) for heading in headings),
+        ),
         rows=tuple(
-            (step.place.label, f"{step.names:,}", *(f"{step.counts[kind]:,}" if step.counts else "" for kind in TITLES))
+            (
+                step.place.label,
+                f"{step.names:,}",
+                *(f"{step.counts[kind]:,}" if step.counts else "" for kind in TITLES),
+            )
             for step in steps
         ),
         gap=2,
@@ -158,7 +222,9 @@ def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[B
     yield from map(TextLine, not_looked_at(looked))
 
 
-def difference_blocks(looked: Inspection, difference: ApiDifference, *, internal: bool) -> Iterator[Block]:
+def difference_blocks(
+    looked: Inspection, difference: ApiDifference, *, internal: bool
+) -> Iterator[Block]:
     """What differs, kind by kind."""
     yield TextLine(f"{difference.old.label} → {difference.new.label}", style="bold")
     shown = [change for change in difference.changes if internal or not change.internal]
@@ -166,11 +232,17 @@ def difference_blocks(looked: Inspection, difference: ApiDifference, *, internal
         changes = [change for change in shown if change.kind is kind]
         if changes:
             yield Heading(f"{title}: {len(changes):,}")
-            yield facts((_change_row(looked, change, within) for change, within in _folded(changes)), columns=3, indent=2)
+            yield facts(
+                (_change_row(looked, change, within) for change, within in _folded(changes)),
+                columns=3,
+                indent=2,
+            )
     if not shown:
         yield TextLine("no public name differs" if not internal else "nothing differs")
     if hidden := len(difference.changes) - len(shown):
-        yield Heading(f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style="")
+        yield Heading(
+            f"{counted(hidden, 'change')} more in internal modules (--all shows them)", style=""
+        )
     if difference.unknown:
         broken = ", ".join(map(looked.shown, difference.unknown))
         yield TextLine(f"not compared: {broken}, which cannot be imported in both envs")
@@ -183,7 +255,9 @@ def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[st
 
 
 def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
-    """The changes without those of names in a class or module that has changed in the same way, and how many those are."""
+    """The changes without those of names in a class or module that has changed in the same way, and
+    how many those are.
+    """
     containers = {change.full: 0 for change in changes if change.of in ("class", "module")}
     outermost = []
     for change in changes:
@@ -195,7 +269,9 @@ def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
     yield from ((change, containers.get(change.full, 0)) for change in outermost)
 
 
-def kernels_blocks(looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]) -> Iterator[Block]:
+def kernels_blocks(
+    looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
+) -> Iterator[Block]:
     """What each kernel needs, and what the releases have of it."""
     for number, kernel in enumerate(kernels):
         if number:
@@ -214,7 +290,7 @@ def _present(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     return (row for row in rows if row[1])
 
 
-# --- names -----------------------------------------------------------------------------------------------------------------------
+# --- names ----------------------------------------------------------------------------------------
 
 
 def _detail(looked: Inspection, history: NameHistory) -> Iterator[Block]:
@@ -237,15 +313,26 @@ def _parameter_rows(looked: Inspection, history: NameHistory) -> Iterator[tuple[
 def _name_facts(looked: Inspection, history: NameHistory) -> Iterator[tuple[str, str]]:
     line = history.line
     yield "there", extent(history.usable, line)
-    yield "not there", extent([release for release in history.looked_at if release not in history.there], line)
+    yield (
+        "not there",
+        extent([release for release in history.looked_at if release not in history.there], line),
+    )
     yield "only raises", _by_release(history.refuses, line)
     yield "deprecated", _by_release(history.deprecated, line)
     yield "warns", _by_release(history.warns, line)
     yield "unknown", _by_release(history.unknown, line)
     yield "forks", ", ".join(f"{name}: {state}" for name, state in history.forks)
-    yield "kind", _by_release(history.kinds, line) if len({run.value for run in history.kinds}) > 1 else ""
+    yield (
+        "kind",
+        _by_release(history.kinds, line) if len({run.value for run in history.kinds}) > 1 else "",
+    )
     yield "value", _by_release(history.values, line)
-    yield "same as", "\n".join(f"{alias} ({spans(releases, line)})" for alias, releases in _joined(history.same_as))
+    yield (
+        "same as",
+        "\n".join(
+            f"{alias} ({spans(releases, line)})" for alias, releases in _joined(history.same_as)
+        ),
+    )
     if history.signatures:
         newest = history.signatures[-1]
         yield "signature", f"{newest.last}: {history.shown}{in_short(newest.value, looked)}"
@@ -269,7 +356,12 @@ def _name_row(history: NameHistory) -> tuple[str, ...]:
     phrases += [f"deprecated {spans(deprecated, history.line)}"] if deprecated else []
     changed = ", ".join(_changes(history))
     phrases += [f"parameters changed {changed}"] if changed else []
-    return history.shown, kind_of(history.kind), extent(history.usable, history.line) or "-", "; ".join(phrases)
+    return (
+        history.shown,
+        kind_of(history.kind),
+        extent(history.usable, history.line) or "-",
+        "; ".join(phrases),
+    )
 
 
 def _changes(history: NameHistory) -> Iterator[str]:
@@ -280,16 +372,24 @@ def _changes(history: NameHistory) -> Iterator[str]:
             yield f"{'in' if neighbours else 'by'} {after.first}"
 
 
-# --- needs -----------------------------------------------------------------------------------------------------------------------
+# --- needs ----------------------------------------------------------------------------------------
 
 
 def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str, str]]:
     line, needs = looked.line, kernel.needs
     named = [need for need in needs.needs if not set(need.full) & set(looked.short.values())]
-    yield "uses", ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing"
+    yield (
+        "uses",
+        ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing",
+    )
     complete = [having.place.label for having in needs.having if having.has_all]
     yield "has all", extent(complete, line) or "no release that was inspected"
-    yield "lacks", _grouped(((having, tuple(map(lack_line, having.missing))) for having in needs.having), line)
+    yield (
+        "lacks",
+        _grouped(
+            ((having, tuple(map(lack_line, having.missing))) for having in needs.having), line
+        ),
+    )
     yield "unknown", _grouped(((having, having.unknown) for having in needs.having), line)
     yield "deprecated", _grouped(((having, having.deprecated) for having in needs.having), line)
     yield "unresolved", unresolved(kernel)
@@ -306,32 +406,48 @@ def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[st
 def unresolved(kernel: KernelNeeds) -> str:
     """The attributes of values, which no text tells the type of."""
     names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
-    return f"{', '.join(names)}: attributes of values whose type the source does not show" if names else ""
+    return (
+        f"{', '.join(names)}: attributes of values whose type the source does not show"
+        if names
+        else ""
+    )
 
 
 def _compiled(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     every = verdicts(kernel)
     compiled = [run for run in every if run.value.compiled]
     if not compiled:
-        yield "compiled", "not yet (--compile compiles and compares)" if kernel.specs else "its arguments are unknown"
+        yield (
+            "compiled",
+            (
+                "not yet (--compile compiles and compares)"
+                if kernel.specs
+                else "its arguments are unknown"
+            ),
+        )
         return
     lines = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
     if any(run.value.compiled < run.value.cells for run in every):
         lines.append("--compile compiles the rest")
     yield "compiled", "\n".join(lines)
     differing = [run for run in compiled if run.value.because]
-    yield "differs", "\n".join(f"{spans(run.releases, line)}: {run.value.because}" for run in differing)
+    yield (
+        "differs",
+        "\n".join(f"{spans(run.releases, line)}: {run.value.because}" for run in differing),
+    )
 
 
 def _keywords(keywords: Sequence[str]) -> str:
     return f"({', '.join(f'{keyword}=' for keyword in keywords)})" if keywords else ""
 
 
-# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+"""The version of the format; a key may be added within one, but none goes away or changes its
+meaning.
+"""
 T = TypeVar("T")
 
 
@@ -343,7 +459,11 @@ def names_document(looked: Inspection, histories: Sequence[NameHistory]) -> Json
 def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObject:
     """How many names each release has, and how many changed."""
     rows = [
-        {"release": step.place.label, "names": step.names, **{str(kind): step.counts.get(kind) for kind in ChangeKind}}
+        {
+            "release": step.place.label,
+            "names": step.names,
+            **{str(kind): step.counts.get(kind) for kind in ChangeKind},
+        }
         for step in steps
     ]
     return {**_head(looked), "steps": rows}
@@ -401,13 +521,17 @@ def _history(history: NameHistory) -> JsonObject:
         "phrase": phrase(history),
         "intervals": _named_runs(history.states, "state"),
         "parameters": [
-            {"name": parameter.name, "intervals": _runs(parameter.runs, _parameter)} for parameter in history.parameters
+            {"name": parameter.name, "intervals": _runs(parameter.runs, _parameter)}
+            for parameter in history.parameters
         ],
         "signatures": _named_runs(history.signatures, "signature"),
         "kinds": _named_runs(history.kinds, "kind"),
         "same_as": _named_runs(history.same_as, "name"),
         "values": _named_runs(history.values, "value"),
-        **{name: _named_runs(getattr(history, name), "says") for name in ("deprecated", "warns", "refuses", "unknown")},
+        **{
+            name: _named_runs(getattr(history, name), "says")
+            for name in ("deprecated", "warns", "refuses", "unknown")
+        },
         "forks": {name: str(state) for name, state in history.forks},
     }
 
@@ -421,15 +545,21 @@ def _named_runs(history: Iterable[Run[Any]], key: str) -> list[JsonObject]:
 
 
 def _parameter(parameter: ApiParameter) -> JsonObject:
-    return {"kind": parameter.kind, "default": parameter.default, "deprecated": parameter.deprecated or None}
+    return {
+        "kind": parameter.kind,
+        "default": parameter.default,
+        "deprecated": parameter.deprecated or None,
+    }
 
 
-# --- needs -----------------------------------------------------------------------------------------------------------------------
+# --- needs ----------------------------------------------------------------------------------------
 
 
 def _kernel(kernel: KernelNeeds) -> JsonObject:
     needs = kernel.needs
-    verdict_of: dict[str, NamesVerdict] = {release: run.value for run in verdicts(kernel) for release in run.releases}
+    verdict_of: dict[str, NamesVerdict] = {
+        release: run.value for run in verdicts(kernel) for release in run.releases
+    }
     return {
         "source": kernel.source,
         "function": kernel.function,
@@ -437,12 +567,21 @@ def _kernel(kernel: KernelNeeds) -> JsonObject:
         "uses": [_need(need) for need in needs.needs],
         "unresolved": sorted({use.name for use in needs.uses.unresolved}),
         "not_read": list(needs.uses.not_read),
-        "releases": [_having(having, verdict_of.get(having.place.label)) for having in needs.having if having.looked_at],
+        "releases": [
+            _having(having, verdict_of.get(having.place.label))
+            for having in needs.having
+            if having.looked_at
+        ],
     }
 
 
 def _need(need: NameNeed) -> JsonObject:
-    return {"name": need.shown, "full": list(need.full), "keywords": list(need.keywords), "lines": [use.line for use in need.uses]}
+    return {
+        "name": need.shown,
+        "full": list(need.full),
+        "keywords": list(need.keywords),
+        "lines": [use.line for use in need.uses],
+    }
 
 
 def _having(having: Satisfying, verdict: NamesVerdict | None) -> JsonObject:
@@ -454,7 +593,11 @@ def _having(having: Satisfying, verdict: NamesVerdict | None) -> JsonObject:
         "deprecated": list(having.deprecated),
         "cells": verdict.cells if verdict else 0,
         "compiled": [
-            {"status": str(outcomes.status), "class": outcomes.failure_class, "cells": outcomes.results}
+            {
+                "status": str(outcomes.status),
+                "class": outcomes.failure_class,
+                "cells": outcomes.results,
+            }
             for outcomes in (verdict.outcomes if verdict else ())
         ],
         "differs": (verdict.because or None) if verdict else None,

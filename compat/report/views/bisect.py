@@ -31,7 +31,15 @@ from compat.model.codec import record_of, schema_of, unstructure
 from compat.model.fields import KEY, Text
 from compat.model.outcome import RELEASE, cell_document, with_names
 from compat.report.document import BracketRecord, bracket_record
-from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
+from compat.report.render.blocks import (
+    Block,
+    DataTable,
+    Heading,
+    Inline,
+    Styled,
+    TableColumn,
+    TextLine,
+)
 from compat.report.render.markdown import code, escape, fence, rendered
 from compat.report.summary.compact import counted, one_line, place_text, rectangles
 from compat.report.views.bisect_sentences import (
@@ -61,7 +69,9 @@ class BisectReport:
     command: str
     """The command line that asked."""
     options: tuple[str, ...] = ()
-    """Options that a command for one of the kernels needs besides those that name it: ``--spec``, ``--judge``."""
+    """Options that a command for one of the kernels needs besides those that name it: ``--spec``,
+    ``--judge``.
+    """
     ends: tuple[str, ...] = ()
     """Options that say which range was asked for, where there is no bracket that says it better."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
@@ -72,9 +82,18 @@ class BisectReport:
     """A fix was looked for, not a regression."""
 
     @classmethod
-    def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> BisectReport:
+    def of(
+        cls,
+        found: Bisection,
+        *,
+        command: str,
+        options: tuple[str, ...] = (),
+        ends: tuple[str, ...] = (),
+    ) -> BisectReport:
         """The report on what a bisect along releases found."""
-        return record_of(cls, found, answers=found.releases, command=command, options=options, ends=ends)
+        return record_of(
+            cls, found, answers=found.releases, command=command, options=options, ends=ends
+        )
 
 
 @frozen(kw_only=True)
@@ -93,7 +112,9 @@ class AnswerGroup:
         """``kernel/variant (case, target)``, or how many of each."""
         spec = self.example.spec
         places = rectangles((answer.spec.case, answer.target.name) for answer in self.answers)
-        text = "; ".join(f"{_few(cases, 'cases')} × {_few(targets, 'targets')}" for cases, targets in places)
+        text = "; ".join(
+            f"{_few(cases, 'cases')} × {_few(targets, 'targets')}" for cases, targets in places
+        )
         if len(self.answers) == 1:
             text = text.replace(" × ", ", ")
         return f"{spec.kernel}/{spec.variant} ({text})"
@@ -108,11 +129,13 @@ def _few(names: Sequence[str], noun: str) -> str:
     return ", ".join(names) if len(names) <= 2 else f"{len(names)} {noun}"
 
 
-# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 SCHEMA: Literal[2] = 2
-"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+"""The version of the format; a key may be added within one, but none goes away or changes its
+meaning.
+"""
 
 
 _Texts = tuple[Text, ...]
@@ -217,7 +240,11 @@ def _answer_document(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
         compare=compare_url(bracket) if bracket else None,
         command=repeat_command(answer, report.options, report.ends),
     )
-    probes = [_probe_document(probe, result, answer) for probe in answer.probes for result in probe.results]
+    probes = [
+        _probe_document(probe, result, answer)
+        for probe in answer.probes
+        for result in probe.results
+    ]
     return {**unstructure(record), "probes": probes}
 
 
@@ -256,44 +283,76 @@ def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) 
     return with_names(unstructure(record), env)
 
 
-# --- inside a failure -------------------------------------------------------------------------------------------------------------
+# --- inside a failure -----------------------------------------------------------------------------
 
 
 INSIDE_SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+"""The version of the format; a key may be added within one, but none goes away or changes its
+meaning.
+"""
 _DIFF_LINES = 40
 """Lines of a diff that are shown; the folder has all of it."""
 
 
-def cell_answer_document(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> JsonObject:
+def cell_answer_document(
+    answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()
+) -> JsonObject:
     """The answer as JSON values; ``options`` are those that finding it again needs."""
     cell, spec = answer.cell, answer.cell.spec
-    place = {"kernel": spec.kernel, "variant": spec.variant, "case": spec.case, "target": cell.target.name, "env": cell.env.name}
+    place = {
+        "kernel": spec.kernel,
+        "variant": spec.variant,
+        "case": spec.case,
+        "target": cell.target.name,
+        "env": cell.env.name,
+    }
     if isinstance(answer.answer, GrowthAnswer):
         facts: JsonObject | None = growth_document(answer.answer)
     else:
-        facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.answer).items()} if answer.answer else None
-    return {"schema": INSIDE_SCHEMA, "axis": str(axis), **place, "answer": facts, "command": repeat_inside(answer, axis, options)}
+        facts = (
+            {key.rstrip("_"): value for key, value in attrs.asdict(answer.answer).items()}
+            if answer.answer
+            else None
+        )
+    return {
+        "schema": INSIDE_SCHEMA,
+        "axis": str(axis),
+        **place,
+        "answer": facts,
+        "command": repeat_inside(answer, axis, options),
+    }
 
 
-def cell_answer_lines(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> Iterator[str]:
-    """The answer line by line, the first one beginning with the cell's id; ``options`` are those that finding it again needs."""
+def cell_answer_lines(
+    answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()
+) -> Iterator[str]:
+    """The answer line by line, the first one beginning with the cell's id.
+
+    ``options`` are those that finding it again needs.
+    """
     if answer.answer is None:
-        yield f"{answer.cell.id}: it works on this release, so there is nothing to find; name a bad release with --bad RELEASE."
+        yield (
+            f"{answer.cell.id}: it works on this release, so there is nothing to find; name a bad"
+            " release with --bad RELEASE."
+        )
         return
     yield f"{answer.cell.id}: {printable(answer.answer.sentence)}"
     yield from (f"  {printable(line)}" for line in _details(answer.answer))
     yield f"  again: {repeat_inside(answer, axis, options)}"
 
 
-def cell_answers_markdown(answers: Sequence[CellAnswer], axis: Axis, options: tuple[str, ...] = ()) -> str:
+def cell_answers_markdown(
+    answers: Sequence[CellAnswer], axis: Axis, options: tuple[str, ...] = ()
+) -> str:
     """The answers for an issue tracker: a section for each, with its lines as they are."""
     sections = []
     for answer in answers:
         first, *details = cell_answer_lines(answer, axis, options)
         sentence = escape(first.removeprefix(f"{answer.cell.id}: "))
         shown = fence("\n".join(line.removeprefix("  ") for line in details)) if details else ""
-        sections.append("\n\n".join(filter(None, (f"## {code(answer.cell.id)}: {axis}", sentence, shown))))
+        sections.append(
+            "\n\n".join(filter(None, (f"## {code(answer.cell.id)}: {axis}", sentence, shown)))
+        )
     return "\n\n".join(sections) + "\n"
 
 
@@ -304,23 +363,37 @@ def _details(found: Part | PassAnswer | ConfigAnswer | GrowthAnswer) -> list[str
         return [line for growth in found.growths for line in growth_lines(growth)]
     if isinstance(found, ConfigAnswer):
         untried = [f"at most {found.untried} more changes were not tried"] if found.untried else []
-        return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled", *untried]
+        return [
+            *(need.sentence for need in found.needs),
+            f"{found.tried} changed specializations were compiled",
+            *untried,
+        ]
     diff = found.diff.splitlines()
     more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
-    return [*diff[:_DIFF_LINES], *more, *([f"IR before every pass: {found.folder}"] if found.folder else [])]
+    return [
+        *diff[:_DIFF_LINES],
+        *more,
+        *([f"IR before every pass: {found.folder}"] if found.folder else []),
+    ]
 
 
-# --- cells that were checked ------------------------------------------------------------------------------------------------------
+# --- cells that were checked ----------------------------------------------------------------------
 
 
 def checked_document(found: CheckAnswer) -> JsonObject:
     """The judgement of all together, and each cell as in ``matrix.json`` with its own."""
-    cells = [{**cell_document(result), "judgement": str(judgement)} for result, judgement in found.answers]
+    cells = [
+        {**cell_document(result), "judgement": str(judgement)}
+        for result, judgement in found.answers
+    ]
     return {"judgement": str(found.judgement), "cells": cells}
 
 
 def checked_lines(found: CheckAnswer) -> Iterator[str]:
-    """``good: kernel/variant/case/target/env ok``; of one that failed, its class and what says most."""
+    """``good: kernel/variant/case/target/env ok``.
+
+    Of one that failed, its class and what says most.
+    """
     for result, judgement in found.answers:
         failure = result.outcome.failure
         why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
@@ -330,28 +403,36 @@ def checked_lines(found: CheckAnswer) -> Iterator[str]:
         yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}{ran}"
 
 
-# --- an interrupted search --------------------------------------------------------------------------------------------------------
+# --- an interrupted search ------------------------------------------------------------------------
 
 
 def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
-    """A line for each kernel, case and target: what came of it on the releases that were tried, oldest first; no conclusion."""
+    """A line for each kernel, case and target: what came of it on the releases that were tried,
+    oldest first; no conclusion.
+    """
     by_subject: dict[str, list[Result]] = defaultdict(list)
     for result in results:
         spec = result.cell.spec
-        by_subject[f"{spec.kernel}/{spec.variant} ({spec.case}, {result.cell.target.name})"].append(result)
+        by_subject[f"{spec.kernel}/{spec.variant} ({spec.case}, {result.cell.target.name})"].append(
+            result
+        )
     for subject, group in by_subject.items():
         yield f"{subject}, so far: {_outcomes(group)}"
 
 
 def _outcomes(tried: Iterable[Result]) -> str:
-    """``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``: one by one, since between them nothing may have been tried."""
+    """``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``: one by one, since between them
+    nothing may have been tried.
+    """
     outcomes: dict[str, dict[str, None]] = defaultdict(dict)
     for result in sorted(tried, key=lambda result: release_of(result.built).order):
         outcomes[class_of(result.outcome)][release_of(result.built).label] = None
-    return "; ".join(f"{outcome} on {', '.join(releases)}" for outcome, releases in outcomes.items())
+    return "; ".join(
+        f"{outcome} on {', '.join(releases)}" for outcome, releases in outcomes.items()
+    )
 
 
-# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+# --- for a terminal -------------------------------------------------------------------------------
 
 
 _NAMED = 6
@@ -362,11 +443,16 @@ STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yel
 
 
 def bisect_blocks(report: BisectReport) -> Iterator[Block]:
-    """A sentence for each group of equal answers; of a single one the table of probes, of several a line of intervals each."""
+    """A sentence for each group of equal answers.
+
+    Of a single one the table of probes, of several a line of intervals each.
+    """
     alike = groups(report.answers)
     for group in alike:
         yield TextLine((Styled(group.subject, "bold"), f": {headline(group.example)}"))
-        yield from (TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed))
+        yield from (
+            TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed)
+        )
         yield from _alone(group) if len(alike) == 1 else _among_others(group)
     if len(alike) == 1:
         yield from _next_steps(alike[0], report)
@@ -398,7 +484,10 @@ def _probe_table(answer: ReleaseAnswer) -> DataTable:
     return DataTable(
         columns=tuple(TableColumn(heading, fold=True) for heading in headings),
         rows=tuple(
-            _probe_row(answer, probe, [_day(probe)] * dated, [value_of(answer, probe) for _ in measured]) for probe in answer.probes
+            _probe_row(
+                answer, probe, [_day(probe)] * dated, [value_of(answer, probe) for _ in measured]
+            )
+            for probe in answer.probes
         ),
         gap=2,
     )
@@ -408,11 +497,20 @@ def _day(probe: ReleaseProbe) -> str:
     return probe.released.isoformat() if probe.released else ""
 
 
-def _probe_row(answer: ReleaseAnswer, probe: ReleaseProbe, days: Sequence[str], measured: Sequence[str]) -> tuple[Inline, ...]:
+def _probe_row(
+    answer: ReleaseAnswer, probe: ReleaseProbe, days: Sequence[str], measured: Sequence[str]
+) -> tuple[Inline, ...]:
     outcome = probe.result.outcome
     status = probe.summary if probe.divided else str(outcome.status)
     failure = outcome.failure.fingerprint if outcome.failure and not probe.divided else ""
-    return probe.release, *days, Styled(status, STYLES[probe.judgement]), failure, *measured, Styled(_mark(answer, probe), "bold")
+    return (
+        probe.release,
+        *days,
+        Styled(status, STYLES[probe.judgement]),
+        failure,
+        *measured,
+        Styled(_mark(answer, probe), "bold"),
+    )
 
 
 def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
@@ -446,24 +544,36 @@ def _footer(report: BisectReport) -> str:
     probes = [probe for answer in report.answers for probe in answer.probes]
     cached = sum(probe.result.cached for probe in probes)
     releases = counted(len({probe.release for probe in probes}), "release")
-    lines = [f"{counted(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from the store)"]
+    lines = [
+        f"{counted(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from"
+        " the store)"
+    ]
     left_out = [f"{reason}: {_some(versions)}" for reason, versions in report.left_out.items()]
     lines += [f"left out: {'; '.join(left_out)}"] if left_out else []
     return "\n".join((*lines, *report.notes))
 
 
 def _some(versions: Sequence[str]) -> str:
-    return ", ".join(versions) if len(versions) <= _NAMED else f"{versions[0]} to {versions[-1]} ({len(versions)})"
+    return (
+        ", ".join(versions)
+        if len(versions) <= _NAMED
+        else f"{versions[0]} to {versions[-1]} ({len(versions)})"
+    )
 
 
-# --- for an issue tracker ---------------------------------------------------------------------------------------------------------
+# --- for an issue tracker -------------------------------------------------------------------------
 
 
 def bisect_markdown(report: BisectReport) -> str:
     """The report as Markdown, a section for each group of equal answers."""
     sections = [_section(group, report) for group in groups(report.answers)]
     return rendered(
-        "bisect.md.j2", (failure_place, package_versions), report=report, sections=sections, version=__version__, value_of=value_of
+        "bisect.md.j2",
+        (failure_place, package_versions),
+        report=report,
+        sections=sections,
+        version=__version__,
+        value_of=value_of,
     )
 
 
@@ -487,12 +597,23 @@ def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
 
 def _failures(answer: ReleaseAnswer) -> list[Failure]:
     """Each failure once."""
-    return list({failure.fingerprint: failure for probe in answer.probes if (failure := probe.result.outcome.failure)}.values())
+    return list(
+        {
+            failure.fingerprint: failure
+            for probe in answer.probes
+            if (failure := probe.result.outcome.failure)
+        }.values()
+    )
 
 
 def failure_place(failure: Failure) -> str:
     """Return where a failure occurs: stage, pass and operation."""
-    parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op, "at": failure.location}
+    parts = {
+        "stage": failure.stage,
+        "pass": failure.pass_,
+        "op": failure.op,
+        "at": failure.location,
+    }
     return ", ".join(f"{name} {code(value)}" for name, value in parts.items() if value)
 
 
@@ -500,5 +621,9 @@ def package_versions(probe: ReleaseProbe) -> str:
     """Return the versions that decide in a probe's environment."""
     built = probe.result.built
     versions = [f"Python {built.python_version}"] if built.python_version else []
-    versions += [f"{p.name} {p.version}" for p in built.packages if p.name not in (toolchains.of(built.env).distribution, "pip")]
+    versions += [
+        f"{p.name} {p.version}"
+        for p in built.packages
+        if p.name not in (toolchains.of(built.env).distribution, "pip")
+    ]
     return ", ".join(versions)

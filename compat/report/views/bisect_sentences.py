@@ -1,4 +1,6 @@
-"""Answers of a bisection in words that need no explanation, and the commands that go on from them."""
+"""Answers of a bisection in words that need no explanation, and the commands that go on from
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ from compat.toolchains import Toolchain
 def headline(answer: ReleaseAnswer) -> str:
     """The answer in one sentence or two, without its subject."""
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
-    part = "" if answer.part is None or answer.needs else answer.part.sentence  # what was not there yet, nothing broke
+    # What was not there yet, nothing broke.
+    part = "" if answer.part is None or answer.needs else answer.part.sentence
     return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
 
 
@@ -45,11 +48,18 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
     lines = [_otherwise(probe) for probe in answer.otherwise]
     if fixed and answer.bracket is not None and not answer.bracket.is_fix:
         lines.append(f"Not fixed up to {account.known[-1].release}.")
-    if answer.bracket is not None and account.bracket is not None and answer.bracket.bracket != account.bracket:
+    if (
+        answer.bracket is not None
+        and account.bracket is not None
+        and answer.bracket.bracket != account.bracket
+    ):
         lines.append(f"The newest fix: {_ends(answer, answer.bracket, capital=False)}.")
     for first, last in answer.assumed:
         span = first if first == last else f"{first}–{last}"
-        lines.append(f"Not tested, and assumed to be like the neighbouring releases: {span} (--all tests them).")
+        lines.append(
+            f"Not tested, and assumed to be like the neighbouring releases: {span} (--all tests"
+            " them)."
+        )
     if answer.not_tried:
         lines.append(f"Not tested: {spans(answer.not_tried, account.line)}.")
     if overtaken := _overtaken(answer.probes):
@@ -58,15 +68,27 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
     if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
         lines.append(f"Flaky, so not used: {listed(flaky)}.")
-    lines += [f"Envs of {probe.release} disagree, so it is not used: {probe.summary}." for probe in _divided(answer)]
+    lines += [
+        f"Envs of {probe.release} disagree, so it is not used: {probe.summary}."
+        for probe in _divided(answer)
+    ]
     if answer.untold and account.word is not Word.UNKNOWN:
-        lines.append(f"Inconclusive: {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}.")
-        lines += [f"To launch the others: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
+        lines.append(
+            "Inconclusive:"
+            f" {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}."
+        )
+        lines += (
+            [f"To launch the others: {HOW}."]
+            if any(_not_run(answer, probe) for probe in answer.untold)
+            else []
+        )
     return lines
 
 
 def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
-    """Neighbours of which the older version was published later: ``4.6.0 was published before 4.5.3``."""
+    """Neighbours of which the older version was published later: ``4.6.0 was published before
+    4.5.3``.
+    """
     return [
         f"{after.release} was published before {before.release}"
         for before, after in pairwise(probes)
@@ -77,15 +99,28 @@ def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
 def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     """Why nothing is known of a release."""
     if _not_run(answer, probe):
-        return "not launched" if answer.spec.problem is not None else "its kernel file has no [problem]"
+        return (
+            "not launched"
+            if answer.spec.problem is not None
+            else "its kernel file has no [problem]"
+        )
     check = probe.result.numbers.decisive if answer.criterion.asks_launches else None
-    return f"{check.status}: {one_line(check.reason, 120)}" if check is not None else evidence_line(probe)
+    return (
+        f"{check.status}: {one_line(check.reason, 120)}"
+        if check is not None
+        else evidence_line(probe)
+    )
 
 
 def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
     """Whether it compiled, and the criterion asks for what only running it can tell."""
     result = probe.result
-    return answer.criterion.asks_launches and not result.outcome.failure and not result.numbers.checks and result.latency is None
+    return (
+        answer.criterion.asks_launches
+        and not result.outcome.failure
+        and not result.numbers.checks
+        and result.latency is None
+    )
 
 
 def _divided(answer: ReleaseAnswer) -> list[ReleaseProbe]:
@@ -94,7 +129,10 @@ def _divided(answer: ReleaseAnswer) -> list[ReleaseProbe]:
 
 def _otherwise(probe: ReleaseProbe) -> str:
     if probe.judgement is Judgement.UNKNOWN:
-        return f"{probe.release} was given as an endpoint, but could not be tested: {evidence_line(probe)}."
+        return (
+            f"{probe.release} was given as an endpoint, but could not be tested:"
+            f" {evidence_line(probe)}."
+        )
     expected, actual = ("bad", "good") if probe.judgement is Judgement.GOOD else ("good", "bad")
     return f"{probe.release} was given as {expected}, but is {actual}: {evidence_line(probe)}."
 
@@ -115,13 +153,19 @@ def span_words(span: Span, line: Sequence[str]) -> str:
         return f"{releases} {span.first.summary} (envs disagree)"
     failure = span.first.result.outcome.failure
     flaky = " (flaky)" if span.first.unsteady else ""
-    return f"{releases} {listed([str(status) for status in span.statuses])}{' ' + failure.failure_class if failure else ''}{flaky}"
+    return (
+        f"{releases}"
+        f" {listed([str(status) for status in span.statuses])}{' ' + failure.failure_class if failure else ''}{flaky}"
+    )
 
 
 def all_spans(answer: ReleaseAnswer, between: str) -> str:
     """Every run of releases that behave the same."""
     if answer.criterion.asks_launches:
-        runs = [(spans([probe.release for probe in span.probes], answer.account.line), span.first) for span in answer.spans]
+        runs = [
+            (spans([probe.release for probe in span.probes], answer.account.line), span.first)
+            for span in answer.spans
+        ]
         return between.join(f"{releases} {_came_to(answer, first)}" for releases, first in runs)
     return between.join(span_words(span, answer.account.line) for span in answer.spans)
 
@@ -131,11 +175,18 @@ def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
     if probe.judgement is Judgement.UNKNOWN:
         return "not known"
     check = probe.result.numbers.decisive
-    return str(probe.judgement) if check is None or isinstance(answer.criterion.question, IsSlower) else str(check.status)
+    return (
+        str(probe.judgement)
+        if check is None or isinstance(answer.criterion.question, IsSlower)
+        else str(check.status)
+    )
 
 
 def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
-    """The number that the criterion asks for; ``None`` where it asked for none, or there is none."""
+    """The number that the criterion asks for.
+
+    ``None`` where it asked for none, or there is none.
+    """
     question = answer.criterion.question
     if isinstance(question, IsSlower):
         return result.latency.us if result.latency else None
@@ -145,7 +196,10 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
 
 
 def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """That number as text, empty where there is none; of a question about numbers what was found of them."""
+    """That number as text, empty where there is none.
+
+    Of a question about numbers what was found of them.
+    """
     if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
         check = probe.result.numbers.decisive
         return check_words(check) if check else ""
@@ -155,10 +209,14 @@ def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
 
 def class_words(failure: Failure | None) -> str:
     """``API removed (api-removed)``."""
-    return f"{toolchains.known_class(failure).title} ({failure.failure_class})" if failure else "no failure"
+    return (
+        f"{toolchains.known_class(failure).title} ({failure.failure_class})"
+        if failure
+        else "no failure"
+    )
 
 
-# --- one answer each -----------------------------------------------------------------------------------------------------
+# --- one answer each ------------------------------------------------------------------------------
 
 
 def _changed(answer: ReleaseAnswer) -> str:
@@ -172,26 +230,45 @@ def _changed(answer: ReleaseAnswer) -> str:
 
 def _spoken_of(answer: ReleaseAnswer) -> Transition:
     """The change that the account's word speaks of."""
-    return next(change for change in answer.transitions if change.crosses and change.bracket == answer.account.bracket)
+    return next(
+        change
+        for change in answer.transitions
+        if change.crosses and change.bracket == answer.account.bracket
+    )
 
 
 def _ends(answer: ReleaseAnswer, change: Transition, *, capital: bool = True) -> str:
     first, last = ("last bad", "first good") if change.is_fix else ("last good", "first bad")
     hole = open_between(answer.account, change.bracket)
-    text = f"{first} {change.before.release}, {last} {change.after.release}{f' (between them, {hole})' if hole else ''}"
+    text = (
+        f"{first} {change.before.release}, {last}"
+        f" {change.after.release}{f' (between them, {hole})' if hole else ''}"
+    )
     return text[0].upper() + text[1:] if capital else text
 
 
 def _about(answer: ReleaseAnswer, change: Transition) -> str:
     question = answer.criterion.question
     if isinstance(question, Exceeds):
-        return f": {question.metric} {value_of(answer, change.before)} → {value_of(answer, change.after)}"
+        return (
+            f": {question.metric} {value_of(answer, change.before)} →"
+            f" {value_of(answer, change.after)}"
+        )
     if isinstance(question, TakesLonger):
-        return f": {question.what} {value_of(answer, change.before)} → {value_of(answer, change.after)} s"
+        return (
+            f": {question.what} {value_of(answer, change.before)} →"
+            f" {value_of(answer, change.after)} s"
+        )
     if isinstance(question, IsSlower):
-        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)} µs{_devices(change)}"
+        return (
+            f": {value_of(answer, change.before)} → {value_of(answer, change.after)}"
+            f" µs{_devices(change)}"
+        )
     if answer.criterion.asks_launches:
-        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)}{_devices(change)}"
+        return (
+            f": {value_of(answer, change.before)} →"
+            f" {value_of(answer, change.after)}{_devices(change)}"
+        )
     return f": {class_words(change.failure)}" if change.failure else ""
 
 
@@ -199,7 +276,11 @@ def _devices(change: Transition) -> str:
     """On which GPU."""
     results = (change.before.result, change.after.result)
     devices = [result.latency.device for result in results if result.latency]
-    devices += [result.numbers.gpu.device for result in results if result.numbers.gpu and result.numbers.gpu.device]
+    devices += [
+        result.numbers.gpu.device
+        for result in results
+        if result.numbers.gpu and result.numbers.gpu.device
+    ]
     return f", on {listed([*dict.fromkeys(devices)])}" if devices else ""
 
 
@@ -231,8 +312,12 @@ def _all(answer: ReleaseAnswer) -> str:
     if len(releases) == 1:
         return f"{releases[0]}, the only release that gave a clear answer"
     # What a search left out counts as assumed, and is named as such among the remarks.
-    clear = "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
-    return f"all {counted(len(releases), 'release')} {clear} ({tested(releases, answer.account.line)})"
+    clear = (
+        "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
+    )
+    return (
+        f"all {counted(len(releases), 'release')} {clear} ({tested(releases, answer.account.line)})"
+    )
 
 
 def _back_and_forth(answer: ReleaseAnswer) -> str:
@@ -244,7 +329,9 @@ def _back_and_forth(answer: ReleaseAnswer) -> str:
 def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
     releases = tested([probe.release for probe in probes], answer.account.line)
     good_and_bad = ("ok", "broken") if answer.criterion.asks_ok else ("good", "bad")
-    classes = dict.fromkeys(failure.failure_class for probe in probes if (failure := probe.result.outcome.failure))
+    classes = dict.fromkeys(
+        failure.failure_class for probe in probes if (failure := probe.result.outcome.failure)
+    )
     bad = probes[0].judgement is Judgement.BAD
     why = f" ({', '.join(classes)})" if bad and classes else ""
     return f"{good_and_bad[bad]} in {releases}{why}"
@@ -253,14 +340,21 @@ def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
 def _unknown(answer: ReleaseAnswer) -> str:
     if answer.criterion.asks_metric:
         tell = duration_names if answer.criterion.asks_seconds else metric_names
-        names = dict.fromkeys(name for probe in answer.probes for name in tell(probe.result.outcome))
+        names = dict.fromkeys(
+            name for probe in answer.probes for name in tell(probe.result.outcome)
+        )
         metrics = f"available: {', '.join(names)}" if names else "it compiles on no release"
         return f"inconclusive: no release has that metric; {metrics}."
     if answer.criterion.asks_launches:
         return f"inconclusive: {_nothing_run(answer)}"
     if answer.account.flaky:
-        return f"inconclusive: no release gave a stable answer; flaky: {listed(answer.account.flaky)}."
-    return f"inconclusive: no release gave an answer. {answer.probes[-1].release if answer.probes else ''}: {_last_words(answer)}"
+        return (
+            f"inconclusive: no release gave a stable answer; flaky: {listed(answer.account.flaky)}."
+        )
+    return (
+        "inconclusive: no release gave an answer."
+        f" {answer.probes[-1].release if answer.probes else ''}: {_last_words(answer)}"
+    )
 
 
 def _nothing_run(answer: ReleaseAnswer) -> str:
@@ -275,55 +369,105 @@ def _last_words(answer: ReleaseAnswer) -> str:
     return evidence_line(answer.probes[-1]) if answer.probes else "nothing was tried"
 
 
-# --- commands that find the same again, or go on from it -------------------------------------------------------------------------
+# --- commands that find the same again, or go on from it ------------------------------------------
 
 
 _COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
 
 
-def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> str:
-    """The command that finds the same for this kernel alone, in the narrowest range that shows it, else between ``ends``."""
+def repeat_command(
+    answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()
+) -> str:
+    """The command that finds the same for this kernel alone, in the narrowest range that shows it,
+    else between ``ends``.
+    """
     spec = answer.spec
-    argv = ["compat", "bisect", "--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case]
+    argv = [
+        "compat",
+        "bisect",
+        "--kernel",
+        spec.kernel,
+        "--variant",
+        spec.variant,
+        "--case",
+        spec.case,
+    ]
     argv += ["--target", answer.target.name]
     if answer.bracket is not None:
         change = answer.bracket
-        good, bad = (change.after, change.before) if change.is_fix else (change.before, change.after)
-        ends = ("--good", good.release, "--bad", bad.release, *(["--fixed"] if change.is_fix else []))
+        good, bad = (
+            (change.after, change.before) if change.is_fix else (change.before, change.after)
+        )
+        ends = (
+            "--good",
+            good.release,
+            "--bad",
+            bad.release,
+            *(["--fixed"] if change.is_fix else []),
+        )
     return printable(shlex.join((*argv, *ends, *options)))
 
 
 def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:
     """The command that finds the same of this kernel alone, along an axis inside its failure."""
     spec = answer.cell.spec
-    argv = ["compat", "bisect", "--axis", str(axis), "--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case]
+    argv = [
+        "compat",
+        "bisect",
+        "--axis",
+        str(axis),
+        "--kernel",
+        spec.kernel,
+        "--variant",
+        spec.variant,
+        "--case",
+        spec.case,
+    ]
     return printable(shlex.join((*argv, "--target", answer.cell.target.name, *options)))
 
 
 def compare_url(change: Transition) -> str | None:
-    """Where all commits between the two releases can be seen; ``None`` where nothing says which commits they are made from."""
+    """Where all commits between the two releases can be seen.
+
+    ``None`` where nothing says which commits they are made from.
+    """
     tree = _toolchain(change).repository
     refs = [_ref(probe.release) for probe in (change.before, change.after)]
     return f"{tree}/compare/{refs[0]}...{refs[1]}" if tree and all(refs) else None
 
 
 def commits_command(change: Transition) -> str | None:
-    """The command that goes on within this range, one build of the toolchain per commit; ``None`` where none is known."""
+    """The command that goes on within this range, one build of the toolchain per commit.
+
+    ``None`` where none is known.
+    """
     command = _toolchain(change).commits_command
     refs = [ref for probe in (change.before, change.after) if (ref := _ref(probe.release))]
-    return shlex.join([*command, "--good", refs[0], "--bad", refs[1]]) if command and len(refs) == 2 else None
+    return (
+        shlex.join([*command, "--good", refs[0], "--bad", refs[1]])
+        if command and len(refs) == 2
+        else None
+    )
 
 
 def commits_advice(change: Transition) -> str:
     """What has to be known before that command is run."""
-    ends = "0 where it still fails and 1 where it compiles" if change.is_fix else "0 where the kernel compiles and 1 where it fails"
-    turned = " (the search is for the commit that fixed it, so the exit codes are inverted)" if change.is_fix else ""
+    ends = (
+        "0 where it still fails and 1 where it compiles"
+        if change.is_fix
+        else "0 where the kernel compiles and 1 where it fails"
+    )
+    turned = (
+        " (the search is for the commit that fixed it, so the exit codes are inverted)"
+        if change.is_fix
+        else ""
+    )
     toolchain = _toolchain(change)
     return (
-        f"`{toolchain.name}` is a clone of {toolchain.repository}; "
-        f"`test.py` has to exit with {ends}{turned}, and never with 128 or more, "
-        "so compile in a child process where the compiler may be killed. Release tags are on their own branches: "
-        "the first commit tested is the merge base of the two."
+        f"`{toolchain.name}` is a clone of {toolchain.repository}; `test.py` has to exit with"
+        f" {ends}{turned}, and never with 128 or more, so compile in a child process where the"
+        " compiler may be killed. Release tags are on their own branches: the first commit tested"
+        " is the merge base of the two."
     )
 
 

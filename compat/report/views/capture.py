@@ -24,18 +24,28 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         yield f"nothing was captured: {_why_nothing(recorded, toolchain)}"
         yield from _how_it_ended(capture)
         return
-    where = "on a GPU" if not capture.options.is_fake else "without a GPU: kernels did not run, and the program's numbers are "
+    where = (
+        "on a GPU"
+        if not capture.options.is_fake
+        else "without a GPU: kernels did not run, and the program's numbers are "
+    )
     "meaningless"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
     releases = ", ".join(recorded.interpreters)
-    framework = f", {toolchain.framework.title} {recorded.framework_release}" if recorded.framework_release else ""
+    framework = (
+        f", {toolchain.framework.title} {recorded.framework_release}"
+        if recorded.framework_release
+        else ""
+    )
     yield f"captured with {toolchain.title} {releases}{framework}, {processes}, {where}"
     yield from _how_it_ended(capture)
     yield (
-        f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
-        f"{len(captured.not_captured)} not, in {capture.seconds:.1f} s"
+        f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as"
+        f" {_cases(captured.cases)}, {len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
-    yield from _listed("not captured", [str(kernel) for kernel in captured.not_captured], every=True)
+    yield from _listed(
+        "not captured", [str(kernel) for kernel in captured.not_captured], every=True
+    )
     yield from _problems(capture)
     yield from _live(capture)
     yield from _code(capture)
@@ -45,17 +55,27 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
     yield from _listed(f"never launched, {_functions(len(never))} of the same packages", never)
-    yield from _listed(f"not overwritten in {output}, because no capture wrote them", captured.in_the_way)
+    yield from _listed(
+        f"not overwritten in {output}, because no capture wrote them", captured.in_the_way
+    )
     if captured.kernels:
-        yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
+        yield (
+            f"wrote {output}: {len(captured.kernels)} kernel"
+            f" file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
+        )
         releases = f"{toolchain.name}-releases" if toolchain.only_named else "releases"
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs {releases}"
 
 
 def _why_nothing(recorded: Recorded, toolchain: Toolchain) -> str:
     if not recorded.pythons:
-        return "the program started no Python that can be recorded; the options -I, -E and -S prevent recording"
-    others = " or ".join(f"--toolchain {other.name}" for other in captured_toolchains() if other is not toolchain)
+        return (
+            "the program started no Python that can be recorded; the options -I, -E and -S prevent"
+            " recording"
+        )
+    others = " or ".join(
+        f"--toolchain {other.name}" for other in captured_toolchains() if other is not toolchain
+    )
     instead = f"; to capture launches of another toolchain, use {others}" if others else ""
     if recorded.not_imported:
         return f"in the program's environment {toolchain.title} {recorded.not_imported}{instead}"
@@ -77,17 +97,27 @@ def _how_it_ended(capture: Capture) -> Iterator[str]:
     early = recorded.processes - recorded.ended
     if early > 0:
         many = f"{early} of {recorded.processes} processes"
-        yield f"{many} ended by os._exit or a signal: their launches are captured, but their code is not compared"
+        yield (
+            f"{many} ended by os._exit or a signal: their launches are captured, but their code is"
+            " not compared"
+        )
 
 
 def _live(capture: Capture) -> Iterator[str]:
     if not capture.options.live:
         return
     kernels = capture.captured.kernels
-    packages = dict.fromkeys(kernel.live.package for kernel in kernels if kernel.live and kernel.live.package)
+    packages = dict.fromkeys(
+        kernel.live.package for kernel in kernels if kernel.live and kernel.live.package
+    )
     libraries = f", of {', '.join(packages)}" if packages else ""
-    yield f"imported from their own files, on every release: {sum(kernel.live is not None for kernel in kernels)}{libraries}"
-    yield from _listed("as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True)
+    yield (
+        "imported from their own files, on every release:"
+        f" {sum(kernel.live is not None for kernel in kernels)}{libraries}"
+    )
+    yield from _listed(
+        "as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True
+    )
 
 
 def _problems(capture: Capture) -> Iterator[str]:
@@ -95,17 +125,30 @@ def _problems(capture: Capture) -> Iterator[str]:
         return
     captured = capture.captured
     there = captured.cases - len(captured.without_problem)
-    yield f"can run again as recorded, with invented floating-point numbers: {there} of {_cases(captured.cases)}"
+    yield (
+        f"can run again as recorded, with invented floating-point numbers: {there} of"
+        f" {_cases(captured.cases)}"
+    )
     others = Counter(why for _, _, why in captured.without_problem)
-    yield from _listed("cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True)
+    yield from _listed(
+        "cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True
+    )
 
 
 def _code(capture: Capture) -> Iterator[str]:
     if not capture.compared:
         return
-    compared = [comparison for comparison in capture.compared if comparison.agreement is not Agreement.UNKNOWN]
+    compared = [
+        comparison
+        for comparison in capture.compared
+        if comparison.agreement is not Agreement.UNKNOWN
+    ]
     equal = sum(comparison.agreement is Agreement.EQUAL for comparison in compared)
-    agreement = f"{equal} of {len(compared)} compared cases" if compared else "not known, since no case could be compared"
+    agreement = (
+        f"{equal} of {len(compared)} compared cases"
+        if compared
+        else "not known, since no case could be compared"
+    )
     yield f"same code as the program's own compile: {agreement}"
     others = [
         f"{comparison.kernel}/{comparison.case}: {comparison.why}"
@@ -113,8 +156,14 @@ def _code(capture: Capture) -> Iterator[str]:
         if comparison.agreement is Agreement.DIFFERENT
     ]
     yield from _listed("not the same", others, every=True)
-    unknown = Counter(comparison.why for comparison in capture.compared if comparison.agreement is Agreement.UNKNOWN)
-    yield from _listed("not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
+    unknown = Counter(
+        comparison.why
+        for comparison in capture.compared
+        if comparison.agreement is Agreement.UNKNOWN
+    )
+    yield from _listed(
+        "not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True
+    )
 
 
 def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Kernels that were changed, as text and as data: the reduced kernel, and the edit that was found for a cell."""
+"""Kernels that were changed, as text and as data: the reduced kernel, and the edit that was found
+for a cell.
+"""
 
 from __future__ import annotations
 
@@ -26,32 +28,44 @@ from compat.text import JsonObject, printable
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix
 
-# --- a reduced kernel ------------------------------------------------------------------------------------------------------------
+# --- a reduced kernel -----------------------------------------------------------------------------
 
 
 _NO_NUMBER = 1e9
 """What is farther off than this is no number, or was written in one release alone."""
 
 
-def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()) -> Iterator[str]:
+def reduction_lines(
+    reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()
+) -> Iterator[str]:
     """The reduced kernel, what is known about it, what was written, and commands to continue with.
 
-    ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with which a command in this folder
-    reads it; ``limits`` are those that say how long a cell and a judge may take.
+    ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with
+    which a command in this folder reads it; ``limits`` are those that say how long a cell and a
+    judge may take.
     """
     path = reduction.path
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
     yield printable(best.text)
     rate = reduction.tests / max(seconds, 0.1)
-    yield f"{reduction.ended}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per second"
-    yield f"  kernel: {start.kernel_lines} lines reduced to {best.kernel_lines}, {len(start.text):,} bytes to {len(best.text):,}"
+    yield (
+        f"{reduction.ended}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per"
+        " second"
+    )
+    yield (
+        f"  kernel: {start.kernel_lines} lines reduced to {best.kernel_lines}, {len(start.text):,}"
+        f" bytes to {len(best.text):,}"
+    )
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
     yield from (f"  {line}" for line in _compared(reduction))
     yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
-        yield f"wrote {written}: the IR before the failing pass, and that pass (not run, because wheels have no triton-opt)"
+        yield (
+            f"wrote {written}: the IR before the failing pass, and that pass (not run, because"
+            " wheels have no triton-opt)"
+        )
     cell = _cell(reduction)
     again = [*options, "--spec", str(path.with_suffix(".toml"))]
     if reduction.question is not None:
@@ -101,7 +115,9 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
     facts = {
         "signature": shown_signature(best.compile.signature),
         "launch": arguments.shown_all(best.compile.launch),
-        "constexprs": ", ".join(f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()),
+        "constexprs": ", ".join(
+            f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()
+        ),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),
         "equal to 1": ", ".join(best.compile.equal_to_1),
         "pointer range 32": ", ".join(best.compile.pointer_range_32),
@@ -111,14 +127,23 @@ def _specialization(best: Candidate) -> Mapping[str, str]:
 
 
 def _compared(reduction: Reduction) -> Iterator[str]:
-    """In which releases it is the same as the original, in which it differs, and for which that is unknown."""
+    """In which releases it is the same as the original, in which it differs, and for which that is
+    unknown.
+    """
     budget = reduction.budget
     if not reduction.confirmed:
-        yield "not confirmed: no time was left to compile it again; each outcome below was seen once"
+        yield (
+            "not confirmed: no time was left to compile it again; each outcome below was seen once"
+        )
     elif reduction.confirm_deadline < reduction.runs.context.limits.deadline:
-        yield f"confirmed with a deadline of {reduction.confirm_deadline:.0f} s, all that a budget of {budget.seconds:g} s allows"
+        yield (
+            f"confirmed with a deadline of {reduction.confirm_deadline:.0f} s, all that a budget of"
+            f" {budget.seconds:g} s allows"
+        )
     others = [item.before.cell.env.name for item in reduction.differences]
-    compared = [result for result in reduction.results if result.cell.env.name in reduction.original.results]
+    compared = [
+        result for result in reduction.results if result.cell.env.name in reduction.original.results
+    ]
     names = [item.cell.env.name for item in reversed(newest_first(compared))]
     alike = [name for name in names if name not in others]
     if len(names) > 1:
@@ -141,9 +166,16 @@ def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
 
 def _launches(reduction: Reduction) -> Iterator[str]:
     if reduction.question is not None and reduction.behaved is None:
-        yield "not confirmed: no time was left to launch it more often; its launches were compared once"
+        yield (
+            "not confirmed: no time was left to launch it more often; its launches were compared"
+            " once"
+        )
     for name, behaviour in _behaviours(reduction):
-        steady = "all {:,} launches are the same" if not behaviour.differing else "{1:,} of {0:,} launches differ from the first"
+        steady = (
+            "all {:,} launches are the same"
+            if not behaviour.differing
+            else "{1:,} of {0:,} launches differ from the first"
+        )
         yield f"{name}: {steady.format(behaviour.launches, behaviour.differing)}{_off(behaviour)}"
 
 
@@ -157,14 +189,18 @@ def _off(behaviour: Behaviour) -> str:
 
 
 def _launching(reduction: Reduction, kind: DifferenceKind, again: Sequence[str]) -> str:
-    """The command that launches it on every release: what nobody knows to be right can be unstable, and be compared."""
+    """The command that launches it on every release: what nobody knows to be right can be unstable,
+    and be compared.
+    """
     target = ["--target", reduction.subject.target.name, "--launch"]
     command = ["bisect", "--judge", "unstable"] if kind is DifferenceKind.UNSTABLE else ["matrix"]
     return shlex.join(["compat", *command, "--envs", "releases", *again, *target])
 
 
 def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]) -> str:
-    """A command line that has ``shrinkray`` reduce the text further, with its interestingness script."""
+    """A command line that has ``shrinkray`` reduce the text further, with its interestingness
+    script.
+    """
     path, failure = reduction.path, reduction.original.bad[0].outcome.failure
     kernel = path.with_suffix(".toml")
     declared = ["--matrix", str(matrix)] if matrix.exists() else []
@@ -173,12 +209,14 @@ def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]
     if judge == "same-failure" and failure:  # as far as one cell alone can be asked for it
         judge = f"class={failure.failure_class}"
     check += ["--envs", reduction.original.bad[0].cell.env.name, "--judge", judge, *limits]
-    script = f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
+    script = (
+        f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
+    )
     script += f"{shlex.join(check)} --spec $d/{kernel.name}; [ $? = 1 ]"
     return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-'])} {path}"
 
 
-# --- an edit ---------------------------------------------------------------------------------------------------------------------
+# --- an edit --------------------------------------------------------------------------------------
 
 
 SCHEMA = 1
@@ -186,7 +224,8 @@ SCHEMA = 1
 
 
 def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
-    """What was found, as lines that are safe to show: the failure, the diff, and where the edited kernel compiles.
+    """What was found, as lines that are safe to show: the failure, the diff, and where the edited
+    kernel compiles.
 
     ``command`` is what the user typed.
     """
@@ -211,11 +250,16 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
     yield from (f"note: {note}" for note in fix.best.candidate.notes)
     yield from (f"not edited: {reason}" for reason in fix.refused)
     for other in fix.others:
-        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
+        yield (
+            f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
+        )
     yield "The edit was compiled. Its numbers were not checked."
     if fix.breaks:
         broken = _releases(fix.breaks, fix.best.results, fix.existing)
-        yield f"not written: on {broken} the kernel compiles without this edit, but not with it; choose other releases with --envs"
+        yield (
+            f"not written: on {broken} the kernel compiles without this edit, but not with it;"
+            " choose other releases with --envs"
+        )
     elif "--write" not in command:
         yield f"write it: {command} --write"
 
@@ -225,7 +269,10 @@ def _not_found(fix: Fix) -> Iterator[str]:
     if not fix.edit_names:
         yield f"no edit is known for {name}"
     else:
-        edits = f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for {name}"
+        edits = (
+            f"{', '.join(fix.edit_names)} {'is' if len(fix.edit_names) == 1 else 'are'} known for"
+            f" {name}"
+        )
         yield f"no edit helped: {edits}; {counted(fix.compiled, 'edited kernel')} tried"
     yield from (f"not edited: {reason}" for reason in fix.refused)
     failure = fix.failure.outcome.failure
@@ -236,19 +283,30 @@ def _not_found(fix: Fix) -> Iterator[str]:
 def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
     """``compiles on 3.4.0, 3.9.0; on 3.0.0 it does not (api-missing)``, over what was compiled."""
     good = [result for result in results if is_good(result.outcome)]
-    parts = [f"compiles on {_releases(good, results, existing)}"] if good else ["compiles on none of the releases tried"]
+    parts = (
+        [f"compiles on {_releases(good, results, existing)}"]
+        if good
+        else ["compiles on none of the releases tried"]
+    )
     classes: dict[str, list[Result]] = {}
     for result in results:
         if not is_good(result.outcome):
             classes.setdefault(class_of(result.outcome), []).append(result)
     for name, some in classes.items():
         answered = all(result.outcome.status.is_answer for result in some)
-        parts.append(f"on {_releases(some, results, existing)} {'it does not' if answered else 'there is no answer'} ({name})")
+        parts.append(
+            f"on {_releases(some, results, existing)}"
+            f" {'it does not' if answered else 'there is no answer'} ({name})"
+        )
     return "; ".join(parts)
 
 
-def _releases(some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]) -> str:
-    """Releases as runs, which cross none that is known to exist and is not of ``some``; forks by themselves.
+def _releases(
+    some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]
+) -> str:
+    """Releases as runs, which cross none that is known to exist and is not of ``some``.
+
+    Forks by themselves.
 
     An env is named instead of its release where another env of that release is not of ``some``.
     """
@@ -256,8 +314,14 @@ def _releases(some: Sequence[Result], results: Sequence[Result], existing: Itera
     divided = {release[result.cell.env.name].label for result in results if result not in some}
     here = {item.cell.env.name: release[item.cell.env.name] for item in some}
     undivided = [item for item in here.values() if not item.fork and item.label not in divided]
-    alone = [item.label if item.label not in divided else name for name, item in here.items() if item not in undivided]
-    line = {version: str(version) for version in existing} | {item.version: item.label for item in undivided if item.version}
+    alone = [
+        item.label if item.label not in divided else name
+        for name, item in here.items()
+        if item not in undivided
+    ]
+    line = {version: str(version) for version in existing} | {
+        item.version: item.label for item in undivided if item.version
+    }
     runs = spans({item.label for item in undivided}, [line[version] for version in sorted(line)])
     return ", ".join(dict.fromkeys(filter(None, (runs, *alone))))
 
@@ -267,11 +331,14 @@ _HEADERS = ("+++", "---")
 
 
 def diff_style(line: str) -> dict[str, Any]:
-    """How a line of a diff is shown on a terminal; empty for all others. Colours only repeat what the line says."""
+    """How a line of a diff is shown on a terminal; empty for all others.
+
+    Colours only repeat what the line says.
+    """
     return {"bold": True} if line.startswith(_HEADERS) else _STYLES.get(line[:1], {})
 
 
-# --- as JSON -----------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
@@ -293,7 +360,11 @@ def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
 
 def _edit(fix: Fix, found: EditTrial) -> JsonObject:
     files = [{"path": str(change.path), "diff": change.diff} for change in fix.changes]
-    return {**_tried(found), "files": files, "everywhere": not found.not_even_so and not found.unknown}
+    return {
+        **_tried(found),
+        "files": files,
+        "everywhere": not found.not_even_so and not found.unknown,
+    }
 
 
 def _tried(tried: EditTrial) -> JsonObject:
@@ -301,7 +372,12 @@ def _tried(tried: EditTrial) -> JsonObject:
         "edits": list(tried.candidate.edits),
         "notes": list(tried.candidate.notes),
         "after": [
-            {"env": result.cell.env.name, "status": str(result.outcome.status), "class": _class(result)} for result in tried.results
+            {
+                "env": result.cell.env.name,
+                "status": str(result.outcome.status),
+                "class": _class(result),
+            }
+            for result in tried.results
         ],
     }
 

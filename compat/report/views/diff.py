@@ -1,4 +1,6 @@
-"""Two reports side by side: what is broken, fixed, or otherwise changed, as text, as Markdown and as data."""
+"""Two reports side by side: what is broken, fixed, or otherwise changed, as text, as Markdown and
+as data.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from compat.report.summary.comparing import (
 )
 from compat.text import JsonObject
 
-# --- sentences --------------------------------------------------------------------------------------------------------------------
+# --- sentences ------------------------------------------------------------------------------------
 
 
 TITLES = {
@@ -48,14 +50,24 @@ def headline(found: Comparison) -> str:
 
 
 def _of_cells(found: Comparison) -> str:
-    changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
+    changed = [
+        f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}"
+        for kind, number in found.counts.items()
+    ]
     if not found.compared:
-        return f"The reports have no cell in common, so nothing was compared: {listed(changed) or 'both are empty'}."
+        return (
+            "The reports have no cell in common, so nothing was compared:"
+            f" {listed(changed) or 'both are empty'}."
+        )
     if found.same == found.compared:
         alone = f"; also: {listed(changed)}" if changed else ""
-        return f"Nothing changed in the {counted(found.compared, 'cell')} that both reports have{alone}."
+        return (
+            f"Nothing changed in the {counted(found.compared, 'cell')} that both reports"
+            f" have{alone}."
+        )
     return (
-        f"Of {counted(found.compared, 'cell')} in both reports, {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+        f"Of {counted(found.compared, 'cell')} in both reports, {found.same:,} are the same;"
+        f" {listed(changed) or 'metrics fell'}."
     )
 
 
@@ -73,7 +85,10 @@ def remarks(found: Comparison) -> Iterator[str]:
         yield f"{wrote}; names of failures may differ for that reason"
     for side, axes in zip(("old", "new"), found.only, strict=True):
         if axes:
-            yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
+            yield (
+                f"only the {side} report has"
+                f" {listed([_values(axis, values) for axis, values in axes.items()])}"
+            )
     if found.arguments:
         yield f"the arguments or options of {listed(_some(found.arguments))} changed"
     yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
@@ -81,17 +96,28 @@ def remarks(found: Comparison) -> Iterator[str]:
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
     """``newly broken: 3 cells (1 declared)``."""
-    return f"{TITLES[kind]}: {counted(sum(len(difference.results) for difference in differences), 'cell')}{_declared(differences)}"
+    return (
+        f"{TITLES[kind]}:"
+        f" {counted(sum(len(difference.results) for difference in differences), 'cell')}{_declared(differences)}"
+    )
 
 
 def change(difference: CellChange) -> str:
     """``ok → rejected (api-removed)``."""
-    after = f"{difference.after}, with a deprecation warning" if difference.kind is CellChangeKind.DEPRECATED else difference.after
+    after = (
+        f"{difference.after}, with a deprecation warning"
+        if difference.kind is CellChangeKind.DEPRECATED
+        else difference.after
+    )
     text = " → ".join(side for side in (difference.before, after) if side)
     if not difference.declared:
         return text
     exactly = difference.declaration == difference.after
-    return f"{text}, as its kernel file declares" if exactly else f"{text}; its kernel file declares {difference.declaration}"
+    return (
+        f"{text}, as its kernel file declares"
+        if exactly
+        else f"{text}; its kernel file declares {difference.declaration}"
+    )
 
 
 def look(difference: CellChange, found: Comparison) -> str:
@@ -119,7 +145,10 @@ def jump_line(group: JumpGroup) -> str:
     jump, cells = group.largest, len(group.jumps)
     largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
     lost = "lost " if jump.metric.startswith(_INSTRUCTIONS) and not jump.after else ""
-    return f"{lost}{jump.metric}: {_number(jump.before)} → {_number(jump.after)}{_percent(jump)}{largest}"
+    return (
+        f"{lost}{jump.metric}: {_number(jump.before)} →"
+        f" {_number(jump.after)}{_percent(jump)}{largest}"
+    )
 
 
 def threshold_line(found: Comparison) -> str:
@@ -150,7 +179,7 @@ def _number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
 
 
-# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+# --- for a terminal -------------------------------------------------------------------------------
 
 
 def diff_lines(found: Comparison) -> Iterator[str]:
@@ -167,7 +196,11 @@ def diff_lines(found: Comparison) -> Iterator[str]:
     if found.pairs:
         yield from ("", PAIRS_TITLE)
         for pair in found.pairs:
-            yield from (f"  {pair.name}", f"    {pair_line(pair)}", *([f"    says   {one_line(pair.says)}"] if pair.says else []))
+            yield from (
+                f"  {pair.name}",
+                f"    {pair_line(pair)}",
+                *([f"    says   {one_line(pair.says)}"] if pair.says else []),
+            )
     yield from ("", headline(found))
 
 
@@ -192,7 +225,7 @@ def _jumps(found: Comparison) -> Iterator[str]:
             yield from (f"    {where}" for where in group.where)
 
 
-# --- as a comment on a pull request -----------------------------------------------------------------------------------------------
+# --- as a comment on a pull request ---------------------------------------------------------------
 
 
 LIMIT = 65_536
@@ -204,9 +237,16 @@ _ROOM = 1_000
 
 
 def diff_markdown(found: Comparison) -> str:
-    """The comparison as Markdown of less than :data:`LIMIT` characters; what is left out for that is said."""
+    """The comparison as Markdown of less than :data:`LIMIT` characters.
+
+    What is left out for that is said.
+    """
     parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
-    parts += ["\n".join(f"- {escape(remark)}" for remark in noted)] if (noted := list(remarks(found))) else []
+    parts += (
+        ["\n".join(f"- {escape(remark)}" for remark in noted)]
+        if (noted := list(remarks(found)))
+        else []
+    )
     text, left_out = "", 0
     for part in (*parts, *_sections(found)):
         longer = f"{text}\n\n{part}" if text else part
@@ -215,9 +255,15 @@ def diff_markdown(found: Comparison) -> str:
         else:
             text = longer
     note = (
-        f"\n\n{counted(left_out, 'part')} of this comparison did not fit here. `compat diff` shows all of it." if left_out else ""
+        f"\n\n{counted(left_out, 'part')} of this comparison did not fit here. `compat diff` shows"
+        " all of it."
+        if left_out
+        else ""
     )
-    names = f"Compared {code(_short(found.old.name))} with {code(_short(found.new.name))} by triton-compat."
+    names = (
+        f"Compared {code(_short(found.old.name))} with {code(_short(found.new.name))} by"
+        " triton-compat."
+    )
     return f"{text}{note}\n\n{names}\n"
 
 
@@ -230,9 +276,14 @@ def _sections(found: Comparison) -> Iterator[str]:
     """Collapsed details, a few differences each, so that few are left out where not all fit."""
     for kind in CellChangeKind:
         if kind is CellChangeKind.METRIC:
-            yield from _details(threshold_line(found), [_jump_markdown(group) for group in found.jumps])
+            yield from _details(
+                threshold_line(found), [_jump_markdown(group) for group in found.jumps]
+            )
         elif differences := found.of(kind):
-            yield from _details(title(kind, differences), [_difference_markdown(difference, found) for difference in differences])
+            yield from _details(
+                title(kind, differences),
+                [_difference_markdown(difference, found) for difference in differences],
+            )
     yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in found.pairs])
 
 
@@ -252,7 +303,14 @@ def _difference_markdown(difference: CellChange, found: Comparison) -> str:
     says, advice = why(difference)
     if not says:
         return head
-    return "\n\n".join((head, fence(_bounded(says)), *([prose(advice)] if advice else []), fence(look(difference, found), "sh")))
+    return "\n\n".join(
+        (
+            head,
+            fence(_bounded(says)),
+            *([prose(advice)] if advice else []),
+            fence(look(difference, found), "sh"),
+        )
+    )
 
 
 def _jump_markdown(group: JumpGroup) -> str:
@@ -265,7 +323,9 @@ def _pair_markdown(change: PairChange) -> str:
 
 
 def _place(where: Where) -> str:
-    return f"{code(where.subject)} on {escape(where.releases)} for {escape(', '.join(where.targets))}"
+    return (
+        f"{code(where.subject)} on {escape(where.releases)} for {escape(', '.join(where.targets))}"
+    )
 
 
 def _bounded(excerpt: str) -> str:
@@ -276,11 +336,13 @@ def _short(text: str, width: int = 300) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 SCHEMA = 1
-"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+"""The version of the format; a key may be added within one, but none goes away or changes its
+meaning.
+"""
 
 
 def diff_document(found: Comparison) -> JsonObject:
@@ -296,7 +358,10 @@ def diff_document(found: Comparison) -> JsonObject:
         "counts": {str(kind): number for kind, number in found.counts.items()},
         "differences": [_difference_document(difference) for difference in found.differences],
         "metrics": [_jump_document(jump) for group in found.jumps for jump in group.jumps],
-        "pairs": [{"name": pair.name, "kind": str(kind_of_pair(pair)), **unstructure(pair)} for pair in found.pairs],
+        "pairs": [
+            {"name": pair.name, "kind": str(kind_of_pair(pair)), **unstructure(pair)}
+            for pair in found.pairs
+        ],
         "only_old": unstructure(old),
         "only_new": unstructure(new),
         "arguments": list(found.arguments),
@@ -306,7 +371,12 @@ def diff_document(found: Comparison) -> JsonObject:
 
 def _side(side: ReportSide) -> JsonObject:
     report = side.report
-    return {"name": side.name, "version": report.version, "command": report.command, "cells": len(report.results)}
+    return {
+        "name": side.name,
+        "version": report.version,
+        "command": report.command,
+        "cells": len(report.results),
+    }
 
 
 def _difference_document(difference: CellChange) -> JsonObject:
@@ -326,4 +396,9 @@ def _difference_document(difference: CellChange) -> JsonObject:
 
 
 def _jump_document(jump: Jump) -> JsonObject:
-    return {"cell": jump.result.cell.id, "metric": jump.metric, "before": jump.before, "after": jump.after}
+    return {
+        "cell": jump.result.cell.id,
+        "metric": jump.metric,
+        "before": jump.before,
+        "after": jump.after,
+    }

@@ -1,4 +1,7 @@
-"""Environments: which PyTorch works with which release, as text, as Markdown and as data; and those in the cache."""
+"""Environments: which PyTorch works with which release, as text, as Markdown and as data.
+
+And those in the cache.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,13 @@ def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
     return PairsTable(
         releases=releases,
         rows=tuple(
-            (version, tuple((release, cell_of(by_place.get((version, release)), notes)) for release in releases))
+            (
+                version,
+                tuple(
+                    (release, cell_of(by_place.get((version, release)), notes))
+                    for release in releases
+                ),
+            )
             for version in in_order(pair.framework_release for pair in pairs)
         ),
         own=frozenset(place for place, pair in by_place.items() if pair.own),
@@ -80,7 +89,10 @@ def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
 def pairs_sentence(pairs: Sequence[Pair]) -> str:
     """How many are ok."""
     good = sum(pair.ok for pair in pairs)
-    return f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,} {'is' if good == 1 else 'are'} ok."
+    return (
+        f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,}"
+        f" {'is' if good == 1 else 'are'} ok."
+    )
 
 
 def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
@@ -98,14 +110,18 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
             status=status,
             pairs=tuple(dict.fromkeys(_label(pair) for pair, _ in group)),
             programs=tuple(dict.fromkeys(name for _, name in group)),
-            every={name for _, name in group} == {program.name for pair, _ in group for program in pair.programs},
+            every={name for _, name in group}
+            == {program.name for pair, _ in group for program in pair.programs},
         )
         for number, ((failure_class, message, status), group) in enumerate(groups.items(), 1)
     )
 
 
 def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
-    """``ok``, or how many programs fail and the footnotes; what was not tried, or could not be, has a mark."""
+    """``ok``, or how many programs fail and the footnotes.
+
+    What was not tried, or could not be, has a mark.
+    """
     if pair is None:
         return UNTRIED
     if pair.error is not None:
@@ -120,7 +136,7 @@ def _label(pair: Pair) -> str:
     return f"{pair.framework_release}+{pair.release}"
 
 
-# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+# --- for a terminal -------------------------------------------------------------------------------
 
 
 def pairs_grid_blocks(grid: Grid) -> Iterator[Block]:
@@ -130,8 +146,13 @@ def pairs_grid_blocks(grid: Grid) -> Iterator[Block]:
     yield Heading(_total(grid.pairs), style="bold" if grid.ok else "bold red")
 
 
-def pairs_blocks(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None]) -> Iterator[Block]:
-    """The table and its footnotes; ``pins`` are the releases that versions of PyTorch ask for, if that is known."""
+def pairs_blocks(
+    pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None]
+) -> Iterator[Block]:
+    """The table and its footnotes.
+
+    ``pins`` are the releases that versions of PyTorch ask for, if that is known.
+    """
     table, pinned = pairs_table(pairs), any(pins.values())
     headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
     yield TextLine(f"PyTorch with {title}: ok, or how many programs fail, and how", style="bold")
@@ -147,7 +168,12 @@ def pairs_blocks(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | Non
         ),
     )
     for note in table.notes:
-        yield TextLine((Styled(f"({note.number}) {note.failure_class}", "bold"), f" {note.status}: {note.which}"))
+        yield TextLine(
+            (
+                Styled(f"({note.number}) {note.failure_class}", "bold"),
+                f" {note.status}: {note.which}",
+            )
+        )
         yield TextLine(note.message, indent=3)
         yield TextLine(", ".join(note.pairs), style="dim", indent=3)
     for pair in table.untried:
@@ -161,46 +187,69 @@ _STYLES = {"ok": "green", UNTRIED: "dim"}
 def _total(pairs: Sequence[Pair]) -> str:
     good = sum(pair.ok for pair in pairs)
     cached = sum(pair.cached for pair in pairs)
-    return f"{counted(len(pairs), 'pair')} ({cached:,} known from before): {good:,} ok, {len(pairs) - good:,} not"
+    return (
+        f"{counted(len(pairs), 'pair')} ({cached:,} known from before): {good:,} ok,"
+        f" {len(pairs) - good:,} not"
+    )
 
 
-# --- as Markdown ------------------------------------------------------------------------------------------------------------------
+# --- as Markdown ----------------------------------------------------------------------------------
 
 
 def pairs_markdown(grid: Grid, version: str) -> str:
     """All that ``compat pairs`` found."""
-    lines = [f"# Which PyTorch works with which {grid.title}", "", *section(grid.pairs, grid.title, grid.pins, grid.classes)]
+    lines = [
+        f"# Which PyTorch works with which {grid.title}",
+        "",
+        *section(grid.pairs, grid.title, grid.pins, grid.classes),
+    ]
     if grid.notes:
         lines += ["", *(f"Note: {_flat(note)}" for note in grid.notes)]
     cached = sum(pair.cached for pair in grid.pairs)
     made = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
-    lines += ["", "---", "", f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} known from before."]
+    lines += [
+        "",
+        "---",
+        "",
+        f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} known from before.",
+    ]
     return "\n".join(lines) + "\n"
 
 
-def section(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], classes: Mapping[str, str]) -> Iterator[str]:
+def section(
+    pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], classes: Mapping[str, str]
+) -> Iterator[str]:
     """The sentence, the table and its footnotes, line by line."""
     table, pinned = pairs_table(pairs), any(pins.values())
     programs = max((len(pair.programs) for pair in pairs), default=0)
     yield (
-        f"{pairs_sentence(pairs)} In one that is ok, every one of {programs} programs that "
-        "`torch.compile` makes launches the kernels that it must. No GPU is needed: the launches end in a library that stands in "
-        "for the driver and executes nothing, so no numbers are computed."
+        f"{pairs_sentence(pairs)} In one that is ok, every one of {programs} programs that"
+        " `torch.compile` makes launches the kernels that it must. No GPU is needed: the launches"
+        " end in a library that stands in for the driver and executes nothing, so no numbers are"
+        " computed."
     )
     yield ""
     headings = ("PyTorch", *([f"asks for {title}"] if pinned else []), *table.releases)
     yield _row(headings)
     yield _row(["---"] * len(headings))
     for version, cells in table.rows:
-        texts = (f"**{text}**" if (version, release) in table.own else text for release, text in cells)
+        texts = (
+            f"**{text}**" if (version, release) in table.own else text for release, text in cells
+        )
         yield _row((version, *([pins.get(version) or "?"] if pinned else []), *texts))
     yield ""
-    yield "A number is how many programs fail, with the footnotes that say how. **Bold**: the release that came with that PyTorch."
+    yield (
+        "A number is how many programs fail, with the footnotes that say how. **Bold**: the release"
+        " that came with that PyTorch."
+    )
     if table.notes:
         yield ""
     for note in table.notes:
         meaning = f" ({classes[note.failure_class]})" if note.failure_class in classes else ""
-        yield f"- **{note.number}** `{note.failure_class}`{meaning}: {_code(note.message)}. {note.which}; {', '.join(note.pairs)}"
+        yield (
+            f"- **{note.number}** `{note.failure_class}`{meaning}: {_code(note.message)}."
+            f" {note.which}; {', '.join(note.pairs)}"
+        )
     for pair in table.untried:
         yield f"- {_label(pair)} could not be tried: {_code(pair.error or '')}"
 
@@ -218,7 +267,7 @@ def _code(text: str) -> str:
     return f"`{flat}`"
 
 
-# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 def grid_document(grid: Grid) -> JsonObject:
@@ -235,7 +284,7 @@ def grid_document(grid: Grid) -> JsonObject:
     }
 
 
-# --- the environments in the cache -----------------------------------------------------------------------------------------------
+# --- the environments in the cache ----------------------------------------------------------------
 
 
 _DAY = 86400.0
@@ -276,11 +325,20 @@ def built_line(built: BuiltEnv) -> str:
 
 def built_document(built: BuiltEnv) -> dict[str, Any]:
     """The same as JSON values."""
-    return {"name": built.env.name, "python": built.python, "version": built.python_version, "error": built.error}
+    return {
+        "name": built.env.name,
+        "python": built.python,
+        "version": built.python_version,
+        "error": built.error,
+    }
 
 
-def pruned_lines(pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool) -> Iterator[str]:
-    """What came of removing envs from the cache in that folder, a line each as it comes, and all of it together."""
+def pruned_lines(
+    pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool
+) -> Iterator[str]:
+    """What came of removing envs from the cache in that folder, a line each as it comes, and all of
+    it together.
+    """
     freed: list[int] = []
     for env in pruned:
         freed += [] if env.kept else [env.size]
@@ -290,7 +348,10 @@ def pruned_lines(pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run:
 
 
 def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, Any]:
-    """What came of removing an env, as JSON values; ``removed`` is what would be with ``dry_run``."""
+    """What came of removing an env, as JSON values.
+
+    ``removed`` is what would be with ``dry_run``.
+    """
     return {
         "name": pruned.env.folder.path.name,
         "folder": str(pruned.env.folder.path),
@@ -310,4 +371,10 @@ def _pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
 
 
 def _ago(seconds: float) -> str:
-    return "today" if seconds < _DAY else "1 day ago" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days ago"
+    return (
+        "today"
+        if seconds < _DAY
+        else "1 day ago"
+        if seconds < 2 * _DAY
+        else f"{seconds / _DAY:.0f} days ago"
+    )

@@ -11,7 +11,16 @@ import attrs
 from compat import toolchains
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.history.growth import roughly
-from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    Evidence,
+    Result,
+    Specialization,
+    Status,
+    arguments,
+    constexprs,
+)
 from compat.model.cell import shown_signature
 from compat.model.outcome import cell_document
 from compat.report.document import verdict_document
@@ -20,29 +29,49 @@ from compat.report.summary.record import declared_as, edits_for
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 from compat.text import JsonObject, printable
 
-GUESSED = "the arguments are guessed, and may be the reason for a failure; `compat init` writes them into a kernel file, where "
+GUESSED = (
+    "the arguments are guessed, and may be the reason for a failure; `compat init` writes them into"
+    " a kernel file, where "
+)
 "you can edit them"
 
 
 def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
-    """All of it as lines that are safe to show, the cell's id first; of several cells a line each."""
+    """All of it as lines that are safe to show, the cell's id first.
+
+    Of several cells a line each.
+    """
     yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
 
 
 def _tried(told: CellOverview) -> Iterator[str]:
-    """What became of each cell, and then each failure once, in the words that it has for each target."""
-    yield f"{len(told.results):,} of the {told.matching:,} cells that match {told.pattern!r} have run; the newest release is first"
+    """What became of each cell, and then each failure once, in the words that it has for each
+    target.
+    """
+    yield (
+        f"{len(told.results):,} of the {told.matching:,} cells that match {told.pattern!r} have"
+        " run; the newest release is first"
+    )
     failing: dict[str, list[Result]] = {}
     for result in told.results:
         outcome, failure = result.outcome, result.outcome.failure
         texts = [str(outcome.status), *(["flaky"] if outcome.flaky else [])]
-        texts += [f"numbers {check.status}" for check in result.numbers.checks if check.status is not Status.OK]
+        texts += [
+            f"numbers {check.status}"
+            for check in result.numbers.checks
+            if check.status is not Status.OK
+        ]
         texts += [] if result.expected else ["UNEXPECTED"]
-        yield f"  {result.cell.id}: {', '.join([*texts, *([failure.fingerprint] if failure else [])])}"
+        yield (
+            f"  {result.cell.id}:"
+            f" {', '.join([*texts, *([failure.fingerprint] if failure else [])])}"
+        )
         if failure:
             failing.setdefault(failure.fingerprint, []).append(result)
     for fingerprint, results in failing.items():
-        yield from _section(fingerprint, (f"{targets}{line}" for targets, line in excerpts(results[0], results)))
+        yield from _section(
+            fingerprint, (f"{targets}{line}" for targets, line in excerpts(results[0], results))
+        )
 
 
 def _lines(told: Explanation) -> Iterator[str]:
@@ -62,7 +91,10 @@ def _lines(told: Explanation) -> Iterator[str]:
 
 def _outcome(result: Result, told: Explanation) -> Iterator[str]:
     outcome, failure = result.outcome, result.outcome.failure
-    yield f"  {outcome.status}{' (flaky)' if outcome.flaky else ''}, {'as expected' if result.expected else 'UNEXPECTED'}"
+    yield (
+        f"  {outcome.status}{' (flaky)' if outcome.flaky else ''},"
+        f" {'as expected' if result.expected else 'UNEXPECTED'}"
+    )
     if result.expectation:
         declared = result.expectation
         where = f"for releases {declared.releases or 'all'}"
@@ -80,23 +112,33 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
             "IR before the pass": told.ir and place_of(told.ir),
             "all output": told.printed and place_of(told.printed),
         }
-        yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
+        yield from _section(
+            "failure", (f"{name}: {value}" for name, value in facts.items() if value)
+        )
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
         if edits_for(result):
-            yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
+            yield from _section(
+                "an edit is known for this class", [fix_command(result.cell, told.options)]
+            )
     if told.slowness:
         yield from _section("time", _time(result, told))
     yield from _section("numbers", _numbers(result))
-    yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
+    yield from _section(
+        "warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings)
+    )
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)
         yield from _section("answers of the stand-ins", stood_in.answers)
         needed = outcome.status is Status.SOURCE_BROKEN
         why = "failed and left out" if needed else "left out because the kernel does not need it"
         yield from _section(why, stood_in.skipped)
-    yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
-    yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
+    yield from _section(
+        "CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items())
+    )
+    yield from _section(
+        "metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items())
+    )
 
 
 def _time(result: Result, told: Explanation) -> Iterator[str]:
@@ -109,8 +151,19 @@ def _time(result: Result, told: Explanation) -> Iterator[str]:
 def growth_command(cell: Cell, options: Sequence[str]) -> str:
     """The command that measures what the time of a compile grows with."""
     spec = cell.spec
-    which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
-    return shlex.join(["compat", "bisect", "--axis", "config", *which, "--envs", cell.env.name, *options])
+    which = [
+        "--kernel",
+        spec.kernel,
+        "--variant",
+        spec.variant,
+        "--case",
+        spec.case,
+        "--target",
+        cell.target.name,
+    ]
+    return shlex.join(
+        ["compat", "bisect", "--axis", "config", *which, "--envs", cell.env.name, *options]
+    )
 
 
 def _numbers(result: Result) -> Iterator[str]:
@@ -118,7 +171,11 @@ def _numbers(result: Result) -> Iterator[str]:
     for check in result.numbers.checks:
         ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
         errors = {"absolute": check.max_abs, "relative": check.max_rel}
-        details = [f"largest {name} error {value:.3g}" for name, value in errors.items() if value is not None]
+        details = [
+            f"largest {name} error {value:.3g}"
+            for name, value in errors.items()
+            if value is not None
+        ]
         details += [f"at {check.where}"] if check.where else []
         yield f"{ran}: {', '.join([str(check.status), *details])}"
         if check.reason:
@@ -126,7 +183,9 @@ def _numbers(result: Result) -> Iterator[str]:
 
 
 def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
-    """How a file that could not be imported failed: the frames of each exception of the chain, and what it says."""
+    """How a file that could not be imported failed: the frames of each exception of the chain, and
+    what it says.
+    """
     raised = next((evidence.raised for evidence in reversed(attempts) if evidence.raised), ())
     for link in reversed(raised):
         yield from link.traceback.splitlines()
@@ -148,7 +207,10 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
                 text
                 for text, true in (
                     ("built", evidence.complete),
-                    (f"stopped after {roughly(evidence.deadline or 0.0)}", evidence.deadline is not None),
+                    (
+                        f"stopped after {roughly(evidence.deadline or 0.0)}",
+                        evidence.deadline is not None,
+                    ),
                     (f"stopped at {evidence.memory} bytes", evidence.memory is not None),
                     (f"ended by {evidence.signal}", evidence.signal is not None),
                     ("ended with an exception", evidence.answered),
@@ -163,7 +225,10 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 def _specialization(cell: Cell) -> Iterator[str]:
     spec = cell.spec
-    yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
+    yield (
+        f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'}"
+        f" {spec.origin})"
+    )
     if spec.summary:
         yield f"summary: {' '.join(spec.summary.split())}"
     if spec.guessed:
@@ -172,9 +237,14 @@ def _specialization(cell: Cell) -> Iterator[str]:
         yield f"launch: {arguments.shown_all(spec.compile.launch)}"
     else:
         yield from _signature(spec)
-    values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
+    values = (
+        f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items()
+    )
     yield f"constexprs: {', '.join(values) or 'none'}"
-    yield f"options: {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+    yield (
+        "options:"
+        f" {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+    )
 
 
 def _signature(spec: Specialization) -> Iterator[str]:
@@ -183,7 +253,11 @@ def _signature(spec: Specialization) -> Iterator[str]:
     if not toolchains.named(spec.toolchain).language.hints:
         return
     for hint, names in spec.compile.hints.items():
-        usual = " (assumed, as in most launches; not in the kernel file)" if hint in spec.assumed else ""
+        usual = (
+            " (assumed, as in most launches; not in the kernel file)"
+            if hint in spec.assumed
+            else ""
+        )
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
     if has_no_hints(spec):
         yield f"hints: {NO_HINTS}"
@@ -193,7 +267,9 @@ def _env(built: BuiltEnv) -> Iterator[str]:
     framework = f", {built.env.framework} {built.framework_release or 'none'}"
     if built.framework_release is None and toolchains.of(built.env).device.pairing is None:
         framework = ""  # nothing of it is used
-    yield f"{built.env.toolchain} {built.release}{framework}, Python {built.python_version or 'none'}"
+    yield (
+        f"{built.env.toolchain} {built.release}{framework}, Python {built.python_version or 'none'}"
+    )
     if built.error:
         yield from built.error.splitlines()
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
@@ -201,8 +277,19 @@ def _env(built: BuiltEnv) -> Iterator[str]:
 
 def _command(told: Explanation) -> str:
     cell, spec = told.cell, told.cell.spec
-    which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
-    return shlex.join(["compat", "matrix", *which, "--envs", cell.env.name, *told.options, "--again"])
+    which = [
+        "--kernel",
+        spec.kernel,
+        "--variant",
+        spec.variant,
+        "--case",
+        spec.case,
+        "--target",
+        cell.target.name,
+    ]
+    return shlex.join(
+        ["compat", "matrix", *which, "--envs", cell.env.name, *told.options, "--again"]
+    )
 
 
 def _section(title: str, lines: Any) -> Iterator[str]:
@@ -213,16 +300,23 @@ def _section(title: str, lines: Any) -> Iterator[str]:
 
 
 def _value(value: object) -> str:
-    return ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, Mapping) else str(value)
+    return (
+        ", ".join(f"{key} {number}" for key, number in value.items())
+        if isinstance(value, Mapping)
+        else str(value)
+    )
 
 
-# --- as JSON -----------------------------------------------------------------------------------------------------------------
+# --- as JSON --------------------------------------------------------------------------------------
 
 
 def explanation_document(told: Explanation | CellOverview) -> JsonObject:
     """All of it as JSON values."""
     if isinstance(told, CellOverview):
-        return {"matching": told.matching, "cells": [cell_document(result) for result in told.results]}
+        return {
+            "matching": told.matching,
+            "cells": [cell_document(result) for result in told.results],
+        }
     result, env = told.result, told.built
     return {
         "id": told.cell.id,
@@ -234,5 +328,10 @@ def explanation_document(told: Explanation | CellOverview) -> JsonObject:
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
-        "env": {"name": env.env.name, env.env.toolchain: env.release, env.env.framework: env.framework_release, "error": env.error},
+        "env": {
+            "name": env.env.name,
+            env.env.toolchain: env.release,
+            env.env.framework: env.framework_release,
+            "error": env.error,
+        },
     }

@@ -17,7 +17,11 @@ def growth_lines(growth: SettingGrowth) -> Iterator[str]:
     for size, outcome in sorted(growth.outcomes.items()):
         whole = outcome.compile_seconds
         parts = sorted(outcome.stages.items(), key=lambda part: -part[1])[:_PARTS]
-        where = ", ".join(f"{stage} {roughly(seconds)}" for stage, seconds in parts if whole and seconds > whole / 20)
+        where = ", ".join(
+            f"{stage} {roughly(seconds)}"
+            for stage, seconds in parts
+            if whole and seconds > whole / 20
+        )
         took = "" if whole is None else f", {roughly(whole)}" + (f" ({where})" if where else "")
         yield f"{growth.setting}={size}: {outcome.status}{took}"
 
@@ -33,12 +37,27 @@ def growth_document(answer: GrowthAnswer) -> JsonObject:
 
 def _setting(growth: SettingGrowth) -> JsonObject:
     compiles = [
-        {"size": size, "status": str(outcome.status), "compile_seconds": outcome.compile_seconds, "stages": dict(outcome.stages)}
+        {
+            "size": size,
+            "status": str(outcome.status),
+            "compile_seconds": outcome.compile_seconds,
+            "stages": dict(outcome.stages),
+        }
         for size, outcome in sorted(growth.outcomes.items())
     ]
     parts = {name: _fitted(part) for name, part in growth.parts.items() if part.grows}
-    return {"setting": growth.setting, **_fitted(growth.whole), "compiles": compiles, "parts": parts}
+    return {
+        "setting": growth.setting,
+        **_fitted(growth.whole),
+        "compiles": compiles,
+        "parts": parts,
+    }
 
 
 def _fitted(growth: Growth) -> JsonObject:
-    return {"law": str(growth.law), "rate": growth.best.rate, "low": growth.low, "high": growth.high}
+    return {
+        "law": str(growth.law),
+        "rate": growth.best.rate,
+        "low": growth.low,
+        "high": growth.high,
+    }

@@ -1,4 +1,7 @@
-"""A report for a terminal: a table for each kernel, the failures, what is unexpected, and the sum. Markdown is beside it."""
+"""A report for a terminal: a table for each kernel, the failures, what is unexpected, and the sum.
+
+Markdown is beside it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from compat.history.verdict import Release
 from compat.model import Cell, Result
-from compat.report.render.blocks import Block, DataTable, Fit, Heading, Styled, TableColumn, TextLine
+from compat.report.render.blocks import (
+    Block,
+    DataTable,
+    Fit,
+    Heading,
+    Styled,
+    TableColumn,
+    TextLine,
+)
 from compat.report.summary.checks import check_words, checked, latencies, reasons
 from compat.report.summary.compact import at_most, counted, listed, one_line, place_text
 from compat.report.summary.grid import (
@@ -24,11 +35,19 @@ from compat.report.summary.grid import (
     libraries,
 )
 from compat.report.summary.record import DistinctFailure, Report, shards_text
-from compat.report.summary.statements import decided_by_hints, excerpts, guesses, stand_ins, without_hints
+from compat.report.summary.statements import (
+    decided_by_hints,
+    excerpts,
+    guesses,
+    stand_ins,
+    without_hints,
+)
 from compat.report.views.envs import pairs_blocks
 
 CROWDED = 40
-"""Kernels of libraries with more of which a terminal shows no table of each, and of each failure the first places."""
+"""Kernels of libraries with more of which a terminal shows no table of each, and of each failure
+the first places.
+"""
 _FEW = 5
 _SLOWER = 15
 """Rows of latencies that are shown; matrix.md has all of them."""
@@ -41,7 +60,9 @@ def matrix_blocks(report: Report) -> Iterator[Block]:
     crowded = len({spec.kernel for spec in report.specs if spec.package}) > CROWDED
     most = _FEW if crowded else None
     if crowded:
-        yield TextLine(f"{counted(len(grids(report)), 'kernel')}; their tables are in the written reports")
+        yield TextLine(
+            f"{counted(len(grids(report)), 'kernel')}; their tables are in the written reports"
+        )
     else:
         yield from _grids(report)
     yield from _failures(report, most)
@@ -63,7 +84,9 @@ def running_blocks(results: Sequence[Result], cells: Iterable[Cell]) -> Iterator
     """The tables alone of a run of these ``cells`` that has not ended, without verdicts."""
     done = {result.cell for result in results}
     pending = tuple(cell for cell in cells if cell not in done)
-    report = Report(results=tuple(results), verdicts=(), envs=(), command="", seconds=0.0, pending=pending)
+    report = Report(
+        results=tuple(results), verdicts=(), envs=(), command="", seconds=0.0, pending=pending
+    )
     return _grids(report, verdicts=False)
 
 
@@ -78,12 +101,19 @@ def total(report: Report) -> str:
         verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
     verdict += " so far" if report.pending else ""
     cells = len(report.results) + len(report.pending)
-    done = f"{len(report.results):,} of {counted(cells, 'cell')}" if report.pending else counted(cells, "cell")
+    done = (
+        f"{len(report.results):,} of {counted(cells, 'cell')}"
+        if report.pending
+        else counted(cells, "cell")
+    )
     work = f"{done} in {report.seconds:.1f} s ({report.cached:,} from the store)"
-    return f"{f'{shards_text(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'}; {verdict}"
+    return (
+        f"{f'{shards_text(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'};"
+        f" {verdict}"
+    )
 
 
-# --- the grid ------------------------------------------------------------------------------------------------------------
+# --- the grid -------------------------------------------------------------------------------------
 
 
 def _grids(report: Report, *, verdicts: bool = True) -> Iterator[Block]:
@@ -93,7 +123,10 @@ def _grids(report: Report, *, verdicts: bool = True) -> Iterator[Block]:
     """
     kernels = grids(report)
     wide = tuple(_titled(kernels, (_wide(report, grid, verdicts=verdicts) for grid in kernels)))
-    yield Fit(wide, lambda: _titled(kernels, (_narrow(report, grid, verdicts=verdicts) for grid in kernels)))
+    yield Fit(
+        wide,
+        lambda: _titled(kernels, (_narrow(report, grid, verdicts=verdicts) for grid in kernels)),
+    )
     if kernels:
         yield _legend(kernels)
 
@@ -108,7 +141,10 @@ def _wide(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
     releases = (TableColumn(_heading(release), wrap=False) for release in report.releases)
     return DataTable(
         columns=(*_name_columns(grid), *releases, *([TableColumn("verdict")] if verdicts else ())),
-        rows=tuple((*_names(grid, row), *map(_styled, row.marks), *([_verdict(row)] if verdicts else ())) for row in grid.rows),
+        rows=tuple(
+            (*_names(grid, row), *map(_styled, row.marks), *([_verdict(row)] if verdicts else ()))
+            for row in grid.rows
+        ),
     )
 
 
@@ -116,7 +152,10 @@ def _narrow(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
     verdict = [TableColumn("verdict", min_width=12)] if verdicts else []
     return DataTable(
         columns=(*_name_columns(grid), *verdict, TableColumn("releases", min_width=18)),
-        rows=tuple((*_names(grid, row), *([_verdict(row)] if verdicts else ()), history_of(row, report)) for row in grid.rows),
+        rows=tuple(
+            (*_names(grid, row), *([_verdict(row)] if verdicts else ()), history_of(row, report))
+            for row in grid.rows
+        ),
     )
 
 
@@ -137,9 +176,16 @@ def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
 
 
 def _heading(release: Release) -> str:
-    """A release on two lines, 3.5 over .1, is no wider than its marks; so is 3.1.0 over +ours, nearly."""
+    """A release on two lines, 3.5 over .1, is no wider than its marks.
+
+    So is 3.1.0 over +ours, nearly.
+    """
     major_minor, _, patch = release.label.rpartition(".")
-    return re.sub(r"([+ ])", r"\n\1", release.label, count=1) if release.fork else f"{major_minor}\n.{patch}"
+    return (
+        re.sub(r"([+ ])", r"\n\1", release.label, count=1)
+        if release.fork
+        else f"{major_minor}\n.{patch}"
+    )
 
 
 def _styled(mark: Mark) -> Styled:
@@ -157,7 +203,7 @@ def _legend(kernels: Sequence[KernelGrid]) -> Block:
     return Heading(" · ".join(meanings), style="dim")
 
 
-# --- below the grid ------------------------------------------------------------------------------------------------------
+# --- below the grid -------------------------------------------------------------------------------
 
 
 def _failures(report: Report, most: int | None) -> Iterator[Block]:
@@ -166,7 +212,10 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        edits = f"edits are known for the classes of {report.edits_known} of {counted(len(report.failures), 'distinct failure')}"
+        edits = (
+            f"edits are known for the classes of {report.edits_known} of"
+            f" {counted(len(report.failures), 'distinct failure')}"
+        )
         yield Heading(f"{edits}; `compat fix CELL` tries them", style="")
 
 
@@ -174,16 +223,28 @@ def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
     """With the first places, where there are many."""
     failure = distinct.failure
     statuses = listed([str(status) for status in distinct.statuses])
-    yield TextLine((Styled(f"{distinct.id} {failure.failure_class}", "bold"), f" {statuses} ", Styled(failure.fingerprint, "dim")))
+    yield TextLine(
+        (
+            Styled(f"{distinct.id} {failure.failure_class}", "bold"),
+            f" {statuses} ",
+            Styled(failure.fingerprint, "dim"),
+        )
+    )
     places = [str(where) for where in distinct.where]
     if most is not None and len(places) > most + 1:
         places[most:] = [f"… and {len(places) - most:,} more"]
     rows = [("at", place_text(failure))]
-    rows += _labelled("says", (f"{targets}{line}" for targets, line in excerpts(distinct.example, distinct.results)))
+    rows += _labelled(
+        "says",
+        (f"{targets}{line}" for targets, line in excerpts(distinct.example, distinct.results)),
+    )
     rows += _labelled("where", places)
     rows += [("advice", " ".join(failure.advice.split()))] if failure.advice else []
     yield DataTable(
-        columns=(TableColumn(width=len("advice"), style="dim"), TableColumn(fold=True)), rows=tuple(rows), ruled=False, indent=3
+        columns=(TableColumn(width=len("advice"), style="dim"), TableColumn(fold=True)),
+        rows=tuple(rows),
+        ruled=False,
+        indent=3,
     )
 
 
@@ -192,7 +253,9 @@ def _labelled(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(report: Report, most: int | None) -> Iterator[Block]:
-    """What came of running kernels: how many are right, each place where one is not, and what takes longer than it did."""
+    """What came of running kernels: how many are right, each place where one is not, and what takes
+    longer than it did.
+    """
     devices = checked(report)
     if devices:
         yield Heading("Numbers")
@@ -200,7 +263,9 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
         yield TextLine(device.sentence)
         for trouble in device.troubles[:most]:
             head = f"declared {trouble.declared}: " if trouble.expected else "!! "
-            yield TextLine(f"{head}{trouble.where}", style="" if trouble.expected else "bold red", indent=3)
+            yield TextLine(
+                f"{head}{trouble.where}", style="" if trouble.expected else "bold red", indent=3
+            )
             yield TextLine(check_words(trouble.check), indent=6)
         if most is not None and len(device.troubles) > most:
             yield TextLine(f"… and {len(device.troubles) - most:,} more", indent=3)
@@ -208,12 +273,19 @@ def _numbers(report: Report, most: int | None) -> Iterator[Block]:
         yield TextLine(f"the interpreter of {releases}: {reason}", indent=3)
     if slower := [(table, row) for table in latencies(report) for row in table.rows if row.slower]:
         yield Heading("Latency differs by more than 20 % between releases")
-        lines = [f"{table.kernel}/{row.subject}: {row.verdict} ({row.extremes(report)})" for table, row in slower]
+        lines = [
+            f"{table.kernel}/{row.subject}: {row.verdict} ({row.extremes(report)})"
+            for table, row in slower
+        ]
         yield from (TextLine(line, indent=3) for line in at_most(_SLOWER, lines))
 
 
 def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
-    for note in (guesses(report.specs), decided_by_hints(report.ordered), without_hints(report.specs)):
+    for note in (
+        guesses(report.specs),
+        decided_by_hints(report.ordered),
+        without_hints(report.specs),
+    ):
         if note:
             yield Heading(f"note: {note}", style="")
     if (sentences := stand_ins(report.ordered)) and not crowded:
@@ -223,13 +295,18 @@ def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
         yield Heading("Envs of one release that disagree")
     for division in report.divisions:
         yield TextLine(str(division.where))
-        yield TextLine(", ".join(f"{env} says {answer}" for env, answer in division.answers), indent=3)
+        yield TextLine(
+            ", ".join(f"{env} says {answer}" for env, answer in division.answers), indent=3
+        )
 
 
 def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
     """Envs that are broken, and kernels' files that could not be imported."""
     for broken in report.broken:
-        yield Heading(f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
+        yield Heading(
+            f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried",
+            style="bold red",
+        )
         yield TextLine(_tail(broken.words) or "no output", indent=3)
         if broken.advice:
             yield TextLine(one_line(broken.advice, 240), indent=3)
@@ -239,7 +316,10 @@ def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
         yield TextLine(_tail(source.failure.excerpt), indent=3)
         yield TextLine(one_line(source.failure.advice, 240), indent=3)
     if most is not None and len(report.unimported) > most:
-        yield TextLine(f"… and {len(report.unimported) - most:,} more that could not be imported", style="bold red")
+        yield TextLine(
+            f"… and {len(report.unimported) - most:,} more that could not be imported",
+            style="bold red",
+        )
 
 
 def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
@@ -255,16 +335,29 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
         yield TextLine(f"expected {surprise.declared}, got {surprise.got}{failure}", indent=3)
 
 
-def _library(name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report) -> Iterator[Block]:
-    """Versions of a library side by side, below everything else: of hundreds of kernels they are what is read first."""
-    releases = (TableColumn(_heading(release), right=True, wrap=False) for release in report.releases if release.label in labels)
+def _library(
+    name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report
+) -> Iterator[Block]:
+    """Versions of a library side by side, below everything else: of hundreds of kernels they are
+    what is read first.
+    """
+    releases = (
+        TableColumn(_heading(release), right=True, wrap=False)
+        for release in report.releases
+        if release.label in labels
+    )
     yield Heading(f"{name}: kernels that compile")
     yield DataTable(
         columns=(TableColumn("version", fold=True), TableColumn("kernels", right=True), *releases),
-        rows=tuple((version.version, f"{version.kernels:,}", *map(version.mark, labels)) for version in versions),
+        rows=tuple(
+            (version.version, f"{version.kernels:,}", *map(version.mark, labels))
+            for version in versions
+        ),
     )
     for version in versions:
-        yield from (TextLine(f"{version.version} on {line}", indent=3) for line in failing(version, report))
+        yield from (
+            TextLine(f"{version.version} on {line}", indent=3) for line in failing(version, report)
+        )
 
 
 def _tail(text: str, lines: int = 4) -> str:

@@ -15,10 +15,33 @@ from compat.model import BuiltEnv, Result, Status
 from compat.report.render.markdown import code, escape, rendered
 from compat.report.summary.checks import check_words, checked, latencies, reasons
 from compat.report.summary.checks import legend as checks_legend
-from compat.report.summary.compact import counted, explain_command, fix_command, listed, matrix_command, natural
-from compat.report.summary.grid import LEGEND, MARKS, GridRow, Mark, failing, grids, legend_of, libraries
+from compat.report.summary.compact import (
+    counted,
+    explain_command,
+    fix_command,
+    listed,
+    matrix_command,
+    natural,
+)
+from compat.report.summary.grid import (
+    LEGEND,
+    MARKS,
+    GridRow,
+    Mark,
+    failing,
+    grids,
+    legend_of,
+    libraries,
+)
 from compat.report.summary.record import DistinctFailure, Report, Surprise, shards_text
-from compat.report.summary.statements import decided_by_hints, excerpts, guesses, stand_ins, statements, without_hints
+from compat.report.summary.statements import (
+    decided_by_hints,
+    excerpts,
+    guesses,
+    stand_ins,
+    statements,
+    without_hints,
+)
 from compat.report.views.envs import pairs_sentence, section
 
 SUMMARY_LIMIT = 1024 * 1024
@@ -31,7 +54,10 @@ BESIDE = ("numpy", "setuptools")
 
 
 def matrix_markdown(report: Report) -> str:
-    """The report as Markdown, folded where it is large. Only its last line depends on when and how fast it was made."""
+    """The report as Markdown, folded where it is large.
+
+    Only its last line depends on when and how fast it was made.
+    """
     text = _in_full(report) if len(report.results) < MANY else ""
     return text if text and len(text.encode()) <= LARGE else _folded(report)
 
@@ -59,7 +85,15 @@ def _in_full(report: Report) -> str:
         grids=kernels,
         legend=legend_of(kernels),
         **_numbers(report),
-        notes=[note for note in (guesses(report.specs), decided_by_hints(report.ordered), without_hints(report.specs)) if note],
+        notes=[
+            note
+            for note in (
+                guesses(report.specs),
+                decided_by_hints(report.ordered),
+                without_hints(report.specs),
+            )
+            if note
+        ],
         stand_ins=stand_ins(report.ordered),
         libraries=libraries(report),
         failing=failing,
@@ -85,17 +119,26 @@ def _shared(report: Report) -> dict[str, Any]:
     """What both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
-    return {"report": report, "headline": headline(report), "envs": envs, "version": report.version, "pairs": pairs}
+    return {
+        "report": report,
+        "headline": headline(report),
+        "envs": envs,
+        "version": report.version,
+        "pairs": pairs,
+    }
 
 
 def _meanings() -> dict[str, str]:
     """What the ways mean in which a pair can fail."""
-    pairings = [toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing]
+    pairings = [
+        toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing
+    ]
     return {name: meaning for pairing in pairings for name, meaning in pairing.classes.items()}
 
 
 def step_summary(report: Report, said: int) -> str:
-    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes, ``said`` of them said already.
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes,
+    ``said`` of them said already.
 
     Of a longer one there are the first parts, and which are left out is said.
     """
@@ -121,10 +164,19 @@ def headline(report: Report) -> str:
         counted(len(targets), "target"),
         counted(len(report.releases), f"{report.toolchains} release"),
     )
-    fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
+    fates = listed(
+        [f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()]
+    )
     surprises = len(report.unexpected)
-    end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
-    cells = f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}."
+    end = (
+        f"**Unexpected: {counted(surprises, 'cell')}.**"
+        if surprises
+        else "Everything is as expected."
+    )
+    cells = (
+        f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}),"
+        f" {fates}."
+    )
     pairs = pairs_sentence(report.pairs) if report.pairs else ""
     return shards + " ".join(filter(None, (_earlier(report), cells, end, pairs)))
 
@@ -134,7 +186,10 @@ def _earlier(report: Report) -> str:
     if not report.earlier:
         return ""
     share = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
-    return f"{share} are from this run. The others are results of earlier runs, and nothing that they depend on has changed since."
+    return (
+        f"{share} are from this run. The others are results of earlier runs, and nothing that they"
+        " depend on has changed since."
+    )
 
 
 FATES = {
@@ -145,7 +200,10 @@ FATES = {
     Status.OUT_OF_MEMORY: ("runs out of memory", "run out of memory"),
     Status.UNSUPPORTED: ("has an unsupported target", "have an unsupported target"),
     Status.WRONG: ("computes wrong numbers", "compute wrong numbers"),
-    Status.UNSTABLE: ("computes different numbers at each launch", "compute different numbers at each launch"),
+    Status.UNSTABLE: (
+        "computes different numbers at each launch",
+        "compute different numbers at each launch",
+    ),
     Status.FAULTED: ("faults when launched", "fault when launched"),
     Status.LAUNCH_REFUSED: ("is not launched", "are not launched"),
     Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
@@ -164,7 +222,10 @@ def mark(one: Mark) -> str:
 
 def edits_known(report: Report) -> str:
     """Of how many failures the class has a known edit, which is not to say that one helps."""
-    edits = f"Edits are known for the classes of {report.edits_known} of {len(report.failures)} failures"
+    edits = (
+        f"Edits are known for the classes of {report.edits_known} of {len(report.failures)}"
+        " failures"
+    )
     return f"{edits}. `compat fix CELL` tries them."
 
 
@@ -202,7 +263,8 @@ def faces(results: tuple[Result, ...]) -> str:
     return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])
 
 
-# --- of more cells than anybody reads row by row: counts per kernel, each failure in a line, and what is unexpected --------------
+# --- of more cells than anybody reads row by row: counts per kernel, each failure in a line, and
+# what is unexpected --------------
 
 
 MANY = 100_000
@@ -211,7 +273,9 @@ LARGE = 1_000_000
 """Bytes of Markdown from which on it is: code forges show none of a larger file."""
 _KERNELS = 2_000
 _LINES = 300
-"""Lines of a list; with :data:`_KERNELS` and :data:`_WIDTH` they keep a folded report below :data:`LARGE`."""
+"""Lines of a list; with :data:`_KERNELS` and :data:`_WIDTH` they keep a folded report below
+:data:`LARGE`.
+"""
 _WIDTH = 120
 """Characters of what others have written in a line."""
 _FEW = 5
@@ -238,7 +302,10 @@ class KernelCounts:
 
 @frozen(kw_only=True)
 class Folded:
-    """What is told in the place of the grid, the failures and the unexpected cells; of each list the beginning."""
+    """What is told in the place of the grid, the failures and the unexpected cells.
+
+    Of each list the beginning.
+    """
 
     kernels: tuple[KernelCounts, ...]
     more_kernels: int
@@ -253,7 +320,9 @@ class Folded:
 
 def folded(report: Report, statements: int) -> Folded:
     """What is told of a large report; of so many ``statements`` none."""
-    kernels = sorted(_kernels(report), key=lambda each: (not each.unexpected, not each.bad, natural(each.kernel)))
+    kernels = sorted(
+        _kernels(report), key=lambda each: (not each.unexpected, not each.bad, natural(each.kernel))
+    )
     failures = sorted(report.failures, key=lambda each: -len(each.results))
     return Folded(
         kernels=tuple(kernels[:_KERNELS]),
@@ -294,11 +363,20 @@ def _kernels(report: Report) -> list[KernelCounts]:
         if outcome.failure:
             predicted[kernel] += outcome.failure.prediction and outcome.status is Status.OK
             failures[kernel][report.failure_ids.get(outcome.failure.fingerprint, "")] += 1
-    return [_counts(kernel, counts, predicted[kernel], unexpected[kernel], failures[kernel]) for kernel, counts in statuses.items()]
+    return [
+        _counts(kernel, counts, predicted[kernel], unexpected[kernel], failures[kernel])
+        for kernel, counts in statuses.items()
+    ]
 
 
-def _counts(kernel: str, statuses: Counter[Status], predicted: int, unexpected: int, failures: Counter[str]) -> KernelCounts:
-    bad = [(MARKS[status], statuses[status]) for status in Status if statuses[status] and status is not Status.OK]
+def _counts(
+    kernel: str, statuses: Counter[Status], predicted: int, unexpected: int, failures: Counter[str]
+) -> KernelCounts:
+    bad = [
+        (MARKS[status], statuses[status])
+        for status in Status
+        if statuses[status] and status is not Status.OK
+    ]
     return KernelCounts(
         kernel=kernel,
         cells=statuses.total(),

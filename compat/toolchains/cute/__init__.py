@@ -1,7 +1,8 @@
 """CuTe DSL, NVIDIA's Python DSL for CUTLASS: all that the program knows of it.
 
-``facts/`` has its releases, targets and environment variables, :mod:`.failures` how it fails; ``inside/`` runs inside an env. Its
-wheels are NVIDIA's, under an End User License Agreement: whoever uses them installs them, from the package index.
+``facts/`` has its releases, targets and environment variables, :mod:`.failures` how it fails;
+``inside/`` runs inside an env. Its wheels are NVIDIA's, under an End User License Agreement:
+whoever uses them installs them, from the package index.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What takes the place of a GPU: how programs are captured, and how compiled kernels are launched where there is no CuTe DSL.
+"""What takes the place of a GPU: how programs are captured, and how compiled kernels are launched
+where there is no CuTe DSL.
 
-They are launched as they were where they were compiled. The adapter runs the compiled ``@cute.jit`` function there, without a GPU,
-and writes down its launches for every size that the problem names (:mod:`compat.toolchains.cute.inside.adapter.recording`). No
-release is treated in another way here.
+They are launched as they were where they were compiled. The adapter runs the compiled ``@cute.jit``
+function there, without a GPU, and writes down its launches for every size that the problem names
+(:mod:`compat.toolchains.cute.inside.adapter.recording`). No release is treated in another way here.
 """
 
 from __future__ import annotations
@@ -37,12 +38,19 @@ def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
         return {
             "shared": max(launch["shared"] for launch in launches),
             "block": largest["block"],
-            "multiples": {name: said["align"] for each in recorded for name, said in each["arguments"].items() if "align" in said},
+            "multiples": {
+                name: said["align"]
+                for each in recorded
+                for name, said in each["arguments"].items()
+                if "align" in said
+            },
             "constants": {},
             "recorded": recorded,
         }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise Unlaunchable("what the adapter wrote down of its launches has another form") from error
+        raise Unlaunchable(
+            "what the adapter wrote down of its launches has another form"
+        ) from error
 
 
 def _threads(block: list[int]) -> int:
@@ -57,7 +65,10 @@ LAUNCHING = Launching(
     metadata="metadata",
     tells_problem=True,
     facts=facts,
-    packages={"compat_launch": pytorch.FOLDER / "host", "compat_numerics": pytorch.FOLDER / "numerics"},
+    packages={
+        "compat_launch": pytorch.FOLDER / "host",
+        "compat_numerics": pytorch.FOLDER / "numerics",
+    },
 )
 
 CAPTURING = Capturing(
@@ -70,7 +81,10 @@ CAPTURING = Capturing(
     usual=USUAL[0],
     has_device=is_there,
     written=FrozenForm(
-        imports=("import cutlass", "import cutlass.cute as cute"), decorators={}, dtype=element_source, kept=CuteForms.kept
+        imports=("import cutlass", "import cutlass.cute as cute"),
+        decorators={},
+        dtype=element_source,
+        kept=CuteForms.kept,
     ),
     cache="CUTE_DSL_CACHE_DIR",
 )

@@ -1,7 +1,9 @@
-"""The intermediate representations of CuTe DSL: how its dumps are read, and the parts of the compiler.
+"""The intermediate representations of CuTe DSL: how its dumps are read, and the parts of the
+compiler.
 
-Tracing makes a module of the dialects ``cute`` and ``cute_nvgpu``; MLIR's passes lower it to the dialects of LLVM and NVVM; libNVVM
-makes PTX of that, and ptxas the cubin. ptxas is inside the library, so that no other can be put in its place: others take its PTX.
+Tracing makes a module of the dialects ``cute`` and ``cute_nvgpu``; MLIR's passes lower it to the
+dialects of LLVM and NVVM; libNVVM makes PTX of that, and ptxas the cubin. ptxas is inside the
+library, so that no other can be put in its place: others take its PTX.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ _TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _USED = lazy_pattern(r"Used (\d+) registers")
 _FRAME = lazy_pattern(r"(\d+) bytes stack frame")
 _FIRST_WITHOUT_SUFFIX = 13
-"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is ``nvidia-cuda-nvcc-cu12``."""
+"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is
+``nvidia-cuda-nvcc-cu12``.
+"""
 
 
 def read(text: str) -> Printed:
@@ -51,11 +55,20 @@ def _none(built: BuiltEnv, target: Target) -> Path | None:
 def _command(program: Path, source: Path, output: Path) -> list[str]:
     """Assemble a file of PTX for the target that it names."""
     target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
-    return [str(program), "-v", f"--gpu-name={target[1] if target else 'sm_90a'}", str(source), "-o", str(output)]
+    return [
+        str(program),
+        "-v",
+        f"--gpu-name={target[1] if target else 'sm_90a'}",
+        str(source),
+        "-o",
+        str(output),
+    ]
 
 
 def _evidence(code: int, printed: str, made: bool) -> Evidence:
-    """How an assembler ended, with what it says of registers and stack, of several kernels the most."""
+    """How an assembler ended, with what it says of registers and stack, of several kernels the
+    most.
+    """
     if code == 0 and made:
         found = {"registers": _USED.findall(printed), "stack_bytes": _FRAME.findall(printed)}
         metrics = {name: max(map(int, numbers)) for name, numbers in found.items() if numbers}
@@ -89,7 +102,11 @@ PARTS = CompilerParts(
         wheels=Wheels(
             title="CUDA",
             example="12.9, or /usr/local/cuda/bin/ptxas",
-            distribution=lambda major: "nvidia-cuda-nvcc" if major >= _FIRST_WITHOUT_SUFFIX else f"nvidia-cuda-nvcc-cu{major}",
+            distribution=lambda major: (
+                "nvidia-cuda-nvcc"
+                if major >= _FIRST_WITHOUT_SUFFIX
+                else f"nvidia-cuda-nvcc-cu{major}"
+            ),
             inside="lib/python*/site-packages/nvidia/*/bin/ptxas",
         ),
     ),

@@ -1,1 +1,3 @@
-"""What all toolchains have in common inside of a foreign program: standard library only, nothing of ours."""
+"""What all toolchains have in common inside of a foreign program: standard library only, nothing of
+ours.
+"""

@@ -1,9 +1,12 @@
-"""IR text in a form in which names do not matter: two IRs differ in more than names exactly when their canonical forms differ.
+"""IR text in a form in which names do not matter: two IRs differ in more than names exactly when
+their canonical forms differ.
 
-What a printer chooses freely goes: names of values, blocks, aliases and private functions, locations, the order of entries in a
-dictionary and of constants that stand together, and the names that dialects had before they were shortened. What stays is every
-operation with its operands, attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``) and are counted for
-each operation by itself, so that one more operation does not rename everything below it and a diff stays short.
+What a printer chooses freely goes: names of values, blocks, aliases and private functions,
+locations, the order of entries in a dictionary and of constants that stand together, and the names
+that dialects had before they were shortened. What stays is every operation with its operands,
+attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``) and are counted
+for each operation by itself, so that one more operation does not rename everything below it and a
+diff stays short.
 """
 
 from __future__ import annotations
@@ -18,7 +21,9 @@ from attrs import define, field
 from compat.text import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
-"""A string; one without an end goes on to the end of its line, so that nothing is looked through twice."""
+"""A string; one without an end goes on to the end of its line, so that nothing is looked through
+twice.
+"""
 
 
 def _balanced(depth: int) -> str:
@@ -34,8 +39,13 @@ _RESOURCES_BEGIN = lazy_pattern(r"^\{-#", re.MULTILINE)
 _RESOURCES_END = lazy_pattern(r"^#-\}", re.MULTILINE)
 _ALIAS = lazy_pattern(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
 _VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
-_RESULTS = lazy_pattern(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
-_TOKEN = lazy_pattern(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_RESULTS = lazy_pattern(
+    rf"^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) ="
+    r' (?P<op>"?[\w.]+"?)(?P<rest>.*)$'
+)
+_TOKEN = lazy_pattern(
+    rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*"
+)
 _FUNCTION = lazy_pattern(
     rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
 )
@@ -51,7 +61,10 @@ _SHORT = 40
 
 
 def canonical(ir: str) -> str:
-    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as later releases have them."""
+    """MLIR text in canonical form, used layouts first, one operation a line.
+
+    Names of dialects as later releases have them.
+    """
     for pattern, name in _RENAMED:
         ir = pattern.sub(name, ir)
     ir = _LOCATION.sub("", _without_resources(ir))
@@ -63,10 +76,16 @@ def canonical(ir: str) -> str:
 
 
 def canonical_code(text: str) -> str:
-    """LLVM IR or PTX with names counted in the order they appear, without comments and debug information."""
+    """LLVM IR or PTX with names counted in the order they appear, without comments and debug
+    information.
+    """
     text = _LABEL.sub(r"%\1:", text)
     names: dict[str, str] = {}
-    kept = [line for line in map(_without_asides, text.splitlines()) if line.strip() and not _DEBUG_LINE.match(line)]
+    kept = [
+        line
+        for line in map(_without_asides, text.splitlines())
+        if line.strip() and not _DEBUG_LINE.match(line)
+    ]
 
     def renamed(found: re.Match[str]) -> str:
         return found[0] if found[0][0] == '"' else names.setdefault(found[0], f"%{len(names)}")
@@ -75,14 +94,21 @@ def canonical_code(text: str) -> str:
 
 
 def canonical_llvm(text: str) -> str:
-    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
+    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and
+    without what LLVM itself adds.
 
-    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
+    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes,
+    given to functions, stay.
     """
-    quoted = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
+    quoted = {
+        group["number"]: " ".join(sorted(_QUOTED.findall(group["words"])))
+        for group in _ATTRIBUTES.finditer(text)
+    }
     annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
     kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
-    body = [_GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept]
+    body = [
+        _GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept
+    ]
     return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
 
 
@@ -94,14 +120,21 @@ _GROUP = lazy_pattern(r" #(\d+)\b")
 _NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
 """A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
 _SEMICOLON = lazy_pattern(r"(?:^|\s);")
-"""What begins a comment of LLVM. The semicolon that ends a line of PTX begins none: no space is before it."""
+"""What begins a comment of LLVM.
+
+The semicolon that ends a line of PTX begins none: no space is before it.
+"""
 _METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
 
 
 def _without_resources(ir: str) -> str:
-    """IR without the blocks of resources at its end, which MLIR writes between ``{-#`` and ``#-}``."""
+    """IR without the blocks of resources at its end, which MLIR writes between ``{-#`` and
+    ``#-}``.
+    """
     kept, at = [], 0
-    while (begin := _RESOURCES_BEGIN.search(ir, at)) and (end := _RESOURCES_END.search(ir, begin.end())):
+    while (begin := _RESOURCES_BEGIN.search(ir, at)) and (
+        end := _RESOURCES_END.search(ir, begin.end())
+    ):
         kept.append(ir[at : begin.start()])
         at = end.end()
     return "".join([*kept, ir[at:]])
@@ -121,10 +154,12 @@ def _without_asides(line: str) -> str:
 
 
 _LABEL = lazy_pattern(r"^(\d+):", re.MULTILINE)
-_DEBUG_LINE = lazy_pattern(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
+_DEBUG_LINE = lazy_pattern(
+    r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )"
+)
 
 
-# --- values, blocks and symbols -------------------------------------------------------------------------------------------------
+# --- values, blocks and symbols -------------------------------------------------------------------
 
 
 @define
@@ -198,13 +233,19 @@ class _Names:
 
 
 def _private(lines: list[str]) -> dict[str, str]:
-    """Functions that only this text knows, by number: their names are mangled otherwise in every other release."""
+    """Functions that only this text knows, by number: their names are mangled otherwise in every
+    other release.
+    """
     found = (_FUNCTION.match(line) for line in lines)
-    symbols = [function["symbol"] for function in found if function and function["private"] and function["symbol"]]
+    symbols = [
+        function["symbol"]
+        for function in found
+        if function and function["private"] and function["symbol"]
+    ]
     return {symbol: f"@private.{number}" for number, symbol in enumerate(dict.fromkeys(symbols))}
 
 
-# --- aliases ----------------------------------------------------------------------------------------------------------------------
+# --- aliases --------------------------------------------------------------------------------------
 
 
 @define
@@ -244,7 +285,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:4]
 
 
-# --- order -----------------------------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
 
 def _sorted_entries(line: str) -> str:

@@ -23,8 +23,10 @@ HEADING = lazy_pattern(
     r"^// -----// IR Dump (?P<when>Before|After|Without) (?P<title>[^\s:(]+)(?P<failed> Failed)?"
     r"(?: \((?P<argument>[^)\s]*)\)|: (?P<name>[\w-]+))?"
 )
-"""``… Before CSE (cse) (…)`` in older releases, ``… Before CSEPass: cse ('builtin.module' operation) …`` in newer ones. ``Without``
-is said by adapters that run passes one by one, of a pass that they cannot run so."""
+"""``… Before CSE (cse) (…)`` in older releases, ``… Before CSEPass: cse ('builtin.module'
+operation) …`` in newer ones. ``Without`` is said by adapters that run passes one by one, of a pass
+that they cannot run so.
+"""
 _LONGEST_HEADING = 4096
 """Characters of a heading."""
 _IR_BEGINS = lazy_pattern(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
@@ -33,20 +35,27 @@ _IR_ENDS = lazy_pattern(
     r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|gpu\.|\"builtin\.module\")[^\n])"
 )
 """A line's beginning, with the newline before it, which is quickly found."""
-_PASSES_FAILED = lazy_pattern(r"Pipeline failed while executing (?:\[[^\]\n]*+\]|`[^`\n]*+` on [^\n:\]]*+)")
-"""``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``, nested passes outermost first; of a
-single pass some releases leave out the brackets."""
+_PASSES_FAILED = lazy_pattern(
+    r"Pipeline failed while executing (?:\[[^\]\n]*+\]|`[^`\n]*+` on [^\n:\]]*+)"
+)
+"""``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``,
+nested passes outermost first; of a single pass some releases leave out the brackets.
+"""
 _ON_OPERATION = lazy_pattern(r"`([^`\n]+)` on ")
 _OPERATION = lazy_pattern(
     r"error: '(?P<plain>\w+\.[\w.]+)' op"
     r"|operation '(?P<quoted>\w+\.[\w.]+)'"
     r"|see current operation:[^\"\n]*\"(?P<generic>\w+\.[\w.]+)\""
 )
-_ERROR_AT = lazy_pattern(r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE)
+_ERROR_AT = lazy_pattern(
+    r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE
+)
 
 
 def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
-    """Take apart what a compile printed; ``pass_key`` is what of a pass's name releases do not change.
+    """Take apart what a compile printed.
+
+    ``pass_key`` is what of a pass's name releases do not change.
 
     Even without dumps asked for, releases from 3.3 on print the whole module when a pipeline fails.
     """
@@ -58,13 +67,17 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
     left_out: list[str] = []
     failed: str | None = None
     at = 0
-    # From one place where words or IR end to the next: looking at every line costs seconds where there are millions.
+    # From one place where words or IR end to the next: looking at every line costs seconds where
+    # there are millions.
     while ends := (_IR_BEGINS if taken is words else _IR_ENDS).search(text, at):
         if taken is not None:
             taken.append(text[at : ends.start()])
         at = ends.start()
         if heading := HEADING.match(text[at + 1 : at + _LONGEST_HEADING]):
-            name, taken = printable(heading["name"] or heading["argument"] or heading["title"]), None
+            name, taken = (
+                printable(heading["name"] or heading["argument"] or heading["title"]),
+                None,
+            )
             if heading["when"] == "Before":
                 steps.append((name, taken := []))
             elif heading["when"] == "Without":
@@ -78,12 +91,16 @@ def read(text: str, pass_key: Callable[[str], str] = str) -> Printed:
         taken.append(text[at:])
     said = "".join(words).removeprefix("\n")
     ran = tuple(Step(pass_=name, ir="".join(ir).strip() + "\n") for name, ir in steps)
-    pipeline = Pipeline(steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical)
+    pipeline = Pipeline(
+        steps=ran, failed=failed, left_out=tuple(left_out), pass_key=pass_key, canonical=canonical
+    )
     return Printed(words=said if taken is words or not said else f"{said}\n", pipeline=pipeline)
 
 
 def failed_passes(words: str) -> list[tuple[str, str]]:
-    """The places in which MLIR says that a pipeline failed, each with the pass that it was executing: the innermost."""
+    """The places in which MLIR says that a pipeline failed, each with the pass that it was
+    executing: the innermost.
+    """
     found = _PASSES_FAILED.findall(words)
     return [(place, ["", *_ON_OPERATION.findall(place)][-1]) for place in found]
 

@@ -1,8 +1,10 @@
-"""What toolchains share whose kernels take PyTorch's tensors: code that runs inside of envs and programs, and on GPU hosts.
+"""What toolchains share whose kernels take PyTorch's tensors: code that runs inside of envs and
+programs, and on GPU hosts.
 
-In: a target, and the release of PyTorch that belongs to a toolchain's release. Out, with the standard library and PyTorch only, for
-Python 3.8 to 3.14, each in a folder of its own: ``standin/`` imports kernels in envs without PyTorch, ``device/`` has a PyTorch
-believe in a GPU, ``numerics/`` compares what kernels computed with references, and ``host/`` launches kernels on a GPU host.
+In: a target, and the release of PyTorch that belongs to a toolchain's release. Out, with the
+standard library and PyTorch only, for Python 3.8 to 3.14, each in a folder of its own: ``standin/``
+imports kernels in envs without PyTorch, ``device/`` has a PyTorch believe in a GPU, ``numerics/``
+compares what kernels computed with references, and ``host/`` launches kernels on a GPU host.
 """
 
 from pathlib import Path

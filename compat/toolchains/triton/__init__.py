@@ -1,8 +1,8 @@
 """Triton, and its forks: all that the program knows of it.
 
-``facts/`` has its releases, targets and environment variables, ``language/`` what kernels are written in, ``device/`` what they
-are compiled for, ``ir/`` where a break can be, ``failures/`` how it fails, ``edits/`` what mends kernels. ``inside/`` runs inside
-an env or a library.
+``facts/`` has its releases, targets and environment variables, ``language/`` what kernels are
+written in, ``device/`` what they are compiled for, ``ir/`` where a break can be, ``failures/`` how
+it fails, ``edits/`` what mends kernels. ``inside/`` runs inside an env or a library.
 """
 
 from __future__ import annotations
@@ -29,7 +29,14 @@ TRITON = Toolchain(
     framework_of=pytorch_of,
     oldest=Version("3.0.0"),
     repository="https://github.com/triton-lang/triton",
-    commits_command=("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py"),
+    commits_command=(
+        "tritonparseoss",
+        "bisect",
+        "--triton-dir",
+        "triton",
+        "--test-script",
+        "test.py",
+    ),
     variables=VARIABLES,
     language=LANGUAGE,
     device=DEVICE,

@@ -1,7 +1,9 @@
-"""Small kernels, one mistake or one feature each, and what they are compiled with: what the failure classes are measured on.
+"""Small kernels, one mistake or one feature each, and what they are compiled with: what the failure
+classes are measured on.
 
-Every kernel of the files beside this one takes ``(source, result, size, BLOCK)``. :data:`SETTINGS` says of some with what arguments
-besides the usual ones. ``python -m tests.diagnosis.corpus`` compiles them and tells what became of them.
+Every kernel of the files beside this one takes ``(source, result, size, BLOCK)``. :data:`SETTINGS`
+says of some with what arguments besides the usual ones. ``python -m tests.diagnosis.corpus``
+compiles them and tells what became of them.
 """
 
 from __future__ import annotations
@@ -20,7 +22,21 @@ from tests.targets import TARGETS
 
 HERE = Path(__file__).parent
 PARAMETERS = ["source", "result", "size", "BLOCK"]
-RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+RELEASES = (
+    "3.0.0",
+    "3.1.0",
+    "3.2.0",
+    "3.3.0",
+    "3.3.1",
+    "3.4.0",
+    "3.5.0",
+    "3.5.1",
+    "3.6.0",
+    "3.7.0",
+    "3.7.1",
+    "3.8.0",
+    "3.9.0",
+)
 MAIN = "sm_90"
 """The target that everything is compiled for."""
 OTHERS = ("sm_75", "sm_80", "sm_100", "sm_120", "gfx90a", "gfx942", "gfx1100")
@@ -50,12 +66,27 @@ USUAL = Setting()
 
 
 def _of_dtypes(*dtypes: str, block: int = 128, **options: Any) -> list[Setting]:
-    return [Setting(name=dtype, pointers=f"*{dtype}", block=block, options=options) for dtype in dtypes]
+    return [
+        Setting(name=dtype, pointers=f"*{dtype}", block=block, options=options) for dtype in dtypes
+    ]
 
 
 _SMALL = [evolve(USUAL, block=32)]
 _DOTS = _of_dtypes(
-    "fp16", "fp32", "bf16", "fp64", "i8", "i16", "i32", "u8", "fp8e4nv", "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16", block=32
+    "fp16",
+    "fp32",
+    "bf16",
+    "fp64",
+    "i8",
+    "i16",
+    "i32",
+    "u8",
+    "fp8e4nv",
+    "fp8e5",
+    "fp8e4b15",
+    "fp8e4b8",
+    "fp8e5b16",
+    block=32,
 )
 _EACH = _of_dtypes("fp32", *DTYPES)
 _FLOATS = _of_dtypes("fp32", "fp16", "bf16", "fp64", "i32")
@@ -80,15 +111,42 @@ SETTINGS: dict[str, Sequence[Setting]] = {
         Setting(name="consumers_small", pointers="*fp16", block=64, options=_CONSUMERS),
     ],
     "pipelined_range": [USUAL, Setting(name="consumers", options=_CONSUMERS)],
-    "dot_of_a_dot": [*_of_dtypes("fp16", "fp32", "bf16", "fp8e5", block=64), *_of_dtypes("fp16", block=64, num_warps=8)[:1]],
+    "dot_of_a_dot": [
+        *_of_dtypes("fp16", "fp32", "bf16", "fp8e5", block=64),
+        *_of_dtypes("fp16", block=64, num_warps=8)[:1],
+    ],
     **dict.fromkeys(
-        ("dot_transposed", "dot_with_half_result", "dot_with_int_result"), _of_dtypes("fp16", "i8", "fp8e4nv", block=32)
+        ("dot_transposed", "dot_with_half_result", "dot_with_int_result"),
+        _of_dtypes("fp16", "i8", "fp8e4nv", block=32),
     ),
-    **dict.fromkeys(("dot_with_wrong_accumulator", "dot_with_accumulator_of_shape", "dot_of_ranks"), _of_dtypes("fp16", block=32)),
-    **dict.fromkeys(("copies", "adds", "sums", "maximum_of_block", "exponential", "divides", "to_fp8e4nv", "to_fp8e5"), _EACH),
-    **dict.fromkeys(("sigmoid", "clamps", "to_fp8e4b15", "to_bf16", "to_fp8e4b8", "to_fp8e5b16"), _FLOATS),
-    **dict.fromkeys(("cumulates", "sorts", "gathers", "histogram", "splits"), _of_dtypes("fp32", "bf16", "i8", "i64", "fp8e5")),
-    **dict.fromkeys(("descriptors_into_a_dot", "two_dots", "persistent", "flattened", "gathers_in_a_pipeline"), _PIPELINES),
+    **dict.fromkeys(
+        ("dot_with_wrong_accumulator", "dot_with_accumulator_of_shape", "dot_of_ranks"),
+        _of_dtypes("fp16", block=32),
+    ),
+    **dict.fromkeys(
+        (
+            "copies",
+            "adds",
+            "sums",
+            "maximum_of_block",
+            "exponential",
+            "divides",
+            "to_fp8e4nv",
+            "to_fp8e5",
+        ),
+        _EACH,
+    ),
+    **dict.fromkeys(
+        ("sigmoid", "clamps", "to_fp8e4b15", "to_bf16", "to_fp8e4b8", "to_fp8e5b16"), _FLOATS
+    ),
+    **dict.fromkeys(
+        ("cumulates", "sorts", "gathers", "histogram", "splits"),
+        _of_dtypes("fp32", "bf16", "i8", "i64", "fp8e5"),
+    ),
+    **dict.fromkeys(
+        ("descriptors_into_a_dot", "two_dots", "persistent", "flattened", "gathers_in_a_pipeline"),
+        _PIPELINES,
+    ),
     "sums_specialized": _of_dtypes("fp16", "fp32", block=64),
     "transposes": _of_dtypes("fp16", "i8", "fp8e5", block=32),
     "scanned": _CTAS,
@@ -98,9 +156,18 @@ SETTINGS: dict[str, Sequence[Setting]] = {
         ("atomic_adds", "atomic_max", "atomic_and", "atomic_xchg", "atomic_cas"),
         _of_dtypes("fp32", "fp16", "bf16", "fp64", "i8", "i16", "i32", "i64", "u8", "i1"),
     ),
-    **dict.fromkeys(("libdevice_tanh", "libdevice_pow", "libdevice_rsqrt", "cuda_libdevice"), _FLOATS),
     **dict.fromkeys(
-        ("libdevice_ffs", "libdevice_isnan", "libdevice_round", "libdevice_fast_exp", "libdevice_lgamma", "hip_libdevice"),
+        ("libdevice_tanh", "libdevice_pow", "libdevice_rsqrt", "cuda_libdevice"), _FLOATS
+    ),
+    **dict.fromkeys(
+        (
+            "libdevice_ffs",
+            "libdevice_isnan",
+            "libdevice_round",
+            "libdevice_fast_exp",
+            "libdevice_lgamma",
+            "hip_libdevice",
+        ),
         _of_dtypes("fp32", "fp64", "bf16"),
     ),
     "cuda_special": _of_dtypes("u8", "fp16", "fp8e4nv"),
@@ -115,7 +182,9 @@ SETTINGS: dict[str, Sequence[Setting]] = {
     # Arguments and options that no kernel can make up for.
     "static_range": [
         USUAL,
-        Setting(name="stages_one", options={"num_stages": 1}, targets=("gfx942", "gfx1100", "sm_90")),
+        Setting(
+            name="stages_one", options={"num_stages": 1}, targets=("gfx942", "gfx1100", "sm_90")
+        ),
         Setting(name="stages_none", options={"num_stages": 0}, targets=("gfx942", "sm_90")),
         Setting(name="stages_negative", options={"num_stages": -1}),
         Setting(name="warps_three", options={"num_warps": 3}),
@@ -123,17 +192,29 @@ SETTINGS: dict[str, Sequence[Setting]] = {
         Setting(name="warps_none", options={"num_warps": 0}),
         Setting(name="warps_text", options={"num_warps": "four"}),
         Setting(name="ctas_three", options={"num_ctas": 3}),
-        Setting(name="ctas_on_old", options={"num_ctas": 2}, targets=("sm_80", "sm_75", "gfx942", "sm_90")),
+        Setting(
+            name="ctas_on_old",
+            options={"num_ctas": 2},
+            targets=("sm_80", "sm_75", "gfx942", "sm_90"),
+        ),
         Setting(name="option_unknown", options={"num_wraps": 4}),
         Setting(name="maxnreg", options={"maxnreg": 64}),
         Setting(name="fp_fusion", options={"enable_fp_fusion": False}),
         Setting(name="waves", options={"waves_per_eu": 2}, targets=("gfx942", "sm_90")),
-        Setting(name="matrix_instruction", options={"matrix_instr_nonkdim": 99}, targets=("gfx942", "sm_90")),
+        Setting(
+            name="matrix_instruction",
+            options={"matrix_instr_nonkdim": 99},
+            targets=("gfx942", "sm_90"),
+        ),
         Setting(name="kpack", options={"kpack": 2}, targets=("gfx942", "gfx950")),
         Setting(name="cluster", options={"cluster_dims": (2, 1, 1)}),
         Setting(name="dot_precision", options={"default_dot_input_precision": "tf64"}),
         Setting(name="prefetch", options={"schedule_hint": "local-prefetch"}, targets=("gfx942",)),
-        Setting(name="prefetch_global", options={"instruction_sched_variant": "local_prefetch"}, targets=("gfx942", "gfx1100")),
+        Setting(
+            name="prefetch_global",
+            options={"instruction_sched_variant": "local_prefetch"},
+            targets=("gfx942", "gfx1100"),
+        ),
         Setting(name="pointer_unknown", pointers="*fp128"),
         Setting(name="type_unknown", size="int"),
         Setting(name="type_empty", size=""),
@@ -158,12 +239,19 @@ def targets() -> dict[str, Target]:
 @cache
 def kernels() -> Mapping[str, tuple[str, ...]]:
     """File (without its suffix) → the kernels in it."""
-    return {path.stem: tuple(_kernels(path)) for path in sorted(HERE.glob("*.py")) if not path.stem.startswith("_")}
+    return {
+        path.stem: tuple(_kernels(path))
+        for path in sorted(HERE.glob("*.py"))
+        if not path.stem.startswith("_")
+    }
 
 
 def _kernels(path: Path) -> Iterator[str]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and [each.arg for each in node.args.args] == PARAMETERS:
+        if (
+            isinstance(node, ast.FunctionDef)
+            and [each.arg for each in node.args.args] == PARAMETERS
+        ):
             yield node.name
 
 
@@ -191,7 +279,9 @@ def specialization(file: str, name: str, setting: Setting) -> Specialization:
         compile=CompileSpec(
             signature={"source": setting.pointers, "result": setting.result, "size": setting.size},
             constexprs={"BLOCK": {"none": True} if setting.block is None else setting.block},
-            divisible_by_16=tuple(name for name in ("source", "result") if setting.pointers.startswith("*")),
+            divisible_by_16=tuple(
+                name for name in ("source", "result") if setting.pointers.startswith("*")
+            ),
             options=setting.options,
         ),
         closure=_closure(path),

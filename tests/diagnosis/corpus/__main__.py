@@ -1,9 +1,10 @@
 """Compile the corpus and tell how well its failures are classified.
 
-    python -m tests.diagnosis.corpus [--targets sm_90,gfx942] [--releases 3.0.0,3.9.0] [--store FOLDER] [--show]
+    python -m tests.diagnosis.corpus [--targets sm_90,gfx942] [--releases 3.0.0,3.9.0] [--store
+    FOLDER] [--show]
 
-Run in a checkout whose releases are built (``nox -s "env(triton-3.9.0)"`` …). What was compiled is kept in ``.compat/corpus``, so
-that asking again after a change of the classes compiles nothing.
+Run in a checkout whose releases are built (``nox -s "env(triton-3.9.0)"`` …). What was compiled is
+kept in ``.compat/corpus``, so that asking again after a change of the classes compiles nothing.
 """
 
 from __future__ import annotations
@@ -41,17 +42,23 @@ FRONT_END = ("source", "ast")
 class Corpus:
     """The corpus on some releases and targets, compiled and kept.
 
-    Unlike a run of the matrix this does not confirm what the front end refuses: there are thousands, and no pass to be named.
+    Unlike a run of the matrix this does not confirm what the front end refuses: there are
+    thousands, and no pass to be named.
     """
 
     def __init__(self, releases: Sequence[str], targets: Sequence[str], store: Store) -> None:
         config = load_matrix(ROOT / "matrix.toml")
-        self.envs = {f"triton-{release}": read_env(config.env(f"triton-{release}"), config.env_cache()) for release in releases}
+        self.envs = {
+            f"triton-{release}": read_env(config.env(f"triton-{release}"), config.env_cache())
+            for release in releases
+        }
         self.cells, self.store = cells(releases, targets), store
         self.stop = threading.Event()
 
     def only_failing(self, others: Corpus) -> None:
-        """Leave out the kernels that are known to compile wherever the other corpus has tried them."""
+        """Leave out the kernels that are known to compile wherever the other corpus has tried
+        them.
+        """
         failing = {_what(each.cell) for each in others.known() if each.outcome.failure}
         self.cells = [cell for cell in self.cells if _what(cell) in failing]
 
@@ -62,7 +69,10 @@ class Corpus:
     def evidence(self) -> list[tuple[Cell, tuple[Evidence, ...]]]:
         """The attempts at every cell that was compiled before."""
         keys = {self._key(cell): cell for cell in self.cells}
-        return [(keys[key], attempts) for key, attempts in self.store.read(keys, deadline=0, memory=0).items()]
+        return [
+            (keys[key], attempts)
+            for key, attempts in self.store.read(keys, deadline=0, memory=0).items()
+        ]
 
     def results(self, slots: int) -> tuple[Result, ...]:
         """What becomes of every cell; what was compiled before is read."""
@@ -72,14 +82,20 @@ class Corpus:
         with WorkerPool() as servers:
 
             def compile_batch(batch: Sequence[int]) -> None:
-                for cell, evidence in self._attempts([unknown[position] for position in batch], servers):
+                for cell, evidence in self._attempts(
+                    [unknown[position] for position in batch], servers
+                ):
                     self.store.write(self._key(cell), cell, evidence)
 
             shares = batches(unknown, range(len(unknown)), slots).values()
-            concurrently(compile_batch, (batch for share in shares for batch in share.batches), slots)
+            concurrently(
+                compile_batch, (batch for share in shares for batch in share.batches), slots
+            )
         return self.known()
 
-    def _attempts(self, batch: Sequence[Cell], servers: WorkerPool) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
+    def _attempts(
+        self, batch: Sequence[Cell], servers: WorkerPool
+    ) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
         server = servers.of(self.envs[batch[0].env.name])
         for cell, first in list(attempt(server, batch, LIMITS, stop=self.stop)):
             if first.built or (first.answered and first.stage in FRONT_END):
@@ -93,11 +109,19 @@ class Corpus:
                 yield cell, (first, second, third)
 
     def _key(self, cell: Cell) -> str:
-        return cell_key(cell, self.envs[cell.env.name], os.environ.get("COMPAT_CORPUS_WORKER") or folder_digest(WORKER))
+        return cell_key(
+            cell,
+            self.envs[cell.env.name],
+            os.environ.get("COMPAT_CORPUS_WORKER") or folder_digest(WORKER),
+        )
 
     def _result(self, cell: Cell, evidence: tuple[Evidence, ...]) -> Result:
         built: BuiltEnv = self.envs[cell.env.name]
-        return Result(cell=cell, built=built, outcome=classify(evidence, target=cell.target, knowledge=KNOWLEDGE))
+        return Result(
+            cell=cell,
+            built=built,
+            outcome=classify(evidence, target=cell.target, knowledge=KNOWLEDGE),
+        )
 
 
 def _what(cell: Cell) -> tuple[str, str, str]:
@@ -120,13 +144,24 @@ def told(found: Sequence[Result], show: bool) -> None:
 
 
 def _show(failures: Sequence[tuple[Result, object]]) -> None:
-    groups: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[tuple[str, str, str], dict[str, list[str]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for each, _ in failures:
         failure, spec = each.outcome.failure, each.cell.spec
         assert failure is not None
-        said = f"{each.outcome.status} {failure.stage} {failure.pass_ or ''} | {' / '.join(failure.excerpt.splitlines()[-2:])}"
-        key = failure.failure_class, f"{spec.variant}.{spec.kernel}.{spec.case}", failure.fingerprint
-        groups[key][said].append(f"{each.cell.env.name.removeprefix('triton-')}@{each.cell.target.name}")
+        said = (
+            f"{each.outcome.status} {failure.stage} {failure.pass_ or ''} |"
+            f" {' / '.join(failure.excerpt.splitlines()[-2:])}"
+        )
+        key = (
+            failure.failure_class,
+            f"{spec.variant}.{spec.kernel}.{spec.case}",
+            failure.fingerprint,
+        )
+        groups[key][said].append(
+            f"{each.cell.env.name.removeprefix('triton-')}@{each.cell.target.name}"
+        )
     for key in sorted(groups):
         print(" ".join(key))
         for said, where in groups[key].items():
@@ -141,15 +176,21 @@ def main() -> None:
     options.add_argument("--store", type=Path, default=ROOT / ".compat" / "corpus")
     options.add_argument("--slots", type=int, default=2)
     options.add_argument("--only", default="*", help="a glob for FILE.KERNEL.SETTING")
-    options.add_argument("--failing", default="", help="only what fails on one of these releases, as far as is known")
+    options.add_argument(
+        "--failing", default="", help="only what fails on one of these releases, as far as is known"
+    )
     options.add_argument("--known", action="store_true", help="tell of what was compiled before")
-    options.add_argument("--keep", action="store_true", help="write what tests need of what was compiled before")
+    options.add_argument(
+        "--keep", action="store_true", help="write what tests need of what was compiled before"
+    )
     options.add_argument("--show", action="store_true")
     given = options.parse_args()
     targets = tuple(filter(None, given.targets.split(",")))
     with Store(given.store) as store:
         corpus = Corpus(tuple(given.releases.split(",")), targets, store)
-        corpus.cells = [cell for cell in corpus.cells if fnmatchcase(".".join(_what(cell)), given.only)]
+        corpus.cells = [
+            cell for cell in corpus.cells if fnmatchcase(".".join(_what(cell)), given.only)
+        ]
         if given.failing:
             corpus.only_failing(Corpus(tuple(given.failing.split(",")), targets, store))
         if given.keep:

@@ -1,4 +1,6 @@
-"""A Dask cluster of real processes: a scheduler, and workers with nannies and folders of their own, as on separate machines."""
+"""A Dask cluster of real processes: a scheduler, and workers with nannies and folders of their own,
+as on separate machines.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,19 @@ class Machines:
     def address(self) -> str:
         return f"tcp://{self.host}:{self.port}"
 
-    def start_scheduler(self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str) -> None:
-        words = ["scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
+    def start_scheduler(
+        self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str
+    ) -> None:
+        words = [
+            "scheduler",
+            "--host",
+            self.host,
+            "--port",
+            str(self.port),
+            "--no-dashboard",
+            "--no-show",
+            "--no-jupyter",
+        ]
         self._start("scheduler", words, within=within, python=python, **environ)
         wait_until(self.scheduler_answers)
 
@@ -59,20 +72,47 @@ class Machines:
         python: str = sys.executable,
         **environ: str,
     ) -> None:
-        """A worker that has neither the envs of this user nor those of another worker, unless ``environ`` says so.
+        """A worker that has neither the envs of this user nor those of another worker, unless
+        ``environ`` says so.
 
-        ``within`` is a command that runs the one that follows it, in other surroundings than this process has.
+        ``within`` is a command that runs the one that follows it, in other surroundings than this
+        process has.
         """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs"}
-        own = {"TMPDIR": str(folder), **{variable: str(folder / place) for variable, place in folders.items()}}
-        words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
-        words += ["--no-dashboard", "--host", host or self.host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
+        own = {
+            "TMPDIR": str(folder),
+            **{variable: str(folder / place) for variable, place in folders.items()},
+        }
+        words = [
+            "worker",
+            self.address,
+            "--name",
+            name,
+            "--nthreads",
+            str(threads),
+            "--local-directory",
+            str(folder / "local"),
+        ]
+        words += [
+            "--no-dashboard",
+            "--host",
+            host or self.host,
+            "--nanny" if nanny else "--no-nanny",
+            "--memory-limit",
+            "0",
+        ]
         self._start(name, words, within=within, python=python, **{**own, **environ})
 
     def _start(
-        self, name: str, words: list[str], *, within: Sequence[str] = (), python: str = sys.executable, **environ: str
+        self,
+        name: str,
+        words: list[str],
+        *,
+        within: Sequence[str] = (),
+        python: str = sys.executable,
+        **environ: str,
     ) -> None:
         (self.folder / name).mkdir(parents=True, exist_ok=True)
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -96,7 +136,10 @@ class Machines:
         process.wait()
 
     def kill_worker_process(self, name: str) -> int:
-        """Kill -9 of the process that a nanny has started, which starts another one; the number that it had."""
+        """Kill -9 of the process that a nanny has started, which starts another one.
+
+        The number that it had.
+        """
         return self._signal_worker_process(name, signal.SIGKILL)
 
     def stop_worker_process(self, name: str) -> int:
@@ -104,13 +147,21 @@ class Machines:
         return self._signal_worker_process(name, signal.SIGSTOP)
 
     def _signal_worker_process(self, name: str, number: signal.Signals) -> int:
-        (child, *_) = [pid for pid in supervisor.children(self.processes[name].pid) if b"spawn_main" in _command(pid)]
+        child, *_ = [
+            pid
+            for pid in supervisor.children(self.processes[name].pid)
+            if b"spawn_main" in _command(pid)
+        ]
         os.kill(child, number)
         return child
 
     def left(self) -> list[int]:
         """The processes that run below the folder of this cluster."""
-        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if str(self.folder).encode() in _environ(pid)]
+        return [
+            pid
+            for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+            if str(self.folder).encode() in _environ(pid)
+        ]
 
     def close(self) -> None:
         for name in list(self.processes):
@@ -123,7 +174,13 @@ class Machines:
         self.close()
 
 
-def session(machines: Machines, said: list[str] | None = None, *, wait: float = 30.0, in_flight: int | None = None) -> DaskSession:
+def session(
+    machines: Machines,
+    said: list[str] | None = None,
+    *,
+    wait: float = 30.0,
+    in_flight: int | None = None,
+) -> DaskSession:
     """A session on that cluster; what it says goes into a list."""
     settings = DaskSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
     return DaskSession(settings, (lambda words: None) if said is None else said.append)

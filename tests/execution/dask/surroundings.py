@@ -1,4 +1,7 @@
-"""Other surroundings for the processes of a cluster: less memory, another network, a small disk. All of them need root."""
+"""Other surroundings for the processes of a cluster: less memory, another network, a small disk.
+
+All of them need root.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,20 @@ import pytest
 _MEMORY = Path("/sys/fs/cgroup/memory")
 
 memory_groups = pytest.mark.skipif(
-    not os.access(_MEMORY / "cgroup.procs", os.W_OK), reason="no cgroup (version 1) of memory can be made here: root can"
+    not os.access(_MEMORY / "cgroup.procs", os.W_OK),
+    reason="no cgroup (version 1) of memory can be made here: root can",
 )
-mounts = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a disk")
+mounts = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a disk"
+)
 
 
 @contextmanager
 def little_memory(size: int) -> Iterator[list[str]]:
-    """A command that runs the one that follows it where all together can take so many bytes; the system kills who takes more."""
+    """A command that runs the one that follows it where all together can take so many bytes.
+
+    The system kills who takes more.
+    """
     lines = Path("/proc/self/cgroup").read_text().splitlines()
     (own,) = [line.split(":", 2)[2] for line in lines if line.split(":")[1] == "memory"]
     group = _MEMORY / own.lstrip("/") / f"compat-{uuid.uuid4().hex[:8]}"
@@ -50,7 +59,9 @@ class Network:
         self.here, self.there = f"{net}.1", f"{net}.2"
         self.within = ["ip", "netns", "exec", self._space]
         self._ip("netns", "add", self._space)
-        self._ip("link", "add", self._link, "type", "veth", "peer", "name", "eth0", "netns", self._space)
+        self._ip(
+            "link", "add", self._link, "type", "veth", "peer", "name", "eth0", "netns", self._space
+        )
         self._ip("addr", "add", f"{self.here}/24", "dev", self._link)
         self._ip("-n", self._space, "addr", "add", f"{self.there}/24", "dev", "eth0")
         for link in ("lo", "eth0"):
@@ -75,4 +86,11 @@ class Network:
 def small_disk(folder: Path, size: str) -> list[str]:
     """A command that runs the one that follows it where a folder is a disk of that size."""
     folder.mkdir(parents=True, exist_ok=True)
-    return ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"', str(folder)]
+    return [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        f'mount -t tmpfs -o size={size} tmpfs "$0" && exec "$@"',
+        str(folder),
+    ]

@@ -68,7 +68,10 @@ def left(project: Path) -> list[str]:
     found = []
     for folder in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if f"\0TMPDIR={project}".encode() in b"\0" + Path("/proc", folder, "environ").read_bytes():
+            if (
+                f"\0TMPDIR={project}".encode()
+                in b"\0" + Path("/proc", folder, "environ").read_bytes()
+            ):
                 found.append(Path("/proc", folder, "cmdline").read_text())
         except OSError:
             pass
@@ -86,14 +89,21 @@ def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> Non
     wait_until(lambda: not left(project), SOON)
     for executor in ((), ("--executor", "dask://127.0.0.1:9"), ("--executor", "dask:local")):
         again = [sys.executable, "-c", WITHOUT_DASK, "matrix", "--variant", "block_ptr", *executor]
-        told = subprocess.run(again, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+        told = subprocess.run(
+            again,
+            cwd=project,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
         assert told.returncode == 0, told.stderr
 
 
 @pytest.mark.wheels
 def test_ctrl_c_leaves_no_process(project: Path) -> None:
     began = command(project, "--executor", "dask:local?workers=2")
-    wait_until(lambda: any("compat/worker" in line for line in left(project)))  # something is compiled, or about to be
+    # Something is compiled, or about to be.
+    wait_until(lambda: any("compat/worker" in line for line in left(project)))
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does
     _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 130, err
@@ -105,7 +115,9 @@ def test_ctrl_c_leaves_no_process(project: Path) -> None:
 
 
 def test_a_class_that_is_not_there(tmp_path: Path) -> None:
-    (tmp_path / "matrix.toml").write_text(MATRIX.replace("distributed.LocalCluster", "nowhere_to_be.Found"))
+    (tmp_path / "matrix.toml").write_text(
+        MATRIX.replace("distributed.LocalCluster", "nowhere_to_be.Found")
+    )
     selection = compat.project.select(tmp_path / "matrix.toml")
     with selection.open_executor() as where, pytest.raises(ConfigError) as caught:
         _ = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event()).slots

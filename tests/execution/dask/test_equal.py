@@ -1,4 +1,6 @@
-"""What a cluster makes of cells is what this machine makes of them, wherever its envs and trees are."""
+"""What a cluster makes of cells is what this machine makes of them, wherever its envs and trees
+are.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,12 @@ def document(selection: Selection, folder: Path, executor: OpenExecutor) -> Any:
 
 
 @pytest.mark.wheels
-def test_the_report_is_the_same(built: Callable[[str], BuiltEnv], machines: Machines, tmp_path: Path) -> None:
-    """With the workers' own envs: paths of trees and envs are in what compilers make, and in what they print."""
+def test_the_report_is_the_same(
+    built: Callable[[str], BuiltEnv], machines: Machines, tmp_path: Path
+) -> None:
+    """With the workers' own envs: paths of trees and envs are in what compilers make, and in what
+    they print.
+    """
     for release in RELEASES:
         built(release)
     chosen = {"envs": RELEASES, "targets": ["sm_90"], "kernels": ["sel_dense"], "cases": ["d64"]}

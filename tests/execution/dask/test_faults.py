@@ -1,4 +1,6 @@
-"""Workers, schedulers and drivers that end, or cannot do what is asked: nothing finished is lost, and what is not ok is named."""
+"""Workers, schedulers and drivers that end, or cannot do what is asked: nothing finished is lost,
+and what is not ok is named.
+"""
 
 from __future__ import annotations
 
@@ -62,9 +64,14 @@ def cells(env: BuiltEnv, count: int) -> list[Cell]:
     ]
 
 
-def results(some: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor, **more: object) -> tuple[Result, ...]:
+def results(
+    some: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor, **more: object
+) -> tuple[Result, ...]:
     with Store(folder) as store:
-        return run(some, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=executor), **more)  # type: ignore[arg-type]
+        context = RunContext(
+            envs={env.env.name: env}, store=store, limits=LIMITS, executor=executor
+        )
+        return run(some, context, **more)  # type: ignore[arg-type]
 
 
 class AfterSome:
@@ -80,7 +87,9 @@ class AfterSome:
 
 
 @pytest.mark.wheels
-def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_costs_no_cell(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     """Its nanny starts another one, which is another worker; and a whole machine goes away."""
     for name in ("one", "two", "three"):
         machines.start_worker(name, COMPAT_ENVS=ENVS)
@@ -93,10 +102,19 @@ def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines
 
     with session(machines, said, in_flight=12) as where:
         wait_until(lambda: where.client and len(where.workers) == 3)
-        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(4, lose))
+        found = results(
+            some,
+            env,
+            tmp_path / "store",
+            partial(DaskExecutor, where),
+            on_result=AfterSome(4, lose),
+        )
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert set(column(tmp_path / "store")) == {each.id for each in some}
-    assert any(words.startswith("Dask worker one at ") and "another worker tries again" in words for words in said)
+    assert any(
+        words.startswith("Dask worker one at ") and "another worker tries again" in words
+        for words in said
+    )
 
 
 @pytest.mark.wheels
@@ -129,12 +147,20 @@ def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path
         machines.start_worker("one", COMPAT_ENVS=ENVS)
 
     with session(machines, said, in_flight=6) as where:
-        found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(2, restart))
+        found = results(
+            cells(env, 12),
+            env,
+            tmp_path / "store",
+            partial(DaskExecutor, where),
+            on_result=AfterSome(2, restart),
+        )
     assert [each.outcome.status for each in found] == [Status.OK] * 12
 
 
 @pytest.mark.wheels
-def test_a_scheduler_that_is_gone_for_long(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_scheduler_that_is_gone_for_long(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
     said: list[str] = []
     threads: list[int] = []
@@ -148,7 +174,13 @@ def test_a_scheduler_that_is_gone_for_long(env: BuiltEnv, machines: Machines, tm
         machines.start_worker("one", COMPAT_ENVS=ENVS)
 
     with session(machines, said, in_flight=6) as where:
-        found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(2, restart))
+        found = results(
+            cells(env, 12),
+            env,
+            tmp_path / "store",
+            partial(DaskExecutor, where),
+            on_result=AfterSome(2, restart),
+        )
     assert [each.outcome.status for each in found] == [Status.OK] * 12
     assert any(words.endswith("is back") for words in said)
     assert not any("ended during" in words for words in said), "no worker ended by what it had"
@@ -156,7 +188,9 @@ def test_a_scheduler_that_is_gone_for_long(env: BuiltEnv, machines: Machines, tm
 
 
 @pytest.mark.wheels
-def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_scheduler_that_does_not_come_back(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
     known: list[str] = []
 
@@ -167,8 +201,13 @@ def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, 
 
     wait_until(lambda: "Registered to" in (machines.folder / "one.log").read_text())
     gone = r"lost the Dask scheduler; \d of 12 cells are finished and saved"
-    with session(machines, wait=1, in_flight=6) as where, pytest.raises(ClusterError, match=gone) as caught:
-        results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note)
+    with (
+        session(machines, wait=1, in_flight=6) as where,
+        pytest.raises(ClusterError, match=gone) as caught,
+    ):
+        results(
+            cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note
+        )
     assert caught.value.exit_code == 8
     assert set(column(tmp_path / "store")) == set(known)
 
@@ -185,19 +224,26 @@ def test_no_worker(machines: Machines, tmp_path: Path) -> None:
 def test_no_scheduler(tmp_path: Path) -> None:
     machines = Machines(tmp_path)
     began = time.monotonic()
-    with session(machines, wait=1) as where, pytest.raises(ClusterError, match="no Dask scheduler answers"):
+    with (
+        session(machines, wait=1) as where,
+        pytest.raises(ClusterError, match="no Dask scheduler answers"),
+    ):
         _ = where.client
     assert time.monotonic() - began < 20
 
 
 def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "compat", tmp_path / "other" / "compat", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "compat", tmp_path / "other" / "compat", ignore=shutil.ignore_patterns("__pycache__")
+    )
     changed = tmp_path / "other" / "compat" / "text.py"
     changed.write_text(f"{changed.read_text()}\n# changed\n")
     machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
     with (
         session(machines) as where,
-        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* different code") as caught,
+        pytest.raises(
+            ClusterError, match=r"workers differ from this command: other at .* different code"
+        ) as caught,
     ):
         _ = where.client
     assert caught.value.exit_code == 8
@@ -229,7 +275,9 @@ if __name__ == "__main__":
 
 
 @pytest.mark.wheels
-def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     """What it had is kept; what was under way for it is stopped; the next run does the rest."""
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS)
     command = [sys.executable, "-c", DRIVER, str(ROOT), machines.address, str(tmp_path / "store")]
@@ -242,7 +290,9 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, ma
     driver.stdout.close()
     assert set(column(tmp_path / "store")) >= finished
     with session(machines, in_flight=6) as where:
-        wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has())
+        wait_until(
+            lambda: not any(where.client.processing().values()) and not where.client.who_has()
+        )
         wait_until(lambda: not any(_tasks(where.client)))
         found = results(cells(env, 24), env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
@@ -256,12 +306,20 @@ def _tasks(client: Any) -> list[int]:
 
 
 @pytest.mark.wheels
-def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     """After the first result, while others are under way."""
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
     stop = threading.Event()
     with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=partial(DaskExecutor, where), stop=stop)
+        context = RunContext(
+            envs={env.env.name: env},
+            store=store,
+            limits=LIMITS,
+            executor=partial(DaskExecutor, where),
+            stop=stop,
+        )
         with pytest.raises(Interrupted):
             run(cells(env, 24), context, on_result=lambda _: stop.set())
         wait_until(lambda: not any(_tasks(where.client)))
@@ -269,9 +327,15 @@ def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(env: BuiltEnv, mach
 
 
 @pytest.mark.wheels
-def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
-    """Its cells go elsewhere; where no other worker is there, that is said of them at once, with what is missing."""
-    machines.start_worker("offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0")
+def test_an_env_that_a_worker_cannot_have(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
+    """Its cells go elsewhere; where no other worker is there, that is said of them at once, with
+    what is missing.
+    """
+    machines.start_worker(
+        "offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0"
+    )
     some, said = cells(env, 4), list[str]()
     with session(machines, said, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
@@ -288,13 +352,16 @@ def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp
 
 
 @pytest.mark.wheels
-def test_a_file_that_reads_others_beside_it(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+def test_a_file_that_reads_others_beside_it(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
     """What no import statement shows travels once the file could not be imported without it."""
     folder = tmp_path / "kernels"
     folder.mkdir()
     text = (KERNELS / "on_clusters.py").read_text()
     lines = (
-        'import importlib\n\nSIZES = open(__file__.replace("reading.py", "sizes.txt")).read()\nimportlib.import_module("beside")\n'
+        'import importlib\n\nSIZES = open(__file__.replace("reading.py",'
+        ' "sizes.txt")).read()\nimportlib.import_module("beside")\n'
     )
     (folder / "reading.py").write_text(text + lines)
     (folder / "sizes.txt").write_text("128")
@@ -314,7 +381,9 @@ def test_a_file_that_reads_others_beside_it(env: BuiltEnv, machines: Machines, t
 
 @pytest.mark.wheels
 def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
-    """As where a network is cut: it counts as gone once the scheduler has not heard of it for long."""
+    """As where a network is cut: it counts as gone once the scheduler has not heard of it for
+    long.
+    """
     for name in ("one", "two"):
         machines.start_worker(name, COMPAT_ENVS=ENVS)
     stopped: list[int] = []
@@ -323,7 +392,13 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_
         with session(machines, said, in_flight=6) as where:
             wait_until(lambda: where.client and len(where.workers) == 2)
             freeze = AfterSome(2, lambda: stopped.append(machines.stop_worker_process("one")))
-            found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=freeze)
+            found = results(
+                cells(env, 12),
+                env,
+                tmp_path / "store",
+                partial(DaskExecutor, where),
+                on_result=freeze,
+            )
     finally:
         for pid in stopped:
             with suppress(ProcessLookupError):  # its nanny has heard that it is gone, too

@@ -1,4 +1,6 @@
-"""Launches on the workers of a cluster that have a GPU: a stand-in for the driver, which some workers have and others have not."""
+"""Launches on the workers of a cluster that have a GPU: a stand-in for the driver, which some
+workers have and others have not.
+"""
 
 from __future__ import annotations
 
@@ -63,9 +65,18 @@ class Equipped:
 
     def start(self, name: str, *, has_gpu: bool, **environ: str) -> None:
         """A worker; with a GPU of its own, if it has one."""
-        driver = {"LD_LIBRARY_PATH": str(self.folder / "driver"), "COMPAT_LAUNCH_PYTHON": str(self.python)} if has_gpu else {}
+        driver = (
+            {
+                "LD_LIBRARY_PATH": str(self.folder / "driver"),
+                "COMPAT_LAUNCH_PYTHON": str(self.python),
+            }
+            if has_gpu
+            else {}
+        )
         identity = {"STANDIN_UUID": f"{os.getpid() % 10000:04}-{name}"}
-        self.machines.start_worker(name, threads=1, nanny=True, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ})
+        self.machines.start_worker(
+            name, threads=1, nanny=True, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ}
+        )
 
 
 @pytest.fixture
@@ -82,9 +93,15 @@ def gpus(where: DaskSession, count: int) -> Gpus:
     return DaskExecutor(where, worker=WORKER, stop=threading.Event()).gpus
 
 
-def launch(found: Gpus, folder: Path, *options: str, count: int = 1) -> tuple[list[LaunchedPiece], list[NotLaunched]]:
+def launch(
+    found: Gpus, folder: Path, *options: str, count: int = 1
+) -> tuple[list[LaunchedPiece], list[NotLaunched]]:
     built = archive.read_folder(folder)
-    told = [each for load in built.loads(built.cells(), count, options=options) for each in found.launch(load)]
+    told = [
+        each
+        for load in built.loads(built.cells(), count, options=options)
+        for each in found.launch(load)
+    ]
     launched = [each for each in told if isinstance(each, LaunchedPiece)]
     return launched, [each for each in told if isinstance(each, NotLaunched)]
 
@@ -94,8 +111,18 @@ def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
 
 
 def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
-    """With the same statuses as on this machine, by the one worker that has it; a hang is ended by the launcher."""
-    cells = [cell("add"), cell("wrong"), cell("racy"), cell("out_of_bounds"), cell("hangs"), cell("dies")]
+    """With the same statuses as on this machine, by the one worker that has it.
+
+    A hang is ended by the launcher.
+    """
+    cells = [
+        cell("add"),
+        cell("wrong"),
+        cell("racy"),
+        cell("out_of_bounds"),
+        cell("hangs"),
+        cell("dies"),
+    ]
     folder = write(tmp_path / "built", cells)
     equipped.start("plain", has_gpu=False)
     equipped.start("equipped", has_gpu=True)
@@ -120,7 +147,7 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
     with session(equipped.machines) as where:
         found = gpus(where, 3)
         lack = found.lack("sm_90", 90)
-        (launched, missing) = launch(found, write(tmp_path / "built", [cell("add")]))
+        launched, missing = launch(found, write(tmp_path / "built", [cell("add")]))
         assert found.lack("sm_86", 86) is None
     assert lack is not None
     assert lack.startswith("no Dask worker has a GPU of sm_90: ")
@@ -133,14 +160,22 @@ def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
 
 
 def matrix(equipped: Equipped, *words: str) -> Result:
-    return CliRunner().invoke(main, ["matrix", "--envs", f"{OLD},{NEW}", "--target", "sm_90", *words])
+    return CliRunner().invoke(
+        main, ["matrix", "--envs", f"{OLD},{NEW}", "--target", "sm_90", *words]
+    )
 
 
 def told(folder: Path) -> list[Any]:
     """Of each cell what a report has of its numbers, but for the worker."""
     document = json.loads((folder / "reports" / "matrix.json").read_text())
-    checks = [cell["numbers"]["gpu"] and {**cell["numbers"]["gpu"], "worker": None} for cell in document["cells"]]
-    return [(cell["id"], cell["status"], check) for cell, check in zip(document["cells"], checks, strict=True)]
+    checks = [
+        cell["numbers"]["gpu"] and {**cell["numbers"]["gpu"], "worker": None}
+        for cell in document["cells"]
+    ]
+    return [
+        (cell["id"], cell["status"], check)
+        for cell, check in zip(document["cells"], checks, strict=True)
+    ]
 
 
 @pytest.fixture
@@ -155,12 +190,16 @@ def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.M
 def test_a_matrix_is_launched_as_on_this_machine(
     home: Path, equipped: Equipped, pair_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same report but for times; launched once; and after that nothing is asked of a cluster."""
+    """The same report but for times.
+
+    Launched once; and after that nothing is asked of a cluster.
+    """
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
     equipped.start("plain", has_gpu=False)
     equipped.start("equipped", has_gpu=True, **wrong)
     with session(equipped.machines) as where:
-        gpus(where, 2)  # the other one alone cannot compile: its variables are not those of this process
+        # The other one alone cannot compile: its variables are not those of this process.
+        gpus(where, 2)
     executor = ("--executor", equipped.machines.address, "--launch")
     there = matrix(equipped, *executor)
     assert there.exit_code == 1, there.output
@@ -186,19 +225,26 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
     said = "2 cells were not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
-    assert done.stderr.index(said) < done.stderr.index("error: 2 cells were not launched: no Dask worker has a GPU of sm_90")
+    assert done.stderr.index(said) < done.stderr.index(
+        "error: 2 cells were not launched: no Dask worker has a GPU of sm_90"
+    )
     assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
 
 
 def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path) -> None:
-    """Its cells go to another one; of what ended three workers it is said, and the launcher has ended with its worker."""
+    """Its cells go to another one.
+
+    Of what ended three workers it is said, and the launcher has ended with its worker.
+    """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
     equipped.start("one", has_gpu=True)
     said: list[str] = []
     with session(equipped.machines, said) as where:
         found = gpus(where, 1)
         come: list[Any] = []
-        thread = threading.Thread(target=lambda: come.append(launch(found, folder, "--no-latency", "--deadline", "2")))
+        thread = threading.Thread(
+            target=lambda: come.append(launch(found, folder, "--no-latency", "--deadline", "2"))
+        )
         thread.start()
         wait_until(lambda: launchers(equipped))
         machine_left = launchers(equipped)
@@ -236,10 +282,15 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_pyth
     assert statuses(launched) == {"add": "ok"}
     assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
-    assert any(words.endswith("during a launch of kernel/killer/case/sm_90/env; no worker tries again") for words in said)
+    assert any(
+        words.endswith("during a launch of kernel/killer/case/sm_90/env; no worker tries again")
+        for words in said
+    )
 
 
-def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
+def test_one_launch_at_a_time_on_a_gpu(
+    equipped: Equipped, tmp_path: Path, pair_python: str
+) -> None:
     """Two workers of a machine have the same GPU, and two drivers launch on it."""
     log = tmp_path / "log"
     equipped.python.write_text(LOGGING.format(log=log, python=pair_python))
@@ -248,8 +299,13 @@ def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_
     folder = write(tmp_path / "built", [cell("add")])
     with session(equipped.machines) as where, session(equipped.machines) as other:
         found = [gpus(each, 2) for each in (where, other)]
-        assert [(each.lack("sm_90", 90), each.count(90)) for each in found] == [(None, 1), (None, 1)]
-        threads = [threading.Thread(target=launch, args=(each, folder, "--no-latency")) for each in found]
+        assert [(each.lack("sm_90", 90), each.count(90)) for each in found] == [
+            (None, 1),
+            (None, 1),
+        ]
+        threads = [
+            threading.Thread(target=launch, args=(each, folder, "--no-latency")) for each in found
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -258,13 +314,17 @@ def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_
 
 
 def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
-    """Ctrl-C ends what is launched there; what is finished is in the file, and is not launched again."""
+    """Ctrl-C ends what is launched there.
+
+    What is finished is in the file, and is not launched again.
+    """
     folder = write(tmp_path / "built", [cell("add"), cell("hangs", problem="unknown")])
     equipped.start("one", has_gpu=True)
     words = ["launch", str(folder), "--executor", equipped.machines.address, "--no-latency"]
     code = "from compat.cli.start import start; start()"
     interrupted = subprocess.Popen(
-        [sys.executable, "-c", code, *words, "--deadline", "1000"], env={**os.environ, "PYTHONPATH": str(ROOT)}
+        [sys.executable, "-c", code, *words, "--deadline", "1000"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     wait_until(lambda: launchers(equipped))
     interrupted.send_signal(signal.SIGINT)
@@ -274,8 +334,13 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
     again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
-    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n")
-    assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
+    assert (again.exit_code, again.stderr) == (
+        0,
+        f"2 cells, 1 of them already in {folder / 'results.jsonl'}\n",
+    )
+    assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {
+        "add": "ok"
+    }
 
 
 class Telling(Listener):

@@ -1,4 +1,6 @@
-"""Machines that run out of memory or of room, and schedulers and libraries that are not as they should be."""
+"""Machines that run out of memory or of room, and schedulers and libraries that are not as they
+should be.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,13 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 
 @pytest.mark.wheels
 @memory_groups
-def test_the_system_kills_a_compile_for_want_of_memory(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
-    """The worker stays, and what it was at is named; the limit of a cell is above what the machine has."""
+def test_the_system_kills_a_compile_for_want_of_memory(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
+    """The worker stays, and what it was at is named.
+
+    The limit of a cell is above what the machine has.
+    """
     guilty = cell(env, "on_clusters", "hoards")
     some = [*cells(env, 3), guilty, *cells(env, 6)[3:]]
     said: list[str] = []
@@ -48,7 +55,11 @@ def test_the_system_kills_a_compile_for_want_of_memory(env: BuiltEnv, machines: 
         with session(machines, said) as where:
             found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.kill("one")
-    assert [each.outcome.status for each in found] == [*[Status.OK] * 3, Status.LOST, *[Status.OK] * 3]
+    assert [each.outcome.status for each in found] == [
+        *[Status.OK] * 3,
+        Status.LOST,
+        *[Status.OK] * 3,
+    ]
     failure = found[3].outcome.failure
     assert failure is not None
     assert (failure.stage, failure.excerpt) == ("ast", "no answer: SIGKILL, from outside")
@@ -57,8 +68,12 @@ def test_the_system_kills_a_compile_for_want_of_memory(env: BuiltEnv, machines: 
 
 @pytest.mark.wheels
 @memory_groups
-def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
-    """Where it would rather end the Dask worker than the compile: each time another one ends, and after three it is enough."""
+def test_the_system_kills_a_worker_for_want_of_memory(
+    env: BuiltEnv, machines: Machines, tmp_path: Path
+) -> None:
+    """Where it would rather end the Dask worker than the compile: each time another one ends, and
+    after three it is enough.
+    """
     guilty = cell(env, "on_clusters", "hoards")
     said: list[str] = []
     with little_memory(600 << 20) as within:
@@ -68,15 +83,23 @@ def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: M
             wait_until(lambda: where.client and len(where.workers) == 2)
             warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
             for name in ("one", "two"):
-                (worker,) = [pid for pid in supervisor.children(machines.processes[name].pid) if supervisor.children(pid)]
+                (worker,) = [
+                    pid
+                    for pid in supervisor.children(machines.processes[name].pid)
+                    if supervisor.children(pid)
+                ]
                 Path(f"/proc/{worker}/oom_score_adj").write_text("1000")
-            found = results([*cells(env, 3), guilty], env, tmp_path / "store", partial(DaskExecutor, where))
+            found = results(
+                [*cells(env, 3), guilty], env, tmp_path / "store", partial(DaskExecutor, where)
+            )
         for name in ("one", "two"):
             machines.kill(name)
     assert {each.outcome.status for each in warm} == {Status.OK}
     assert [each.outcome.status for each in found] == [Status.OK] * 3 + [Status.LOST]
     ended = [words for words in said if "ended during" in words]
-    assert 1 <= len(ended) <= 3, "the one that its nanny starts is no better a victim than a compile"
+    assert 1 <= len(ended) <= 3, (
+        "the one that its nanny starts is no better a victim than a compile"
+    )
 
 
 @pytest.mark.wheels
@@ -84,7 +107,9 @@ def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: M
 def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
     """The others do its cells."""
     small = tmp_path / "small"
-    machines.start_worker("one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0")
+    machines.start_worker(
+        "one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0"
+    )
     said: list[str] = []
     some = cells(env, 4)
     with session(machines, said, in_flight=4) as where:
@@ -96,13 +121,18 @@ def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_p
     assert alone[0].outcome.failure is not None
     assert "No space left on device" in alone[0].outcome.failure.excerpt
     assert [each.outcome.status for each in found] == [Status.OK] * 4
-    assert sum("one at " in words and "cannot provide triton-3.1.0" in words for words in said) == 1, "and not for each batch"
+    assert (
+        sum("one at " in words and "cannot provide triton-3.1.0" in words for words in said) == 1
+    ), "and not for each batch"
 
 
 def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
     with Machines(tmp_path) as machines:
         machines.start_scheduler(PYTHONPATH=str(_without_package(tmp_path)))
-        with session(machines) as where, pytest.raises(ClusterError, match="the scheduler differs from this command") as caught:
+        with (
+            session(machines) as where,
+            pytest.raises(ClusterError, match="the scheduler differs from this command") as caught,
+        ):
             _ = where.client
     assert caught.value.exit_code == 8
     assert "Start it with the same triton-compat" in (caught.value.hint or "")
@@ -111,13 +141,21 @@ def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
 def _without_package(folder: Path) -> Path:
     """A folder that hides the package of this name that is installed."""
     (folder / "hidden" / "compat").mkdir(parents=True)
-    (folder / "hidden" / "compat" / "__init__.py").write_text("raise ImportError('it is not installed')\n")
+    (folder / "hidden" / "compat" / "__init__.py").write_text(
+        "raise ImportError('it is not installed')\n"
+    )
     return folder / "hidden"
 
 
-def test_a_library_that_handles_signals_once_it_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As dask-jobqueue does, which only the main thread could, and which would take Ctrl-C from the command."""
-    lines = "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: sys.exit())\nnothing = print\n"
+def test_a_library_that_handles_signals_once_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As dask-jobqueue does, which only the main thread could, and which would take Ctrl-C from the
+    command.
+    """
+    lines = (
+        "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: sys.exit())\nnothing = print\n"
+    )
     (tmp_path / "taking_signals.py").write_text(lines)
     monkeypatch.syspath_prepend(str(tmp_path))
     before = signal.getsignal(signal.SIGINT)

@@ -63,5 +63,10 @@ def test_what_is_taken_away_again_and_again() -> None:
 
 
 def test_reasons_are_told_once() -> None:
-    assert by_reason([("a", "no Python 3.9"), ("b", "no Python 3.9"), ("c", "full")]) == {"no Python 3.9": "a, b", "full": "c"}
-    assert by_reason((f"w{number}", "full") for number in range(10)) == {"full": "w0, w1 and 8 more"}
+    assert by_reason([("a", "no Python 3.9"), ("b", "no Python 3.9"), ("c", "full")]) == {
+        "no Python 3.9": "a, b",
+        "full": "c",
+    }
+    assert by_reason((f"w{number}", "full") for number in range(10)) == {
+        "full": "w0, w1 and 8 more"
+    }

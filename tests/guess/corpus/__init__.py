@@ -66,9 +66,7 @@ class Launched:
             kernel: {parameter: tuple(texts) for parameter, texts in passed.items()}
             for kernel, passed in document["kernels"].items()
         }
-        return cls(
-            requirement=document["library"], captured=document["captured"], kernels=kernels
-        )
+        return cls(requirement=document["library"], captured=document["captured"], kernels=kernels)
 
     @classmethod
     def captured_in(cls, folder: Path, requirement: str) -> Launched:
@@ -287,7 +285,9 @@ def _class(text: str) -> str:
         return _CONSTEXPR + ("int" if isinstance(value, int) else _form(value))
     kind = _type(text)
     pointer, element = ("*", kind[1:]) if kind.startswith("*") else ("", kind)
-    return pointer + ("float" if element.startswith(("fp", "bf")) else "whole" if element[0] in "iu" else element)
+    return pointer + (
+        "float" if element.startswith(("fp", "bf")) else "whole" if element[0] in "iu" else element
+    )
 
 
 def _form(value: Any) -> str:

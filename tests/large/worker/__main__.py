@@ -1,6 +1,8 @@
-"""A worker that compiles nothing: it speaks the contract of ``compat/worker`` and answers at once, the same for equal jobs.
+"""A worker that compiles nothing: it speaks the contract of ``compat/worker`` and answers at once,
+the same for equal jobs.
 
-Seven in eight kernels are built; the others are rejected, each of them on every release, for every target and in every attempt.
+Seven in eight kernels are built; the others are rejected, each of them on every release, for every
+target and in every attempt.
 """
 
 import json
@@ -32,7 +34,11 @@ def main():
             os.close(fd)
         os.write(exit_pipe, json.dumps({"pid": pid}).encode() + b"\n")
         _, status = os.waitpid(pid, 0)
-        code = {"signal": signal.Signals(status & 127).name} if status & 127 else {"exit_code": status >> 8}
+        code = (
+            {"signal": signal.Signals(status & 127).name}
+            if status & 127
+            else {"exit_code": status >> 8}
+        )
         os.write(exit_pipe, json.dumps(code).encode() + b"\n")
         os.close(exit_pipe)
 
@@ -42,7 +48,9 @@ def answer(job, events):
         os.write(events, json.dumps(dict(facts, event=event, nonce=job["nonce"])).encode() + b"\n")
 
     say("start", output=0)
-    noise = zlib.crc32(repr([job["function"], job["constexprs"], job["target"], job["options"]]).encode())
+    noise = zlib.crc32(
+        repr([job["function"], job["constexprs"], job["target"], job["options"]]).encode()
+    )
     told = {"warnings": [], "output": 0, "imported": [job["source"]]}
     if job["function"].startswith("sum"):
         told.update(actions=[], metrics={}, stages={"source": 0.0001}, raised=[rejection(noise)])
@@ -53,30 +61,50 @@ def answer(job, events):
 
 
 def rejection(noise):
-    message = "at %d:10:\n    total = tl.sum(block, %d)\n            ^\nincompatible dimensions at index 1: 128 and 64"
-    return {"type": "triton.compiler.errors.CompilationError", "message": message % (noise % 60, noise % 3), "traceback": ""}
+    message = (
+        "at %d:10:\n    total = tl.sum(block, %d)\n            ^\nincompatible dimensions at index"
+        " 1: 128 and 64"
+    )
+    return {
+        "type": "triton.compiler.errors.CompilationError",
+        "message": message % (noise % 60, noise % 3),
+        "traceback": "",
+    }
 
 
 def compiled(noise):
-    made = {stage: {"bytes": 20000 + noise % 997 + 1000 * n, "sha256": "%064x" % (noise + n)} for n, stage in enumerate(STAGES)}
+    made = {
+        stage: {"bytes": 20000 + noise % 997 + 1000 * n, "sha256": "%064x" % (noise + n)}
+        for n, stage in enumerate(STAGES)
+    }
     return {"do": "compile", "made": made, "requires": []}
 
 
 def metrics(noise):
     return {
-        "artifacts": {stage: 20000 + noise % 997 + 1000 * number for number, stage in enumerate(STAGES)},
+        "artifacts": {
+            stage: 20000 + noise % 997 + 1000 * number for number, stage in enumerate(STAGES)
+        },
         "shared": 16384 << noise % 3,
         "num_warps": 4,
         "registers": 32 + noise % 200,
         "spill_store_bytes": 0,
         "spill_load_bytes": 0,
-        "instructions": {"total": 1000 + noise % 5000, "mma": noise % 64, "loads": noise % 128, "stores": noise % 32},
+        "instructions": {
+            "total": 1000 + noise % 5000,
+            "mma": noise % 64,
+            "loads": noise % 128,
+            "stores": noise % 32,
+        },
     }
 
 
 def seconds(noise):
     names = ("source", "ast", *STAGES)
-    return {name: 0.001 * (number + 1) + (noise >> 4 * number) % 64 / 1e5 for number, name in enumerate(names)}
+    return {
+        name: 0.001 * (number + 1) + (noise >> 4 * number) % 64 / 1e5
+        for number, name in enumerate(names)
+    }
 
 
 main()

@@ -1,8 +1,10 @@
-"""A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch`` and ``shared-memory``.
+"""A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch``
+and ``shared-memory``.
 
-Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory. Another
-target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit, an API,
-a recorder and a launcher of its own; it has no passes, parts, scripts or guards.
+Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes
+of shared memory. Another target of it, ``loom_2``, is not compiled for unless it is asked for. It
+has kernels that are found in sources, an edit, an API, a recorder and a launcher of its own; it has
+no passes, parts, scripts or guards.
 """
 
 from __future__ import annotations
@@ -30,10 +32,16 @@ SHAPE_MISMATCH = FailureClass(
     advice="Weave rows of one length.",
     blame=Blame.COMPILER,
     signs=(
-        Sign(error=r"^ShapeError$", message=r"^rows of (?P<least>\d+) and (?P<most>\d+) words", means="rows of {least} and {most}"),
+        Sign(
+            error=r"^ShapeError$",
+            message=r"^rows of (?P<least>\d+) and (?P<most>\d+) words",
+            means="rows of {least} and {most}",
+        ),
     ),
 )
-SM_90 = Target(name="sm_90", toolchain="loom", backend="loom", arch="h90", warp_size=1, shared_memory=16)
+SM_90 = Target(
+    name="sm_90", toolchain="loom", backend="loom", arch="h90", warp_size=1, shared_memory=16
+)
 LOOM_2 = evolve(SM_90, name="loom_2", arch="h100")
 
 LOOM = Toolchain(
@@ -51,7 +59,13 @@ LOOM = Toolchain(
             makes_kernels=frozenset({"loom.pattern"}),
         ),
         guessing=Guessing(mark=b"loom", decorator="@loom.pattern()", where=f"{__name__}.guessing"),
-        edits=(KnownEdit(name="rows filled up", function=f"{__name__}.edits:rows_filled_up", classes=("shape-mismatch",)),),
+        edits=(
+            KnownEdit(
+                name="rows filled up",
+                function=f"{__name__}.edits:rows_filled_up",
+                classes=("shape-mismatch",),
+            ),
+        ),
     ),
     device=Device(
         targets=(SM_90, LOOM_2),

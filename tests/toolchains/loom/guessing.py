@@ -1,4 +1,6 @@
-"""Which patterns a source defines, for ``compat init`` and for kernels that no kernel file describes."""
+"""Which patterns a source defines, for ``compat init`` and for kernels that no kernel file
+describes.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,21 @@ class LoomModule:
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
         """Each function is a kernel, and takes nothing."""
         return tuple(
-            GuessedKernel(name=name, function=name, line=function.lineno, tables={}) for name, function in self.functions.items()
+            GuessedKernel(name=name, function=name, line=function.lineno, tables={})
+            for name, function in self.functions.items()
         )
 
 
 def read_module(path: Path) -> LoomModule:
     """The patterns of a source. Raises OSError and SyntaxError."""
-    functions = (node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef))
-    return LoomModule(functions={node.name: node for node in functions if any(map(_is_pattern, node.decorator_list))})
+    functions = (
+        node for node in ast.parse(path.read_bytes()).body if isinstance(node, ast.FunctionDef)
+    )
+    return LoomModule(
+        functions={
+            node.name: node for node in functions if any(map(_is_pattern, node.decorator_list))
+        }
+    )
 
 
 def _is_pattern(decorator: ast.expr) -> bool:

@@ -1,4 +1,6 @@
-"""A second toolchain: all that the program needs to know of a compiler that it has never heard of."""
+"""A second toolchain: all that the program needs to know of a compiler that it has never heard
+of.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ UNKNOWN_WORD = FailureClass(
     advice="Write `{name}` in other words.",
     blame=Blame.KERNEL,
     lacks=True,
-    signs=(Sign(error=r"^CompileError$", message=r"^unknown word '(?P<name>\w+)'", means="{name}"),),
+    signs=(
+        Sign(error=r"^CompileError$", message=r"^unknown word '(?P<name>\w+)'", means="{name}"),
+    ),
 )
 
 TOY = Toolchain(
@@ -28,9 +32,24 @@ TOY = Toolchain(
     distribution="toy",
     adapter=Path(__file__).parent / "adapter",
     stages=("words", "blob"),
-    language=Language(types=ArgumentTypes(pattern=re.compile("word"), known=("word",), examples='"word"')),
-    device=Device(targets=(Target(name="toy_t1", toolchain="toy", backend="toy", arch="t1", warp_size=1, shared_memory=1024),)),
+    language=Language(
+        types=ArgumentTypes(pattern=re.compile("word"), known=("word",), examples='"word"')
+    ),
+    device=Device(
+        targets=(
+            Target(
+                name="toy_t1",
+                toolchain="toy",
+                backend="toy",
+                arch="t1",
+                warp_size=1,
+                shared_memory=1024,
+            ),
+        )
+    ),
     failures=Knowledge(
-        toolchain="toy", classes=(*common.EVERYWHERE, UNKNOWN_WORD, common.UNCLASSIFIED), wording=Wording(package="toy")
+        toolchain="toy",
+        classes=(*common.EVERYWHERE, UNKNOWN_WORD, common.UNCLASSIFIED),
+        wording=Wording(package="toy"),
     ),
 )

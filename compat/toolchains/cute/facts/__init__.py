@@ -1,4 +1,5 @@
-"""What is known of CuTe DSL's releases, targets, GPUs and environment variables: data, in the TOML files of this folder.
+"""What is known of CuTe DSL's releases, targets, GPUs and environment variables: data, in the TOML
+files of this folder.
 
 ``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`).
 """
@@ -38,9 +39,13 @@ TARGETS = tuple(
 )
 USUAL: tuple[str, ...] = tuple(_targets["usual"])
 """The names of the targets that are compiled for where nothing says which."""
-GPUS: Mapping[str, str] = {gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]}
+GPUS: Mapping[str, str] = {
+    gpu: table["name"] for table in _targets["target"] for gpu in table["gpus"]
+}
 """What GPUs are called → their target."""
-MODELS = {table["name"]: GpuModel(**table["model"]) for table in _targets["target"] if "model" in table}
+MODELS = {
+    table["name"]: GpuModel(**table["model"]) for table in _targets["target"] if "model" in table
+}
 """Target → the GPU of it that programs without one are made to believe in."""
 
 

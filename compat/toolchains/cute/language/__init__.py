@@ -1,4 +1,6 @@
-"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how scripts call it."""
+"""CuTe DSL's language: types and options, kernels that are guessed from sources, and how scripts
+call it.
+"""
 
 from compat.toolchains.base import Language
 from compat.toolchains.cute.language.script import SCRIPT

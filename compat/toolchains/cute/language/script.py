@@ -1,8 +1,10 @@
-"""The compile call of a repro script: what a kernel file says of arguments, as a program would write it.
+"""The compile call of a repro script: what a kernel file says of arguments, as a program would
+write it.
 
-Releases from 4.3 on make tensors that are only types (``make_fake_compact_tensor``). A script for an earlier one, or for every
-release, has a tensor of its own that says where it would be, in the form of DLPack. What comes after a compile wants a driver up to
-4.4: a script forgives that, and nothing else. ``script.py.j2`` has the text.
+Releases from 4.3 on make tensors that are only types (``make_fake_compact_tensor``). A script for
+an earlier one, or for every release, has a tensor of its own that says where it would be, in the
+form of DLPack. What comes after a compile wants a driver up to 4.4: a script forgives that, and
+nothing else. ``script.py.j2`` has the text.
 """
 
 from __future__ import annotations
@@ -25,10 +27,14 @@ from compat.toolchains.base import ScriptForm
 from compat.toolchains.cute.failures import KNOWLEDGE
 from compat.toolchains.cute.inside.adapter import arguments, built
 
-_IMPORTS = frozenset({"import cutlass", "import cutlass.cute as cute", "from cutlass.cute import runtime"})
+_IMPORTS = frozenset(
+    {"import cutlass", "import cutlass.cute as cute", "from cutlass.cute import runtime"}
+)
 _OWN_FEATURES = 90
 _USUAL_ALIGNMENT = "16"
-_READING = frozenset({"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"})
+_READING = frozenset(
+    {"_FUNCTIONS", "_CONSTANT", "_STORED", "_CONFIG", "_LAUNCHED", "dynamic_shared", "_sizes"}
+)
 """What reads dynamic shared memory in a module."""
 
 
@@ -53,7 +59,9 @@ def form_of(release: str | None) -> CallForm:
     if release is None:
         return CallForm.ANY
     version = Version(Version(release).public)
-    return next((form for first, form in _FROM.items() if version >= Version(first)), CallForm.NOWHERE)
+    return next(
+        (form for first, form in _FROM.items() if version >= Version(first)), CallForm.NOWHERE
+    )
 
 
 def imports(bundle: Bundle) -> frozenset[str]:
@@ -77,14 +85,24 @@ def variables_of(target: Target) -> Mapping[str, str]:
 
 
 def compile_function(
-    bundle: Bundle, target: Target, form: CallForm, prediction: str = "", variables: Mapping[str, str] | None = None
+    bundle: Bundle,
+    target: Target,
+    form: CallForm,
+    prediction: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> str:
-    """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so."""
+    """The function ``compile_kernel`` of a script.
+
+    With ``prediction``, a failure class, where a launch would fail so.
+    """
     spec = bundle.spec.compile
     constants = {name: constant(value) for name, value in spec.constexprs.items()}
     writing = _Writing(bundle, constants, fakes=form in (CallForm.FAKE, CallForm.DRIVERLESS))
     kernel, call = _called(bundle, constants)
-    written = {**{name: writing.argument(kind) for name, kind in spec.signature.items()}, **call.constants}
+    written = {
+        **{name: writing.argument(kind) for name, kind in spec.signature.items()},
+        **call.constants,
+    }
     passed = [written.get(name, default) for name, default in call.parameters.items()]
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
     text: str = _template().render(
@@ -103,10 +121,17 @@ def compile_function(
 
 
 def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # most commands write no script
+    # Most commands write no script.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(loader=loader, autoescape=False, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader,
+        autoescape=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     return environment.get_template("script.py.j2")
 
 
@@ -114,7 +139,9 @@ def _reading() -> str:
     """The code that reads dynamic shared memory in a module, as the adapter has it."""
     text = Path(str(built.__file__)).read_text(encoding="utf-8")
     wanted = [statement for statement in tree_of(text).body if bound_by(statement) & _READING]
-    lines = [f"{'' if isinstance(each, ast.Assign) else chr(10)}{ast.unparse(each)}" for each in wanted]
+    lines = [
+        f"{'' if isinstance(each, ast.Assign) else chr(10)}{ast.unparse(each)}" for each in wanted
+    ]
     return "\n".join([*lines, ""])
 
 
@@ -123,7 +150,7 @@ def _options(said: Mapping[str, Any]) -> Iterator[str]:
         yield f'options="{words["options"]}"'
 
 
-# --- what is called ----------------------------------------------------------------------------------------------------------
+# --- what is called -------------------------------------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -146,11 +173,17 @@ def _called(bundle: Bundle, constants: Mapping[str, str]) -> tuple[str, _Call]:
     call = _method(bundle, definition, "__call__")
     taken = _without_self(_defaults(call)) if call else {}
     others = {each: value for each, value in constants.items() if each not in made or each in taken}
-    return f"{name}({', '.join(f'{each}={constants[each]}' for each in made)})", _Call(parameters=taken, constants=others)
+    return f"{name}({', '.join(f'{each}={constants[each]}' for each in made)})", _Call(
+        parameters=taken, constants=others
+    )
 
 
 def _definition(bundle: Bundle, name: str) -> ast.FunctionDef | ast.ClassDef:
-    nodes = (node for node in tree_of(bundle.text).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    nodes = (
+        node
+        for node in tree_of(bundle.text).body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    )
     return [node for node in nodes if node.name == name][-1]
 
 
@@ -159,13 +192,19 @@ def _method(bundle: Bundle, kind: ast.ClassDef, name: str) -> ast.FunctionDef | 
     own = [node for node in kind.body if isinstance(node, ast.FunctionDef) and node.name == name]
     if own:
         return own[-1]
-    return next((found for base in _bases(bundle, kind) if (found := _method(bundle, base, name))), None)
+    return next(
+        (found for base in _bases(bundle, kind) if (found := _method(bundle, base, name))), None
+    )
 
 
 def _bases(bundle: Bundle, kind: ast.ClassDef) -> list[ast.ClassDef]:
     """The classes of the kernel's own that a class inherits from."""
-    classes = {node.name: node for node in tree_of(bundle.text).body if isinstance(node, ast.ClassDef)}
-    return [classes[base.id] for base in kind.bases if isinstance(base, ast.Name) and base.id in classes]
+    classes = {
+        node.name: node for node in tree_of(bundle.text).body if isinstance(node, ast.ClassDef)
+    }
+    return [
+        classes[base.id] for base in kind.bases if isinstance(base, ast.Name) and base.id in classes
+    ]
 
 
 def _constructor(bundle: Bundle, kind: ast.ClassDef) -> list[str]:
@@ -200,14 +239,16 @@ def _defaults(function: ast.FunctionDef) -> Mapping[str, str | None]:
     return defaults | {each.arg: ast.unparse(value) for each, value in pairs if value is not None}
 
 
-# --- values as source --------------------------------------------------------------------------------------------------------
+# --- values as source -----------------------------------------------------------------------------
 
 
 def constant(value: Any) -> str:
     """A constexpr as source."""
     if isinstance(value, Mapping):
         ((form, name),) = value.items()
-        return element(arguments._DTYPES.get(str(name), str(name))) if form == "dtype" else str(name)
+        return (
+            element(arguments._DTYPES.get(str(name), str(name))) if form == "dtype" else str(name)
+        )
     if isinstance(value, tuple | list):
         inner = ", ".join(map(constant, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -225,7 +266,9 @@ class _Writing:
     def __init__(self, bundle: Bundle, constants: Mapping[str, str], *, fakes: bool) -> None:
         self.fakes = fakes
         self._bundle, self._constants = bundle, constants
-        self._named = arguments.sizes_of({name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()})
+        self._named = arguments.sizes_of(
+            {name: plain_type(kind) for name, kind in bundle.spec.compile.signature.items()}
+        )
         self.sizes: dict[str, str] = {}
         """Name of a size → what makes it."""
         self.tensors = self.streams = False
@@ -242,21 +285,32 @@ class _Writing:
             return self._made(made["function"])
         if pointer := arguments._POINTER.fullmatch(kind):
             align = pointer["align"] or _USUAL_ALIGNMENT
-            return f"runtime.make_ptr({element(pointer['element'])}, 1 << 40, cute.AddressSpace.gmem, assumed_align={align})"
+            return (
+                f"runtime.make_ptr({element(pointer['element'])}, 1 << 40, cute.AddressSpace.gmem,"
+                f" assumed_align={align})"
+            )
         tensor = arguments._TENSOR.fullmatch(kind)
         if tensor is None:
             return f"{element(kind)}(1)"
         return self._fake(tensor) if self.fakes else self._nowhere(tensor)
 
     def _made(self, function: str) -> str:
-        """What a function beside the kernel makes: the arguments of types that it asks for are there before it asks."""
+        """What a function beside the kernel makes: the arguments of types that it asks for are
+        there before it asks.
+        """
         definition = _definition(self._bundle, function)
         assert isinstance(definition, ast.FunctionDef)
         first, *others = _defaults(definition)
-        calls = (node for node in ast.walk(definition) if isinstance(node, ast.Call) and ast.unparse(node.func) == first)
+        calls = (
+            node
+            for node in ast.walk(definition)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == first
+        )
         kinds = dict.fromkeys(_text(call.args[0], self._constants) for call in calls)
         table = ", ".join(f"{kind!r}: {self.argument(kind)}" for kind in kinds)
-        given = "".join(f", {each}={self._constants[each]}" for each in others if each in self._constants)
+        given = "".join(
+            f", {each}={self._constants[each]}" for each in others if each in self._constants
+        )
         return f"{function}({{{table}}}.__getitem__{given})"
 
     def _fake(self, found: Any) -> str:
@@ -266,10 +320,14 @@ class _Writing:
         if found["strides"]:
             strides = _tuple(map(self._size, found["strides"].split(",")))
             place = "memspace=cute.AddressSpace.gmem"
-            return f"runtime.make_fake_tensor({element(found['element'])}, {sizes}, {strides}, {place}, assumed_align={align})"
+            return (
+                f"runtime.make_fake_tensor({element(found['element'])}, {sizes}, {strides},"
+                f" {place}, assumed_align={align})"
+            )
         order = _tuple(map(str, _ranks(len(shape), _leading(found))))
         return (
-            f"runtime.make_fake_compact_tensor({element(found['element'])}, {sizes}, stride_order={order}, assumed_align={align})"
+            f"runtime.make_fake_compact_tensor({element(found['element'])}, {sizes},"
+            f" stride_order={order}, assumed_align={align})"
         )
 
     def _size(self, text: str) -> str:
@@ -287,7 +345,12 @@ class _Writing:
         self.tensors = True
         layout = arguments._layout(found, self._named)
         _, code, bits = arguments._ELEMENTS[layout.element]
-        facts = [element(layout.element), f"{code}, {bits}", _tuple(map(str, layout.shape)), _tuple(map(str, layout.strides))]
+        facts = [
+            element(layout.element),
+            f"{code}, {bits}",
+            _tuple(map(str, layout.shape)),
+            _tuple(map(str, layout.strides)),
+        ]
         facts += [f"align={layout.alignment}"] * (str(layout.alignment) != _USUAL_ALIGNMENT)
         facts += [f"leading={layout.order[-1]}"] if layout.exact else []
         facts += [f"order={layout.order}, dynamic={layout.dynamic}"] * bool(layout.dynamic)
@@ -299,9 +362,17 @@ def _text(node: ast.expr, constants: Mapping[str, str]) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
-        parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
-        return "".join(constants.get(part.id, "") if isinstance(part, ast.Name) else _text(part, constants) for part in parts)
-    raise ConfigError(f"a script cannot say which type `{ast.unparse(node)}` is", hint="Write the type out where it is asked for.")
+        parts = (
+            part.value if isinstance(part, ast.FormattedValue) else part for part in node.values
+        )
+        return "".join(
+            constants.get(part.id, "") if isinstance(part, ast.Name) else _text(part, constants)
+            for part in parts
+        )
+    raise ConfigError(
+        f"a script cannot say which type `{ast.unparse(node)}` is",
+        hint="Write the type out where it is asked for.",
+    )
 
 
 def _leading(found: Any) -> int:
@@ -309,7 +380,9 @@ def _leading(found: Any) -> int:
 
 
 def _ranks(count: int, leading: int) -> list[int]:
-    """Mode → its place among the strides, the smallest first: the leading mode, then from the last to the first."""
+    """Mode → its place among the strides, the smallest first: the leading mode, then from the last
+    to the first.
+    """
     ordered = [leading, *(mode for mode in reversed(range(count)) if mode != leading)]
     return [ordered.index(mode) for mode in range(count)]
 

@@ -34,9 +34,18 @@ _MADE = r"[A-Za-z_]\w*\(\)"
 
 TYPES = ArgumentTypes(
     pattern=lazy_pattern(
-        rf"{_ELEMENT}{_SIZES}(?::{_SIZES}| leading=\d)?{_ALIGN}|ptr<{_ELEMENT}>{_ALIGN}|{_ELEMENT}|stream|{_MADE}",
+        rf"{_ELEMENT}{_SIZES}(?::{_SIZES}|"
+        rf" leading=\d)?{_ALIGN}|ptr<{_ELEMENT}>{_ALIGN}|{_ELEMENT}|stream|{_MADE}",
     ),
-    known=("fp16[m, n]", "fp16[m, n]:[n, 1]", "fp16[m, k%8] align=16", "ptr<fp16>", "i32", "fp32", "stream"),
+    known=(
+        "fp16[m, n]",
+        "fp16[m, n]:[n, 1]",
+        "fp16[m, k%8] align=16",
+        "ptr<fp16>",
+        "i32",
+        "fp32",
+        "stream",
+    ),
     examples='"fp16[m, 64]", "ptr<fp16>", "i32" or "stream"',
 )
 
@@ -44,29 +53,50 @@ OPTIONS = {
     "opt-level": Option(kind=int, least=0),
     **{
         name: Option(kind=bool)
-        for name in ("enable-assertions", "enable-device-assertions", "generate-line-info", "enable-tvm-ffi")
+        for name in (
+            "enable-assertions",
+            "enable-device-assertions",
+            "generate-line-info",
+            "enable-tvm-ffi",
+        )
     },
     **{name: Option(kind=str) for name in ("ptxas-options", "link-libraries")},
 }
-"""What ``cute.compile`` takes in its options. Left out is what says where files are written, and for which target."""
+"""What ``cute.compile`` takes in its options.
+
+Left out is what says where files are written, and for which target.
+"""
 
 
 _TENSOR = lazy_pattern(r"(?P<element>\w+)\[(?P<sizes>[^\]]*)\](?P<rest>.*)")
 
 
 def _plainer(kind: str) -> Iterator[str]:
-    """A tensor that is compact and aligned as usual, of a plain element type, of fewer modes, of sizes without a divisor."""
+    """A tensor that is compact and aligned as usual, of a plain element type, of fewer modes, of
+    sizes without a divisor.
+    """
     found = _TENSOR.fullmatch(kind)
     if found is None:
         return
-    element, sizes, rest = found["element"], [size.strip() for size in found["sizes"].split(",")], found["rest"]
+    element, sizes, rest = (
+        found["element"],
+        [size.strip() for size in found["sizes"].split(",")],
+        found["rest"],
+    )
     if rest:
         yield f"{element}[{', '.join(sizes)}]"
-    yield from (f"{plain}[{', '.join(sizes)}]{rest}" for plain in ("fp32", "fp16") if _weight(plain) < _weight(element))
+    yield from (
+        f"{plain}[{', '.join(sizes)}]{rest}"
+        for plain in ("fp32", "fp16")
+        if _weight(plain) < _weight(element)
+    )
     if not rest:
         yield from (f"{element}[{', '.join(fewer)}]" for fewer in (sizes[1:], sizes[:-1]) if fewer)
         bare = [size.partition("%")[0] for size in sizes]
-        yield from (f"{element}[{', '.join(sizes[:at] + bare[at : at + 1] + sizes[at + 1 :])}]" for at in range(len(sizes)))
+        yield from (
+            f"{element}[{', '.join(sizes[:at] + bare[at : at + 1] + sizes[at + 1 :])}]"
+            for at in range(len(sizes))
+        )
 
 
 _PLAIN = ("i32", "fp32", "fp16")
@@ -78,7 +108,12 @@ def _weight(kind: str) -> int:
     if found is None:
         return _PLAIN.index(kind) if kind in _PLAIN else 8
     sizes = found["sizes"].split(",")
-    return _weight(found["element"]) + 8 * len(sizes) + 4 * found["sizes"].count("%") + 12 * bool(found["rest"])
+    return (
+        _weight(found["element"])
+        + 8 * len(sizes)
+        + 4 * found["sizes"].count("%")
+        + 12 * bool(found["rest"])
+    )
 
 
 SIMPLIFICATION = Simplification(

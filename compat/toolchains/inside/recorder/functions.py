@@ -1,4 +1,5 @@
-"""A kernel's function as it is in this process: its source, and what the global names and closure variables in it mean now.
+"""A kernel's function as it is in this process: its source, and what the global names and closure
+variables in it mean now.
 
 What a name means has one of these forms:
 
@@ -41,7 +42,17 @@ _DEPTH = 4
 """How deep tuples and dictionaries are looked into."""
 _ITEMS = 256
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset(
-    {"builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "typing"}
+    {
+        "builtins",
+        "collections",
+        "dataclasses",
+        "enum",
+        "functools",
+        "itertools",
+        "math",
+        "operator",
+        "typing",
+    }
 )
 _OTHERS = frozenset({"torch", "numpy"})
 """Packages of which nothing is taken into a kernel."""
@@ -54,14 +65,21 @@ class Forms:
     packages: frozenset[str] = frozenset()
     """The toolchain's packages, of which every environment that has it has the same names."""
     public: tuple[str, ...] = ()
-    """Modules of which a name is taken rather than of the one that defines it, which changes from release to release."""
+    """Modules of which a name is taken rather than of the one that defines it, which changes from
+    release to release.
+    """
     as_written = False
-    """Whether names are imported as their module does, and values that are hard to say are made by the expression there."""
+    """Whether names are imported as their module does, and values that are hard to say are made by
+    the expression there.
+    """
     kept: frozenset[str] = frozenset()
     """The decorators that stay as they are written, by the last part of their names."""
 
     of_methods: frozenset[str] | None = None
-    """The decorators of methods, by the last part of their names: methods with others are left out. ``None``: none are."""
+    """The decorators of methods, by the last part of their names: methods with others are left out.
+
+    ``None``: none are.
+    """
 
     def plain(self, function: Any) -> Any:
         """The Python function, or the class, that is in what decorators made of it."""
@@ -76,7 +94,10 @@ class Forms:
         return {}
 
     def lines(self, plain: Any) -> tuple[list[str], int]:
-        """The source of a function or class, and the number of its first line. Raises OSError or TypeError."""
+        """The source of a function or class, and the number of its first line.
+
+        Raises OSError or TypeError.
+        """
         return inspect.getsourcelines(plain)
 
     def unwrapped(self, value: Any) -> Any:
@@ -130,9 +151,15 @@ class Functions:
             return dict(record, error="it is not defined by a def", names={})
         path = inspect.getsourcefile(plain)
         later = (
-            _set_later(path, plain.__name__) if isinstance(plain, type) and path and plain.__qualname__ == plain.__name__ else []
+            _set_later(path, plain.__name__)
+            if isinstance(plain, type) and path and plain.__qualname__ == plain.__name__
+            else []
         )
-        record.update(source="\n".join([source, *later]), line=first, file=os.path.abspath(path) if path else None)
+        record.update(
+            source="\n".join([source, *later]),
+            line=first,
+            file=os.path.abspath(path) if path else None,
+        )
         node = ast.parse(record["source"]) if later else node
         record["module"] = called(record["module"] or "", path or "")
         record["future"] = _has_future_annotations(plain)
@@ -148,25 +175,33 @@ class Functions:
             return source
         lines = source.split("\n")
         for method in reversed(node.body):
-            if isinstance(method, ast.FunctionDef) and any(_last_name(each) not in known for each in method.decorator_list):
+            if isinstance(method, ast.FunctionDef) and any(
+                _last_name(each) not in known for each in method.decorator_list
+            ):
                 lines[method.decorator_list[0].lineno - 1 : method.end_lineno] = []
         return "\n".join(lines)
 
     def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
-        """What the defaults of parameters are that are made of names which only the function's surroundings have."""
+        """What the defaults of parameters are that are made of names which only the function's
+        surroundings have.
+        """
         if not isinstance(node, ast.FunctionDef):
             return {}
         meanings, scope = {}, _NameScope(plain)
         for parameter, default in default_nodes(node):
             names = [inner.id for inner in ast.walk(default) if isinstance(inner, ast.Name)]
             if not all(scope.value(name)[0] or hasattr(builtins, name) for name in names):
-                meanings[parameter] = self._meaning(inspect.signature(plain).parameters[parameter].default, (), parameter, 0)
+                meanings[parameter] = self._meaning(
+                    inspect.signature(plain).parameters[parameter].default, (), parameter, 0
+                )
         return meanings
 
     def _names(self, plain: Any, node: Any, future: bool) -> dict[str, Any]:
         scope = _NameScope(plain)
         if isinstance(node, ast.FunctionDef):
-            node.decorator_list = [each for each in node.decorator_list if _last_name(each) in self._forms.kept]
+            node.decorator_list = [
+                each for each in node.decorator_list if _last_name(each) in self._forms.kept
+            ]
         meanings: dict[str, Any] = {}
         looked_up = _looked_up(ast.unparse(node)) if hasattr(ast, "unparse") else None
         for name, attributes in _uses(node, future):
@@ -184,10 +219,17 @@ class Functions:
         """An installed name as its module has imported it; ``None`` where it has not."""
         node, there = _assigned(getattr(module, "__file__", None) or "").get(name, (None, ""))
         place = _absolute(module, node) if isinstance(node, ast.ImportFrom) else ""
-        return {"installed": [place, there]} if place.partition(".")[0] in self._installed_packages else None
+        return (
+            {"installed": [place, there]}
+            if place.partition(".")[0] in self._installed_packages
+            else None
+        )
 
     def _written(self, module: Any, name: str, depth: int) -> dict[str, Any] | None:
-        """What a name of a module means where one statement there says it; ``None`` where none does."""
+        """What a name of a module means where one statement there says it.
+
+        ``None`` where none does.
+        """
         path = getattr(module, "__file__", None) if self._forms.as_written else None
         if not path or depth > _DEPTH:
             return None
@@ -206,13 +248,19 @@ class Functions:
                 meanings[inner] = _merged(meanings.get(inner), meaning)
         return {"written": source, "names": meanings, "name": name, "of": module.__name__}
 
-    def _meaning(self, value: Any, attributes: tuple[str, ...], name: str, depth: int) -> dict[str, Any]:
+    def _meaning(
+        self, value: Any, attributes: tuple[str, ...], name: str, depth: int
+    ) -> dict[str, Any]:
         if isinstance(value, types.ModuleType):
             return self._module(value, attributes, depth)
         inner = self._forms.unwrapped(value)
         if inner is not value:
             return {"constexpr": self._meaning(inner, (), name, depth)}
-        return self._constant(value) or self._collection(value, name, depth) or self._definition(value, name)
+        return (
+            self._constant(value)
+            or self._collection(value, name, depth)
+            or self._definition(value, name)
+        )
 
     def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
         top = module.__name__.partition(".")[0]
@@ -235,9 +283,17 @@ class Functions:
         if depth > _DEPTH or not isinstance(value, (tuple, list, dict)) or len(value) > _ITEMS:
             return None
         if type(value) is dict:
-            return {"pairs": [[self._meaning(item, (), name, depth + 1) for item in pair] for pair in value.items()]}
+            return {
+                "pairs": [
+                    [self._meaning(item, (), name, depth + 1) for item in pair]
+                    for pair in value.items()
+                ]
+            }
         if type(value) in (tuple, list):
-            return {"items": [self._meaning(item, (), name, depth + 1) for item in value], "list": type(value) is list}
+            return {
+                "items": [self._meaning(item, (), name, depth + 1) for item in value],
+                "list": type(value) is list,
+            }
         return None
 
     def _definition(self, value: Any, name: str) -> dict[str, Any]:
@@ -246,12 +302,18 @@ class Functions:
             return {"installed": list(installed)}
         plain = self._forms.plain(value)
         top = (getattr(plain, "__module__", None) or "").partition(".")[0]
-        if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in self._installed_packages:
+        if (
+            isinstance(plain, (types.FunctionType, type))
+            and top not in _OTHERS
+            and top not in self._installed_packages
+        ):
             return {"function": self.id_of(value)}
         return {
-            "unfrozen": type_name(value)
-            if not callable(plain)
-            else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))
+            "unfrozen": (
+                type_name(value)
+                if not callable(plain)
+                else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))
+            )
         }
 
     def _constant(self, value: Any) -> dict[str, Any] | None:
@@ -269,7 +331,11 @@ class Functions:
         own = getattr(plain, "__name__", name)
         public = [(place, each) for place in self._forms.public for each in (own, name)]
         for place, there in (*public, (module, own), (module, name), ("builtins", name)):
-            module_there = sys.modules.get(place) if place.partition(".")[0] in self._installed_packages else None
+            module_there = (
+                sys.modules.get(place)
+                if place.partition(".")[0] in self._installed_packages
+                else None
+            )
             if module_there is not None and getattr(module_there, there, None) is value:
                 return place, there
         return None
@@ -278,7 +344,9 @@ class Functions:
 def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     """The parameters that have a default, each with the expression of it."""
     positional = [*node.args.posonlyargs, *node.args.args]
-    for argument, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
+    for argument, default in zip(
+        positional[len(positional) - len(node.args.defaults) :], node.args.defaults
+    ):
         yield argument.arg, default
     for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults):
         if given is not None:
@@ -324,14 +392,20 @@ class _NameScope:
 
 
 def _looked_up(source: str) -> set[str]:
-    """The names in a definition that are not its own: a local variable may be called as something global is."""
+    """The names in a definition that are not its own: a local variable may be called as something
+    global is.
+    """
     names: set[str] = set()
     tables = [symtable.symtable(source, "definition", "exec")]
     while tables:
         table = tables.pop()
         tables += table.get_children()
         is_outermost = table.get_type() == "module"
-        names |= {each.get_name() for each in table.get_symbols() if each.is_referenced() and (is_outermost or each.is_global())}
+        names |= {
+            each.get_name()
+            for each in table.get_symbols()
+            if each.is_referenced() and (is_outermost or each.is_global())
+        }
     return names
 
 
@@ -339,15 +413,21 @@ def _is_hard_to_say(meaning: dict[str, Any]) -> bool:
     """Whether there is something in a value that is no constant."""
     if "unfrozen" in meaning:
         return True
-    inner = [*meaning.get("items", ()), *(each for pair in meaning.get("pairs", ()) for each in pair)]
+    inner = [
+        *meaning.get("items", ()),
+        *(each for pair in meaning.get("pairs", ()) for each in pair),
+    ]
     return any(
-        not each.keys() & {"value", "float", "items", "pairs", "dtype", "constexpr"} or _is_hard_to_say(each) for each in inner
+        not each.keys() & {"value", "float", "items", "pairs", "dtype", "constexpr"}
+        or _is_hard_to_say(each)
+        for each in inner
     )
 
 
 @functools.lru_cache(maxsize=256)
 def _assigned(path: str) -> dict[str, tuple[Any, str]]:
-    """The names of a module that one statement gives a value, which is an expression, or that are imported from another one.
+    """The names of a module that one statement gives a value, which is an expression, or that are
+    imported from another one.
 
     Of the former the expression as it is written, of the latter what they are called there.
     """
@@ -366,7 +446,11 @@ def _assigned(path: str) -> dict[str, tuple[Any, str]]:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Name):
                 is_new = target.id not in found
-                found[target.id] = (value, ast.get_source_segment(source, value) or "") if value and is_new else (None, "")
+                found[target.id] = (
+                    (value, ast.get_source_segment(source, value) or "")
+                    if value and is_new
+                    else (None, "")
+                )
     return found
 
 
@@ -375,8 +459,15 @@ def _set_later(path: str, name: str) -> list[str]:
     """The statements of a module that put something into one of its classes."""
     source = "".join(linecache.getlines(path))
     found = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
-    targets = [(node, target.value) for node in found for target in node.targets if isinstance(target, ast.Attribute)]
-    statements = [node for node, value in targets if isinstance(value, ast.Name) and value.id == name]
+    targets = [
+        (node, target.value)
+        for node in found
+        for target in node.targets
+        if isinstance(target, ast.Attribute)
+    ]
+    statements = [
+        node for node, value in targets if isinstance(value, ast.Name) and value.id == name
+    ]
     return [ast.get_source_segment(source, node) or "" for node in statements]
 
 
@@ -386,17 +477,26 @@ def _absolute(module: Any, node: ast.ImportFrom) -> str:
         return node.module or ""
     package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
     parts = package.split(".")
-    return ".".join([*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])])
+    return ".".join(
+        [*parts[: len(parts) - node.level + 1], *([node.module] if node.module else [])]
+    )
 
 
 def type_name(value: Any) -> str:
     """The class of a value, with its module."""
     kind = type(value)
-    return kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__)
+    return (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else "%s.%s" % (kind.__module__, kind.__qualname__)
+    )
 
 
 def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The names in a definition with the attributes taken of them; more than are global, which matters to nobody."""
+    """The names in a definition with the attributes taken of them.
+
+    More than are global, which matters to nobody.
+    """
     if future and isinstance(node, ast.FunctionDef):
         node.returns = None
         for inner in ast.walk(node.args):
@@ -418,7 +518,9 @@ def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
-    """Two accounts of what one name means, which differ where it is a module of which several attributes are taken."""
+    """Two accounts of what one name means, which differ where it is a module of which several
+    attributes are taken.
+    """
     if one is None:
         return other
     for key in ("members", "attributes"):

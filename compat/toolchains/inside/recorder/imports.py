@@ -11,7 +11,10 @@ from typing import Any
 
 
 class Imports(importlib.abc.MetaPathFinder):
-    """Stands before all other finders; finds nothing itself, and acts after what others have found is executed."""
+    """Stands before all other finders.
+
+    Finds nothing itself, and acts after what others have found is executed.
+    """
 
     def __init__(self, fails: Callable[[str, str], None]) -> None:
         """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
@@ -59,7 +62,9 @@ class Imports(importlib.abc.MetaPathFinder):
 class _Telling:
     """A loader that tells when it has executed its module, and when it could not."""
 
-    def __init__(self, loader: Any, tell: Callable[[Any], None], fails: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, loader: Any, tell: Callable[[Any], None], fails: Callable[[str, str], None]
+    ) -> None:
         self._loader, self._tell, self._fails = loader, tell, fails
 
     def __getattr__(self, name: str) -> Any:

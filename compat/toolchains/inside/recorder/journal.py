@@ -1,4 +1,7 @@
-"""Records of one process, appended to a file of its own, each whole or not at all; and how they name places in the user's code."""
+"""Records of one process, appended to a file of its own, each whole or not at all.
+
+And how they name places in the user's code.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,22 @@ import threading
 import time
 from typing import Any
 
-_NOT_THEIRS = frozenset({"triton", "cutlass", "torch", "_compat_toolchains", "contextlib", "functools", "threading", "runpy"})
+_NOT_THEIRS = frozenset(
+    {
+        "triton",
+        "cutlass",
+        "torch",
+        "_compat_toolchains",
+        "contextlib",
+        "functools",
+        "threading",
+        "runpy",
+    }
+)
 """Packages that pass launches on."""
-_OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+_OWN_FOLDER = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), ""
+)
 
 
 class UnwritableArgument(Exception):
@@ -36,7 +52,9 @@ class Journal:
         """Append a record. A disk that is full ends the recording, not the program."""
         if os.getpid() != self._owner:
             self._open()
-        line = (json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+        line = (json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n").encode(
+            "utf-8", "backslashreplace"
+        )
         try:
             with self._lock:
                 os.write(self._file, line)
@@ -50,23 +68,32 @@ class Journal:
         return self.token
 
     def _open(self) -> None:
-        self._lock = threading.Lock()  # another thread may have held it when this process was forked
+        # Another thread may have held it when this process was forked.
+        self._lock = threading.Lock()
         self._owner = os.getpid()
         self.token = "%d-%d-%s" % (time.time_ns(), self._owner, os.urandom(4).hex())
         path = os.path.join(self._folder, self.token + ".jsonl")
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+            self._file = os.open(
+                path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600
+            )
         except OSError:  # the command that reads them has ended: a process outlived it
             self._file = os.open(os.devnull, os.O_WRONLY)
 
 
 def of_launch() -> dict[str, Any] | None:
-    """Where in the user's code a launch is, by module, function and line, never by a path: the innermost frame of theirs."""
+    """Where in the user's code a launch is, by module, function and line, never by a path: the
+    innermost frame of theirs.
+    """
     frame: Any = sys._getframe(1)
     while frame is not None:
         module, path = frame.f_globals.get("__name__") or "", frame.f_code.co_filename
         if module.partition(".")[0] not in _NOT_THEIRS and not path.startswith(("<", _OWN_FOLDER)):
-            return {"module": called(module, path), "function": frame.f_code.co_name, "line": frame.f_lineno}
+            return {
+                "module": called(module, path),
+                "function": frame.f_code.co_name,
+                "line": frame.f_lineno,
+            }
         frame = frame.f_back
     return None
 

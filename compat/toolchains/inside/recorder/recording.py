@@ -1,4 +1,6 @@
-"""What is put in place in a process, when, and how it is taken away again: what the recorders of all toolchains have in common."""
+"""What is put in place in a process, when, and how it is taken away again: what the recorders of
+all toolchains have in common.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,13 @@ class Recording:
         if self.settings["fake"]:
             from ...pytorch.device import program
 
-            self._imports.after("numpy.testing", lambda module: program.agree(self, module, program.NUMPY_COMPARISONS))
-            self._imports.after("_pytest.python", lambda module: program.agree_in_tests(self, module))
+            self._imports.after(
+                "numpy.testing",
+                lambda module: program.agree(self, module, program.NUMPY_COMPARISONS),
+            )
+            self._imports.after(
+                "_pytest.python", lambda module: program.agree_in_tests(self, module)
+            )
         self._imports.start()
         atexit.register(self._end)
 
@@ -62,7 +69,9 @@ class Recording:
             self._undo.pop()()
 
     def after(self, name: str, act: Callable[[Any], None]) -> None:
-        """Have ``act(module)`` called when the module of that name has been executed; at once where it has been."""
+        """Have ``act(module)`` called when the module of that name has been executed; at once where
+        it has been.
+        """
         self._imports.after(name, act)
         if name in sys.modules:
             self._imports.done(name, sys.modules[name])
@@ -70,7 +79,11 @@ class Recording:
     def replace(self, owner: Any, name: str, value: Any) -> None:
         """Put something in the place of an attribute for as long as this goes on."""
         missing = object()
-        before = vars(owner).get(name, missing) if hasattr(owner, "__dict__") else getattr(owner, name, missing)
+        before = (
+            vars(owner).get(name, missing)
+            if hasattr(owner, "__dict__")
+            else getattr(owner, name, missing)
+        )
 
         def undo() -> None:
             if before is missing:
@@ -108,6 +121,7 @@ class Recording:
             program.install(self, torch, self.settings["target"])
 
     def _end(self) -> None:
-        if os.getpid() == self.journal.process:  # in a fork there is nothing to compare that its parent has not
+        # In a fork there is nothing to compare that its parent has not.
+        if os.getpid() == self.journal.process:
             self.ending()
         self.journal.write(r="end")

@@ -1,7 +1,10 @@
-"""What ``torch.cuda`` says of a GPU, for everything that takes the place of one. Standard library only.
+"""What ``torch.cuda`` says of a GPU, for everything that takes the place of one.
 
-``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``; and, where a GPU of that architecture is
-known, ``gpu``, what it is called, and ``multiprocessors``. GPUs of one architecture differ in these two, so that they are assumed.
+Standard library only.
+
+``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``; and, where
+a GPU of that architecture is known, ``gpu``, what it is called, and ``multiprocessors``. GPUs of
+one architecture differ in these two, so that they are assumed.
 """
 
 from __future__ import annotations
@@ -13,11 +16,33 @@ from typing import Any, Callable, Dict, Tuple
 MEMORY = 80 << 30
 """Bytes that the GPU has."""
 _ACTIONS = (
-    *("synchronize", "empty_cache", "init", "_lazy_init", "set_device", "set_stream", "manual_seed", "manual_seed_all", "seed"),
-    *("reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect", "_sleep", "set_rng_state", "set_rng_state_all"),
+    *(
+        "synchronize",
+        "empty_cache",
+        "init",
+        "_lazy_init",
+        "set_device",
+        "set_stream",
+        "manual_seed",
+        "manual_seed_all",
+        "seed",
+    ),
+    *(
+        "reset_peak_memory_stats",
+        "reset_max_memory_allocated",
+        "ipc_collect",
+        "_sleep",
+        "set_rng_state",
+        "set_rng_state_all",
+    ),
 )
 """Functions of ``torch.cuda`` that do something with a GPU: here they do nothing."""
-_MEMORY_IN_USE = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+_MEMORY_IN_USE = (
+    "memory_allocated",
+    "max_memory_allocated",
+    "memory_reserved",
+    "max_memory_reserved",
+)
 
 
 _DEVICES = ("/dev/nvidia0", "/dev/kfd", "/dev/dxg")
@@ -51,13 +76,24 @@ def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
         "warp_size": facts["warp_size"],
         "shared_memory_per_block_optin": facts["shared_memory"],
     }
-    of_backend = {"gcnArchName": str(facts["arch"])} if facts["backend"] == "hip" else {"shared_memory_per_block": 48 << 10}
+    of_backend = (
+        {"gcnArchName": str(facts["arch"])}
+        if facts["backend"] == "hip"
+        else {"shared_memory_per_block": 48 << 10}
+    )
     return {**certain, **of_backend}
 
 
 def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
-    """Those that GPUs of the architecture differ in, of the one that is assumed; empty where none is."""
-    return {"name": facts["gpu"], "multi_processor_count": facts["multiprocessors"]} if "gpu" in facts else {}
+    """Those that GPUs of the architecture differ in, of the one that is assumed.
+
+    Empty where none is.
+    """
+    return (
+        {"name": facts["gpu"], "multi_processor_count": facts["multiprocessors"]}
+        if "gpu" in facts
+        else {}
+    )
 
 
 def properties(facts: Dict[str, Any]) -> Any:
@@ -96,7 +132,9 @@ def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
         "get_device_name": facts["gpu"],
         "get_device_capability": capability(facts),
         "get_device_properties": properties(facts),
-        "get_arch_list": ["sm_%s" % facts["arch"]] if facts["backend"] == "cuda" else [facts["arch"]],
+        "get_arch_list": (
+            ["sm_%s" % facts["arch"]] if facts["backend"] == "cuda" else [facts["arch"]]
+        ),
         "is_bf16_supported": has_bf16(facts),
         "mem_get_info": (MEMORY, MEMORY),
     }
@@ -104,7 +142,9 @@ def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
 
 
 def always(value: Any) -> Callable[..., Any]:
-    """A function that returns this, unlike any other: PyTorch's compiler has rules for functions by their identity."""
+    """A function that returns this, unlike any other: PyTorch's compiler has rules for functions by
+    their identity.
+    """
 
     def answer(*_: Any, **__: Any) -> Any:
         return value
@@ -113,7 +153,9 @@ def always(value: Any) -> Callable[..., Any]:
 
 
 class Idle:
-    """A stream, an event, a device to be on, a graph: it can be waited for, entered and left, and nothing happens."""
+    """A stream, an event, a device to be on, a graph: it can be waited for, entered and left, and
+    nothing happens.
+    """
 
     cuda_stream = 0
     device_index = 0

@@ -1,8 +1,9 @@
 """PyTorch without a GPU, for programs that are to believe in one.
 
-Tensors are in main memory and say that they are on the GPU. What is asked to be there is made here (:class:`MainMemory`), also in
-``backward()`` and in the bodies of custom operators, where PyTorch would have taken the mode away. Questions about the GPU are
-answered for the target (:mod:`.gpu`). Comparisons agree, so that a test goes on after the first kernel: nothing was computed.
+Tensors are in main memory and say that they are on the GPU. What is asked to be there is made here
+(:class:`MainMemory`), also in ``backward()`` and in the bodies of custom operators, where PyTorch
+would have taken the mode away. Questions about the GPU are answered for the target (:mod:`.gpu`).
+Comparisons agree, so that a test goes on after the first kernel: nothing was computed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,15 @@ _OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "gr
 _AS_IT_IS = ("compile",)
 """Decorators that leave a function as it is: it is not compiled for a GPU that is not there."""
 NUMPY_COMPARISONS: dict[str, Any] = {
-    **dict.fromkeys(("assert_allclose", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_equal")),
+    **dict.fromkeys(
+        (
+            "assert_allclose",
+            "assert_array_equal",
+            "assert_almost_equal",
+            "assert_array_almost_equal",
+            "assert_equal",
+        )
+    ),
     "assert_array_less": None,
 }
 """Function → what it returns."""
@@ -66,7 +75,7 @@ def install(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
     changes.finally_do(lambda: mode.__exit__(None, None, None))
 
 
-# --- tensors -----------------------------------------------------------------------------------------------------------------
+# --- tensors --------------------------------------------------------------------------------------
 
 
 def _mode(torch: Any) -> Any:
@@ -85,13 +94,16 @@ def _mode(torch: Any) -> Any:
     class MainMemory(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
         """Sends everything to main memory."""
 
-        def __torch_function__(self, function: Any, _: Any, arguments: Any = (), options: Any = None) -> Any:
+        def __torch_function__(
+            self, function: Any, _: Any, arguments: Any = (), options: Any = None
+        ) -> Any:
             options = options or {}
             if options:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
             made = function(*[here(argument) for argument in arguments], **options)
-            return made.zero_() if function in empty else made  # else it would be full of whatever was there, NaNs too
+            # Else it would be full of whatever was there, NaNs too.
+            return made.zero_() if function in empty else made
 
     return MainMemory()
 
@@ -150,10 +162,17 @@ def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
     register = library.impl
 
     @functools.wraps(register)
-    def impl(self: Any, name: Any, function: Any, dispatch_key: Any = "", *rest: Any, **options: Any) -> Any:
+    def impl(
+        self: Any, name: Any, function: Any, dispatch_key: Any = "", *rest: Any, **options: Any
+    ) -> Any:
         key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
         is_python = isinstance(function, (types.FunctionType, types.MethodType))
-        if is_python and key in ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd", ""):
+        if is_python and key in (
+            "CPU",
+            "CompositeExplicitAutograd",
+            "CompositeImplicitAutograd",
+            "",
+        ):
             function = _inside(mode, function)
         try:
             return register(self, name, function, key, *rest, **options)
@@ -184,7 +203,7 @@ def _leave(function: Any = None, *_: Any, **__: Any) -> Any:
     return function if callable(function) else _leave
 
 
-# --- the GPU -----------------------------------------------------------------------------------------------------------------
+# --- the GPU --------------------------------------------------------------------------------------
 
 
 def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
@@ -233,20 +252,28 @@ def _accelerator(changes: Changes, torch: Any) -> None:
     changes.replace(torch._C, "_cuda_isCurrentStreamCapturing", gpu.always(False))
 
 
-# --- comparisons ---------------------------------------------------------------------------------------------------------------
+# --- comparisons ----------------------------------------------------------------------------------
 
 
 def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
-    """Have functions of a module, or methods of a class, return what they do where everything is equal."""
+    """Have functions of a module, or methods of a class, return what they do where everything is
+    equal.
+    """
     for name, answer in functions.items():
         if hasattr(owner, name):
             changes.replace(owner, name, _answering(name, answer))
 
 
 def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
-    """Have the comparisons that a test suite brings itself agree, too: what its modules call ``assert_…close`` or ``…_equal``."""
+    """Have the comparisons that a test suite brings itself agree, too: what its modules call
+    ``assert_…close`` or ``…_equal``.
+    """
     for name in ("importtestmodule", "_importtestmodule"):
-        owner = pytest_python if hasattr(pytest_python, name) else getattr(pytest_python, "Module", None)
+        owner = (
+            pytest_python
+            if hasattr(pytest_python, name)
+            else getattr(pytest_python, "Module", None)
+        )
         if hasattr(owner, name):
             changes.replace(owner, name, _agreeing_after(getattr(owner, name)))
 

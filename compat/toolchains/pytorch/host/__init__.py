@@ -1,45 +1,56 @@
-"""The launcher: a program that runs on a GPU host and launches what ``compat build`` has put into a folder.
+"""The launcher: a program that runs on a GPU host and launches what ``compat build`` has put into a
+folder.
 
-It needs the standard library, PyTorch, and the driver's library (libcuda); no compiler, and nothing of ours but what lies in the
-folder. It runs on Python 3.8 and newer. ``python FOLDER/launch.py`` starts it; ``--help`` tells the options.
+It needs the standard library, PyTorch, and the driver's library (libcuda); no compiler, and nothing
+of ours but what lies in the folder. It runs on Python 3.8 and newer. ``python FOLDER/launch.py``
+starts it; ``--help`` tells the options.
 
 The folder
 ==========
 
-- ``index.json``: ``{"schema": 1, "target": {"name", "backend", "arch"}, "needs": "torch", "problems": {DIGEST: {"source":
-  "problems/…/x.py", "function", "dtype", "parameters"}}, "cells": […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id,
-  "identity", "series", "object", "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and
+- ``index.json``: ``{"schema": 1, "target": {"name", "backend", "arch"}, "needs": "torch",
+  "problems": {DIGEST: {"source": "problems/…/x.py", "function", "dtype", "parameters"}}, "cells":
+  […], "left_out": [{"cell", "why"}]}``. A cell is ``{"cell": id, "identity", "series", "object",
+  "problem": DIGEST, "launch": {…}}``. Cells of one ``series`` differ in the release alone, and
   stand in the order of the releases.
 - ``objects/SHA256``: the binaries, each once.
-- ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z] or null, "grid_scale": [x, y,
-  z], "non_portable", "cooperative", "pdl", "parameters": […], "multiples": {NAME: of what the argument is a multiple},
-  "constants": {NAME: what it is}}``. A parameter is ``{"name", "type", "packing", "size"}``, an argument, whose ``packing`` is
-  ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``; or ``{"scratch", "size", "bytes", "align"}``, a pointer to
-  ``bytes`` for every block of the grid, null where that is 0.
-- ``launch`` of a cell whose launches were written down where it was compiled: ``{"block", "shared"}``, the most of all launches,
-  ``{"multiples", "constants"}``, and ``"recorded": [{"arguments": {NAME: {"shape", "strides", "bytes"} or {"value"}}, "launches":
-  […]}]``: what is launched, in order, for arguments of these sizes, with elements of so many bytes. A launch is ``{"entry",
-  "grid", "block", "shared", "cluster", "cluster_policy", "cooperative", "pdl", "non_portable", "parameters": [{"data": bytes in
-  hexadecimal digits, "patches": [[offset, NAME, addend]]}]}``: at the offsets come the addresses of arguments, plus the addends.
-- ``compat_launch``: this package. ``compat_numerics``: what makes and compares tensors. ``problems``: the modules with problems.
+- ``launch`` of a cell: ``{"entry", "block": [x, y, z], "shared", "num_ctas", "cluster": [x, y, z]
+  or null, "grid_scale": [x, y, z], "non_portable", "cooperative", "pdl", "parameters": […],
+  "multiples": {NAME: of what the argument is a multiple}, "constants": {NAME: what it is}}``. A
+  parameter is ``{"name", "type", "packing", "size"}``, an argument, whose ``packing`` is
+  ``address``, ``integer``, ``f16``, ``bf16``, ``f32`` or ``f64``; or ``{"scratch", "size", "bytes",
+  "align"}``, a pointer to ``bytes`` for every block of the grid, null where that is 0.
+- ``launch`` of a cell whose launches were written down where it was compiled: ``{"block",
+  "shared"}``, the most of all launches, ``{"multiples", "constants"}``, and ``"recorded":
+  [{"arguments": {NAME: {"shape", "strides", "bytes"} or {"value"}}, "launches": […]}]``: what is
+  launched, in order, for arguments of these sizes, with elements of so many bytes. A launch is
+  ``{"entry", "grid", "block", "shared", "cluster", "cluster_policy", "cooperative", "pdl",
+  "non_portable", "parameters": [{"data": bytes in hexadecimal digits, "patches": [[offset, NAME,
+  addend]]}]}``: at the offsets come the addresses of arguments, plus the addends.
+- ``compat_launch``: this package. ``compat_numerics``: what makes and compares tensors.
+  ``problems``: the modules with problems.
 
 What it writes
 ==============
 
-A JSON object per cell and line: ``{"schema": 1, "cell", "identity", "object", "problem", "check": {"status", "max_abs",
-"max_rel", "where", "reason", "launches", "differing"}, "latency": {"us", "spread", "baseline_us", "ratio", "problem", "samples",
-"first_us"} or null, "device": {"name", "cc", "driver", "cuda", "clocks", "torch", "torch_cuda"} or null}``. Cells that the file
-has already are not launched again, but for those that are ``lost``; of several lines for one cell the last counts.
+A JSON object per cell and line: ``{"schema": 1, "cell", "identity", "object", "problem", "check":
+{"status", "max_abs", "max_rel", "where", "reason", "launches", "differing"}, "latency": {"us",
+"spread", "baseline_us", "ratio", "problem", "samples", "first_us"} or null, "device": {"name",
+"cc", "driver", "cuda", "clocks", "torch", "torch_cuda"} or null}``. Cells that the file has already
+are not launched again, but for those that are ``lost``; of several lines for one cell the last
+counts.
 
-Statuses: ``ok``; ``wrong``; ``unstable`` (launches differ); ``faulted`` (with the driver's name of the error);
-``launch_refused``; ``timed_out``; ``lost``, where nothing is known of the cell.
+Statuses: ``ok``; ``wrong``; ``unstable`` (launches differ); ``faulted`` (with the driver's name of
+the error); ``launch_refused``; ``timed_out``; ``lost``, where nothing is known of the cell.
 
 How it is done
 ==============
 
-The parent imports PyTorch, and never uses a GPU. For every problem it forks a child, which makes inputs and references once,
-checks cell by cell, and times those that are right, in turn. Child → parent, one JSON object per line: ``ready``, ``begin`` (of a
-cell), ``checked``, ``round`` (every cell was timed once more), ``timed``, ``alive``, ``canary``, ``device``, ``unable``,
-``stopped``, ``end``. A child ends at an error that its context does not survive, and is killed where a cell takes longer than its
-deadline; that cell is run again in a child of its own, and the others go on in another.
+The parent imports PyTorch, and never uses a GPU. For every problem it forks a child, which makes
+inputs and references once, checks cell by cell, and times those that are right, in turn. Child →
+parent, one JSON object per line: ``ready``, ``begin`` (of a cell), ``checked``, ``round`` (every
+cell was timed once more), ``timed``, ``alive``, ``canary``, ``device``, ``unable``, ``stopped``,
+``end``. A child ends at an error that its context does not survive, and is killed where a cell
+takes longer than its deadline; that cell is run again in a child of its own, and the others go on
+in another.
 """

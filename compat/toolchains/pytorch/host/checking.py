@@ -1,7 +1,8 @@
-"""What a forked process does: make the problems of a group, check its cells one by one, and time those that are right.
+"""What a forked process does: make the problems of a group, check its cells one by one, and time
+those that are right.
 
-Repeats are the test: a race may spare the first launch. Bits are compared with the first launch of the problem, numbers with the
-reference at the first launch and at every one that differs.
+Repeats are the test: a race may spare the first launch. Bits are compared with the first launch of
+the problem, numbers with the reference at the first launch and at every one that differs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ _COMPARED = 8
 
 
 def checked(
-    kernel: Kernel, problems: Sequence[Prepared], repeats: int, driver: CudaDriver, alive: Callable[[], None]
+    kernel: Kernel,
+    problems: Sequence[Prepared],
+    repeats: int,
+    driver: CudaDriver,
+    alive: Callable[[], None],
 ) -> Dict[str, Any]:
     """What came of all launches on all problems. Raises CudaError and Refused."""
     check = CellCheck()
@@ -44,9 +49,16 @@ def checked(
 
 
 def _repeated(
-    problem: Prepared, launch: Callable[[], None], driver: CudaDriver, repeats: int, first_bits: List[Any]
+    problem: Prepared,
+    launch: Callable[[], None],
+    driver: CudaDriver,
+    repeats: int,
+    first_bits: List[Any],
 ) -> List[Optional[Dict[str, Any]]]:
-    """The comparisons of the launches that differ from the first; ``None`` for those that were not compared."""
+    """The comparisons of the launches that differ from the first.
+
+    ``None`` for those that were not compared.
+    """
     changed: List[Any] = []
     differing: List[Optional[Dict[str, Any]]] = []
     for _ in range(repeats - 1):
@@ -72,7 +84,13 @@ class CellCheck:
         self._unknown: List[str] = []
         self._values: List[Any] = []
 
-    def add(self, problem: Prepared, first: Dict[str, Any], differing: List[Optional[Dict[str, Any]]], repeats: int) -> None:
+    def add(
+        self,
+        problem: Prepared,
+        first: Dict[str, Any],
+        differing: List[Optional[Dict[str, Any]]],
+        repeats: int,
+    ) -> None:
         """The first launch of a problem compared, and those that differ from it."""
         self._launches += repeats
         self._differing += len(differing)
@@ -89,33 +107,63 @@ class CellCheck:
                 repeats,
                 "right" if first["status"] == "ok" else "wrong",
             )
-            numbers = "%d of %d that were compared are wrong" % (bad, len(compared)) if bad else "all that were compared are right"
+            numbers = (
+                "%d of %d that were compared are wrong" % (bad, len(compared))
+                if bad
+                else "all that were compared are right"
+            )
             self._unstable.append("%s: %s; %s" % (problem.name, summary, numbers))
         elif first["status"] != "ok":
             self._wrong.append("%s: %s" % (problem.name, first["reason"]))
 
-    def _add_unknown(self, problem: Prepared, first: Dict[str, Any], differing: List[Any], repeats: int) -> None:
-        """The same of a problem that has no reference, so that launches are compared with each other only."""
+    def _add_unknown(
+        self, problem: Prepared, first: Dict[str, Any], differing: List[Any], repeats: int
+    ) -> None:
+        """The same of a problem that has no reference, so that launches are compared with each
+        other only.
+        """
         self._values = self._values or first["values"]
         if differing:
-            summary = "%s: %d of %d launches differ from the first" % (problem.name, len(differing), repeats)
+            summary = "%s: %d of %d launches differ from the first" % (
+                problem.name,
+                len(differing),
+                repeats,
+            )
             self._unstable.append("%s; %s" % (summary, first["reason"]))
         else:
-            self._unknown.append("%s: %d launches gave the same bits; %s" % (problem.name, repeats, first["reason"]))
+            self._unknown.append(
+                "%s: %d launches gave the same bits; %s" % (problem.name, repeats, first["reason"])
+            )
 
     def _note(self, problem: Prepared, answer: Dict[str, Any]) -> None:
         """Keep the worst error; one that is no number is worse than any that is."""
         is_bad, was_bad = answer["status"] != "ok", self._worst.get("bad", False)
         if (is_bad, _size(answer)) > (was_bad, _size(self._worst)):
             where = answer["where"] or problem.name
-            self._worst = {"max_abs": answer["max_abs"], "max_rel": answer["max_rel"], "where": where, "bad": is_bad}
+            self._worst = {
+                "max_abs": answer["max_abs"],
+                "max_rel": answer["max_rel"],
+                "where": where,
+                "bad": is_bad,
+            }
 
     def result(self, spoiled: Optional[str]) -> Dict[str, Any]:
         """As a result line has it."""
         reasons = [*self._unstable, *self._wrong, *self._unknown]
-        status = "unstable" if self._unstable else "wrong" if self._wrong else "unsupported" if self._unknown else "ok"
+        status = (
+            "unstable"
+            if self._unstable
+            else "wrong"
+            if self._wrong
+            else "unsupported"
+            if self._unknown
+            else "ok"
+        )
         if spoiled is not None:  # what followed was given other inputs than the first launch
-            status, reasons = "wrong", ["%s: it changed an input, or memory outside its outputs" % spoiled, *reasons]
+            status, reasons = (
+                "wrong",
+                ["%s: it changed an input, or memory outside its outputs" % spoiled, *reasons],
+            )
         more = "; and %d more" % (len(reasons) - 2) if len(reasons) > 2 else ""
         result = {
             "status": status,
@@ -132,7 +180,9 @@ class CellCheck:
 
 def _size(answer: Dict[str, Any]) -> float:
     """How large an error is, with what is no number above all."""
-    if "max_abs" not in answer or (answer["max_abs"] is None and answer.get("status") in (None, "ok")):
+    if "max_abs" not in answer or (
+        answer["max_abs"] is None and answer.get("status") in (None, "ok")
+    ):
         return -1.0
     error = answer["max_abs"]
     return math.inf if error is None or error != error else float(error)
@@ -154,28 +204,46 @@ def failed(status: str, reason: str, where: str = "") -> Dict[str, Any]:
 def predicted(facts: Dict[str, Any], driver: CudaDriver) -> str:
     """Why the driver will refuse a launch, as far as its numbers tell; empty where they do not."""
     if facts["shared"] > driver.opt_in_shared:
-        return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (facts["shared"], driver.opt_in_shared)
+        return "it needs %d bytes of shared memory, and this GPU allows %d for a block" % (
+            facts["shared"],
+            driver.opt_in_shared,
+        )
     x, y, z = facts["block"]
     if x * y * z > driver.most_threads:
         return "its block has %d threads, and this GPU allows %d" % (x * y * z, driver.most_threads)
     return ""
 
 
-# --- the process --------------------------------------------------------------------------------------------------------------
+# --- the process ----------------------------------------------------------------------------------
 
 
 class Task:
-    """What one child is to do. Cells are those of the index; ``to_time`` were found right before."""
+    """What one child is to do.
 
-    def __init__(self, problem: Dict[str, Any], to_check: Sequence[Dict[str, Any]], to_time: Sequence[Dict[str, Any]]) -> None:
+    Cells are those of the index; ``to_time`` were found right before.
+    """
+
+    def __init__(
+        self,
+        problem: Dict[str, Any],
+        to_check: Sequence[Dict[str, Any]],
+        to_time: Sequence[Dict[str, Any]],
+    ) -> None:
         self.problem, self.to_check, self.to_time = problem, list(to_check), list(to_time)
 
 
 class CheckingProcess:
     """The forked process, from its fork to its end."""
 
-    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel) -> None:
-        self._folder, self._options, self._numerics, self._channel = folder, options, numerics, channel
+    def __init__(
+        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
+    ) -> None:
+        self._folder, self._options, self._numerics, self._channel = (
+            folder,
+            options,
+            numerics,
+            channel,
+        )
         self._sent = 0.0
 
     def run(self, task: Task) -> None:
@@ -193,7 +261,11 @@ class CheckingProcess:
             self._send("unable", why="%s: %s" % (type(error).__name__, error))
             return
         right = self._check(task, problems)
-        if right is not None and (self._options.no_latency or self._time(right, problems)) and self._is_well():
+        if (
+            right is not None
+            and (self._options.no_latency or self._time(right, problems))
+            and self._is_well()
+        ):
             self._send("end")
 
     # --- messages ---
@@ -209,11 +281,18 @@ class CheckingProcess:
     def _is_well(self) -> bool:
         """Whether the canary still computes what it should; the parent hears of it."""
         try:
-            well, why = self._session.canary.is_well(), "the known-good kernel computes wrong numbers"
+            well, why = (
+                self._session.canary.is_well(),
+                "the known-good kernel computes wrong numbers",
+            )
         except CudaError as error:
             well, why = False, str(error)
         except RuntimeError as error:  # PyTorch may be the one that hears of it
-            well, why = False, "%s (%s)" % (self._session.fault() or "an error in PyTorch", str(error).split("\n")[0])
+            well, why = (
+                False,
+                "%s (%s)"
+                % (self._session.fault() or "an error in PyTorch", str(error).split("\n")[0]),
+            )
         self._send("canary", well=well, why="" if well else why)
         return well
 
@@ -228,7 +307,10 @@ class CheckingProcess:
     # --- checking ---
 
     def _check(self, task: Task, problems: List[Prepared]) -> Any:
-        """The cells that are right, those that were before among them; ``None`` where the context is gone."""
+        """The cells that are right, those that were before among them.
+
+        ``None`` where the context is gone.
+        """
         right = list(task.to_time)
         for cell in task.to_check:
             self._send("begin", cell=cell["number"])
@@ -248,7 +330,12 @@ class CheckingProcess:
         try:
             kernel = self._session.kernel(cell)
             try:
-                return checked(kernel, problems, self._options.repeats, self._session.driver, self._alive), False
+                return (
+                    checked(
+                        kernel, problems, self._options.repeats, self._session.driver, self._alive
+                    ),
+                    False,
+                )
             finally:
                 if not self._session.fault():
                     kernel.close()
@@ -267,14 +354,22 @@ class CheckingProcess:
         if error.is_fault or error.call == "cuCtxSynchronize":
             return failed("faulted", error.name, where), True
         why = "; predicted: %s" % foretold if foretold else "; its metrics do not predict this"
-        return failed("launch_refused", "%s by %s%s" % (error.name, error.call, why), where), bool(self._session.fault())
+        return failed("launch_refused", "%s by %s%s" % (error.name, error.call, why), where), bool(
+            self._session.fault()
+        )
 
     # --- timing ---
 
     def _time(self, cells: List[Dict[str, Any]], problems: List[Prepared]) -> bool:
-        """Time the cells on one large problem, the first that has a baseline; whether the context is still there."""
+        """Time the cells on one large problem, the first that has a baseline.
+
+        Whether the context is still there.
+        """
         large = [problem for problem in problems if problem.is_large]
-        problem = next((problem for problem in large if problem.baseline is not None), large[0] if large else None)
+        problem = next(
+            (problem for problem in large if problem.baseline is not None),
+            large[0] if large else None,
+        )
         if problem is None or not cells:
             return True
         try:
@@ -283,12 +378,16 @@ class CheckingProcess:
             launches = [kernel.launch_of(problem) for kernel in kernels]
             problem.poison()
             series = [cell["series"] for cell in cells]
-            latencies, baseline = timed(clock, launches, series, problem.baseline, self._progress_of(cells))
+            latencies, baseline = timed(
+                clock, launches, series, problem.baseline, self._progress_of(cells)
+            )
         except CudaError as error:
             self._send("stopped", why=error.name)
             return False
         except Exception as error:
-            self._send("stopped", why=self._session.fault() or "%s: %s" % (type(error).__name__, error))
+            self._send(
+                "stopped", why=self._session.fault() or "%s: %s" % (type(error).__name__, error)
+            )
             return False
         for cell, latency in zip(cells, latencies):
             ratio = round(latency["us"] / baseline, 4) if baseline else None

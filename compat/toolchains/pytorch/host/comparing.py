@@ -1,20 +1,24 @@
-"""A launcher that stays, and holds builds of one kernel to each other: one question after the other, until nobody asks any more.
+"""A launcher that stays, and holds builds of one kernel to each other: one question after the
+other, until nobody asks any more.
 
 ``launch.py --compare DIGEST`` reads a JSON object per line on its standard input::
 
-    {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline": SECONDS}
+    {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline":
+    SECONDS}
 
-and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "", "cells": [{"good", "launches",
-"differing", "finite", "wrote", "outside", "reads_outside", "off"}]}``. Other statuses are ``faulted``, ``launch_refused``,
-``timed_out`` and ``lost``; of these only the last says nothing of the kernel. The first line that it writes is
-``{"status": "ready", "device"}``, or ``unable`` with the reason.
+and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "",
+"cells": [{"good", "launches", "differing", "finite", "wrote", "outside", "reads_outside",
+"off"}]}``. Other statuses are ``faulted``, ``launch_refused``, ``timed_out`` and ``lost``; of these
+only the last says nothing of the kernel. The first line that it writes is ``{"status": "ready",
+"device"}``, or ``unable`` with the reason.
 
-PyTorch is imported once, and the problems of the digest are made once for all questions: by a child, which is forked again only
-where a kernel ended it.
+PyTorch is imported once, and the problems of the digest are made once for all questions: by a
+child, which is forked again only where a kernel ended it.
 
-What the kernel has to compute is not known: it was cut down from one of which that is known. Builds that are ``good`` have to give
-the same bits in every launch; how far one that is ``bad`` is off is told in the light of the tolerances of the original, scaled by
-how large the numbers are that come out. They are launched in turn, so that what changes around them meets all alike.
+What the kernel has to compute is not known: it was cut down from one of which that is known. Builds
+that are ``good`` have to give the same bits in every launch; how far one that is ``bad`` is off is
+told in the light of the tolerances of the original, scaled by how large the numbers are that come
+out. They are launched in turn, so that what changes around them meets all alike.
 """
 
 from __future__ import annotations
@@ -54,14 +58,21 @@ class ComparedKernel:
         self.outside = ""
         """Where it wrote what is not its own, in words."""
         self.reads_outside = False
-        """Whether what it computes depends on what lies around its inputs; looked at where it is good."""
+        """Whether what it computes depends on what lies around its inputs; looked at where it is
+        good.
+        """
         self.off = 0.0
-        """How far off the first good one it is at worst, by the largest number that this computes; 0 within the tolerance."""
+        """How far off the first good one it is at worst, by the largest number that this computes;
+        0 within the tolerance.
+        """
 
     @property
     def is_hopeless(self) -> bool:
         """Whether it is certain that the others cannot be held to it."""
-        return bool(self.outside) or (self.good and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside))
+        return bool(self.outside) or (
+            self.good
+            and (self.differing > 0 or not self.finite or self.off > 0 or self.reads_outside)
+        )
 
     def answer(self) -> Dict[str, Any]:
         """As an answer has it."""
@@ -76,7 +87,9 @@ class GuardedProblem:
         self._guarded = Guarded(numerics.torch, made)
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
         self._outputs: Dict[str, Any] = self._guarded.made["outputs"] or {}
-        self._sizes = {name: _largest(output["reference"].double()) for name, output in self._outputs.items()}
+        self._sizes = {
+            name: _largest(output["reference"].double()) for name, output in self._outputs.items()
+        }
         """Output → the largest number that the original has to compute."""
         self.prepared.poison()
         self._poison = {name: self._bits(name).clone() for name in self._outputs}
@@ -88,7 +101,9 @@ class GuardedProblem:
         return str(self._outside.around(self.prepared.made))
 
     def depends_on_surroundings(self, launch: Callable[[], None], first: List[Any]) -> bool:
-        """Whether a launch computes other bits than ``first`` where something else lies around the inputs."""
+        """Whether a launch computes other bits than ``first`` where something else lies around the
+        inputs.
+        """
         try:
             return any(self._differs_among(number, launch, first) for number in OTHERS)
         finally:
@@ -116,7 +131,10 @@ class GuardedProblem:
         return bits_of(self._torch, self.prepared.arguments[name])
 
     def off(self, good: Dict[str, Any], bad: Dict[str, Any]) -> float:
-        """How far ``bad`` is off ``good``, by the largest number in that; 0 where it is within the tolerance."""
+        """How far ``bad`` is off ``good``, by the largest number in that.
+
+        0 where it is within the tolerance.
+        """
         return max((self._off(name, good[name], bad[name]) for name in self._outputs), default=0.0)
 
     def _off(self, name: str, good: Any, bad: Any) -> float:
@@ -136,10 +154,16 @@ class GuardedProblem:
         return min(_INFINITE, float(difference[excess].max()) / size if size else _INFINITE)
 
 
-def compare(kernels: Sequence[ComparedKernel], problems: Sequence[GuardedProblem], rounds: int, driver: CudaDriver) -> None:
+def compare(
+    kernels: Sequence[ComparedKernel],
+    problems: Sequence[GuardedProblem],
+    rounds: int,
+    driver: CudaDriver,
+) -> None:
     """Launch them in turn on every problem, so many times each; what is found is kept in them.
 
-    It ends early where it is certain that the others cannot be held to a good one. Raises CudaError and Refused.
+    It ends early where it is certain that the others cannot be held to a good one. Raises CudaError
+    and Refused.
     """
     for problem in problems:
         launches = [kernel.kernel.launch_of(problem.prepared) for kernel in kernels]
@@ -183,7 +207,9 @@ def _on_one(
     for index, kernel in enumerate(kernels):
         kernel.outside = kernel.outside or problem.outside()
         if kernel.good and not kernel.outside:
-            kernel.reads_outside = problem.depends_on_surroundings(_ended(launches[index], driver), first[index])
+            kernel.reads_outside = problem.depends_on_surroundings(
+                _ended(launches[index], driver), first[index]
+            )
 
 
 def _ended(launch: Callable[[], None], driver: CudaDriver) -> Callable[[], None]:
@@ -210,7 +236,7 @@ def _largest(values: Any) -> float:
     return float(values.abs().max()) if values.numel() else 0.0
 
 
-# --- questions and answers -----------------------------------------------------------------------------------------------------
+# --- questions and answers ------------------------------------------------------------------------
 
 Answer = Dict[str, Any]
 
@@ -239,8 +265,15 @@ def serve(folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics
 class _Comparer:
     """The process that launches, forked when it is needed."""
 
-    def __init__(self, folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics) -> None:
-        self._folder, self._problem, self._options, self._numerics = folder, problem, options, numerics
+    def __init__(
+        self, folder: str, problem: Dict[str, Any], options: LaunchOptions, numerics: Numerics
+    ) -> None:
+        self._folder, self._problem, self._options, self._numerics = (
+            folder,
+            problem,
+            options,
+            numerics,
+        )
         self._process: Optional[ForkedProcess] = None
 
     def begin(self) -> Answer:
@@ -249,7 +282,12 @@ class _Comparer:
         try:
             return self._process.receive(_PREPARING)
         except (ProcessEnded, NoAnswer):
-            return {"status": "unable", "reason": "the process that launches kernels ended, or did not make the problems in time"}
+            return {
+                "status": "unable",
+                "reason": (
+                    "the process that launches kernels ended, or did not make the problems in time"
+                ),
+            }
 
     def _work(self, channel: Channel) -> None:
         _ComparingProcess(self._folder, self._options, self._numerics, channel).run(self._problem)
@@ -267,9 +305,19 @@ class _Comparer:
             answer = self._process.receive(seconds)
             is_gone = bool(answer.get("gone"))
         except ProcessEnded:
-            answer, is_gone = {"status": "lost", "reason": "the process that launches kernels ended", "cells": []}, True
+            answer, is_gone = (
+                {
+                    "status": "lost",
+                    "reason": "the process that launches kernels ended",
+                    "cells": [],
+                },
+                True,
+            )
         except NoAnswer:
-            answer, is_gone = {"status": "timed_out", "reason": "it took more than %g s" % seconds, "cells": []}, True
+            answer, is_gone = (
+                {"status": "timed_out", "reason": "it took more than %g s" % seconds, "cells": []},
+                True,
+            )
         if is_gone:
             self.end()
         return answer
@@ -284,20 +332,36 @@ class _Comparer:
 class _ComparingProcess:
     """The forked process."""
 
-    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel) -> None:
-        self._folder, self._options, self._numerics, self._channel = folder, options, numerics, channel
+    def __init__(
+        self, folder: str, options: LaunchOptions, numerics: Numerics, channel: Channel
+    ) -> None:
+        self._folder, self._options, self._numerics, self._channel = (
+            folder,
+            options,
+            numerics,
+            channel,
+        )
 
     def run(self, problem: Dict[str, Any]) -> None:
-        """Make the problems, then answer questions until there are none, or a kernel has broken the context."""
+        """Make the problems, then answer questions until there are none, or a kernel has broken the
+        context.
+        """
         try:
             self._session = GpuSession(self._folder, self._options, self._numerics)
             if not self._session.canary.is_well():
-                self._channel.send({"status": "unable", "reason": "the known-good kernel computes wrong numbers"})
+                self._channel.send(
+                    {"status": "unable", "reason": "the known-good kernel computes wrong numbers"}
+                )
                 return
-            problems = [GuardedProblem(self._numerics, made, large) for made, large in self._session.problems(problem)]
+            problems = [
+                GuardedProblem(self._numerics, made, large)
+                for made, large in self._session.problems(problem)
+            ]
             self._session.driver.synchronize()
         except (Exception, SystemExit) as error:
-            self._channel.send({"status": "unable", "reason": "%s: %s" % (type(error).__name__, error)})
+            self._channel.send(
+                {"status": "unable", "reason": "%s: %s" % (type(error).__name__, error)}
+            )
             return
         self._channel.send({"status": "ready", "device": self._session.device()})
         for question in self._channel.questions():
@@ -316,7 +380,14 @@ class _ComparingProcess:
         except Refused as error:
             status, reason = "launch_refused", str(error)
         except CudaError as error:
-            status, reason = ("faulted" if error.is_fault or error.call == "cuCtxSynchronize" else "launch_refused"), str(error)
+            status, reason = (
+                (
+                    "faulted"
+                    if error.is_fault or error.call == "cuCtxSynchronize"
+                    else "launch_refused"
+                ),
+                str(error),
+            )
         except Exception as error:
             status, reason = "lost", "%s: %s" % (type(error).__name__, error)
         fault = self._session.fault()
@@ -327,4 +398,9 @@ class _ComparingProcess:
                 kernel.kernel.close()
         # what wrote beside its outputs may have spoiled other memory of this process
         is_gone = bool(fault) or status == "lost" or any(kernel.outside for kernel in kernels)
-        return {"status": status, "reason": reason, "cells": [kernel.answer() for kernel in kernels], "gone": is_gone}
+        return {
+            "status": status,
+            "reason": reason,
+            "cells": [kernel.answer() for kernel in kernels],
+            "gone": is_gone,
+        }

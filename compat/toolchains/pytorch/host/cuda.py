@@ -1,8 +1,8 @@
 """The driver's library through ctypes: as much of it as launching needs.
 
-``python cuda.py`` tells which GPUs a process sees here, as JSON on its standard output: ``{"devices": [{"name", "arch", "identity",
-"visible"}], "why": why there are none}``. In a process of its own, since a driver can crash, hang, or stay in the process that has
-asked it.
+``python cuda.py`` tells which GPUs a process sees here, as JSON on its standard output:
+``{"devices": [{"name", "arch", "identity", "visible"}], "why": why there are none}``. In a process
+of its own, since a driver can crash, hang, or stay in the process that has asked it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,18 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_void_p
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_float,
+    c_int,
+    c_size_t,
+    c_ubyte,
+    c_uint,
+    c_uint64,
+    c_void_p,
+)
 from typing import Any, Dict, List, Optional, Tuple
 
 LIBRARY = "libcuda.so.1"
@@ -20,7 +31,9 @@ _DYNAMIC_SHARED, _NON_PORTABLE_CLUSTER = 8, 14
 _COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC_SERIALIZATION = 2, 4, 5, 6
 _SPREAD = 1
 _NOT_FROM_RUNNING = {701, 720}
-"""CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES and CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: a launch that was refused."""
+"""CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES and CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: a launch that was
+refused.
+"""
 
 
 class CudaError(Exception):
@@ -82,7 +95,13 @@ _PROTOTYPES = {
     "cuEventDestroy_v2": (c_void_p,),
     "cuGetErrorName": (c_int, POINTER(c_char_p)),
 }
-_NOT_EVERYWHERE = {"cuDeviceGetPCIBusId", "cuDeviceGetUuid", "cuDeviceGetUuid_v2", "cuFuncGetParamInfo", "cuLaunchKernelEx"}
+_NOT_EVERYWHERE = {
+    "cuDeviceGetPCIBusId",
+    "cuDeviceGetUuid",
+    "cuDeviceGetUuid_v2",
+    "cuFuncGetParamInfo",
+    "cuLaunchKernelEx",
+}
 
 
 class CudaLibrary:
@@ -145,7 +164,10 @@ class CudaLibrary:
         return self.attribute(_COMPUTE_MAJOR, device), self.attribute(_COMPUTE_MINOR, device)
 
     def identity_of(self, device: int) -> str:
-        """The same for every process of this machine, whatever number the GPU has there; empty where the driver cannot tell."""
+        """The same for every process of this machine, whatever number the GPU has there.
+
+        Empty where the driver cannot tell.
+        """
         identity = ctypes.create_string_buffer(16)
         for name in ("cuDeviceGetUuid_v2", "cuDeviceGetUuid"):
             if self.has(name) and getattr(self._library, name)(identity, device) == 0:
@@ -228,12 +250,17 @@ class CudaDriver(CudaLibrary):
         return function
 
     def parameter_sizes(self, function: c_void_p) -> Optional[List[int]]:
-        """Bytes of each parameter of a kernel; ``None`` where the driver cannot tell (before CUDA 12.4)."""
+        """Bytes of each parameter of a kernel.
+
+        ``None`` where the driver cannot tell (before CUDA 12.4).
+        """
         if not self.has("cuFuncGetParamInfo"):
             return None
         sizes: List[int] = []
         offset, size = c_size_t(), c_size_t()
-        while self._library.cuFuncGetParamInfo(function, len(sizes), byref(offset), byref(size)) == 0:
+        while (
+            self._library.cuFuncGetParamInfo(function, len(sizes), byref(offset), byref(size)) == 0
+        ):
             sizes.append(size.value)
         return sizes
 
@@ -259,14 +286,27 @@ class CudaDriver(CudaLibrary):
 
 
 class CudaLaunch:
-    """One kernel with its arguments, ready to be launched any number of times on the default stream."""
+    """One kernel with its arguments, ready to be launched any number of times on the default
+    stream.
+    """
 
     def __init__(
-        self, driver: CudaDriver, function: c_void_p, facts: Any, grid: Tuple[int, int, int], values: List[Any], held: Any = None
+        self,
+        driver: CudaDriver,
+        function: c_void_p,
+        facts: Any,
+        grid: Tuple[int, int, int],
+        values: List[Any],
+        held: Any = None,
     ) -> None:
-        """``values`` are ctypes objects, one for each parameter; ``held`` is what must live as long as the launch."""
+        """``values`` are ctypes objects, one for each parameter.
+
+        ``held`` is what must live as long as the launch.
+        """
         self._driver, self._function, self._values, self._held = driver, function, values, held
-        self._array = (c_void_p * max(1, len(values)))(*(ctypes.addressof(value) for value in values))
+        self._array = (c_void_p * max(1, len(values)))(
+            *(ctypes.addressof(value) for value in values)
+        )
         scaled = [size * scale for size, scale in zip(grid, facts["grid_scale"])]
         self._attributes = _attributes(facts)
         attributes = (_Attribute * max(1, len(self._attributes)))(*self._attributes)
@@ -287,7 +327,9 @@ class CudaLaunch:
         if self._is_empty:
             return
         if self._attributes:
-            self._driver.call("cuLaunchKernelEx", byref(self._config), self._function, self._array, None)
+            self._driver.call(
+                "cuLaunchKernelEx", byref(self._config), self._function, self._array, None
+            )
         else:
             self._driver.call("cuLaunchKernel", self._function, *self._plain, self._array, None)
 
@@ -299,12 +341,18 @@ def _attributes(facts: Any) -> List[_Attribute]:
     if facts["cooperative"]:
         attributes.append(_Attribute(id=_COOPERATIVE, value=_Value(number=1)))
     if facts["cluster"]:
-        attributes.append(_Attribute(id=_CLUSTER, value=_Value(cluster=(c_uint * 3)(*facts["cluster"]))))
-        attributes.append(_Attribute(id=_CLUSTER_POLICY, value=_Value(number=facts.get("cluster_policy", _SPREAD))))
+        attributes.append(
+            _Attribute(id=_CLUSTER, value=_Value(cluster=(c_uint * 3)(*facts["cluster"])))
+        )
+        attributes.append(
+            _Attribute(
+                id=_CLUSTER_POLICY, value=_Value(number=facts.get("cluster_policy", _SPREAD))
+            )
+        )
     return attributes
 
 
-# --- which GPUs are here -------------------------------------------------------------------------------------------------------
+# --- which GPUs are here --------------------------------------------------------------------------
 
 
 def listed(library: str = LIBRARY) -> Dict[str, Any]:
@@ -321,7 +369,14 @@ def listed(library: str = LIBRARY) -> Dict[str, Any]:
         major, minor = driver.capability_of(device)
         identity = driver.identity_of(device) or "number-%d" % number
         visible = _visible(number) if len(devices) > 1 else None
-        gpus.append({"name": driver.name_of_device(device), "arch": 10 * major + minor, "identity": identity, "visible": visible})
+        gpus.append(
+            {
+                "name": driver.name_of_device(device),
+                "arch": 10 * major + minor,
+                "identity": identity,
+                "visible": visible,
+            }
+        )
     return {"devices": gpus, "why": ""}
 
 

@@ -1,6 +1,7 @@
 """A process that is forked to use the GPU, and exchanges JSON lines with the one that does not.
 
-A kernel can hang, or end its process. Whoever forked it goes by what it hears, and how long it takes.
+A kernel can hang, or end its process. Whoever forked it goes by what it hears, and how long it
+takes.
 """
 
 from __future__ import annotations

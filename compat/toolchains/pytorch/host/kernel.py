@@ -1,6 +1,7 @@
 """One cell's binary, loaded, and a problem's arguments as the bytes that it takes.
 
-Nothing of a compiler is known here: how arguments are packed, and what was assumed of them, the index says.
+Nothing of a compiler is known here: how arguments are packed, and what was assumed of them, the
+index says.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _ELEMENT = re.compile(r"(.+)\[(\d+)\]$")
 USUAL_SHARED = 48 * 1024
 """Bytes of shared memory that a block may have without asking."""
 _REALS = {"f16": "<e", "f32": "<f", "f64": "<d"}
-"""How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper half of an ``f32``."""
+"""How numbers are packed that are not whole → the same for :mod:`struct`; ``bf16`` is the upper
+half of an ``f32``.
+"""
 
 
 class Refused(Exception):
@@ -39,8 +42,13 @@ class Kernel:
 class LoadedKernel(Kernel):
     """The kernel of one cell's binary, whose arguments are packed here."""
 
-    def __init__(self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes) -> None:
-        """``facts`` are ``launch`` of its cell. Raises CudaError, and Refused where it has other parameters than the index says."""
+    def __init__(
+        self, driver: CudaDriver, torch: Any, device: str, facts: Dict[str, Any], data: bytes
+    ) -> None:
+        """``facts`` are ``launch`` of its cell.
+
+        Raises CudaError, and Refused where it has other parameters than the index says.
+        """
         self._driver, self._torch, self._device, self.facts = driver, torch, device, facts
         self._module = driver.load(data)
         self._function = driver.function(self._module, self.facts["entry"])
@@ -55,7 +63,10 @@ class LoadedKernel(Kernel):
         sizes = self._driver.parameter_sizes(self._function)
         expected = [parameter["size"] for parameter in self.facts["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused("the binary takes parameters of %s bytes, but a launch would pass %s" % (sizes, expected))
+            raise Refused(
+                "the binary takes parameters of %s bytes, but a launch would pass %s"
+                % (sizes, expected)
+            )
 
     def launch_of(self, problem: Prepared) -> CudaLaunch:
         """The launch on a problem. Raises Refused."""
@@ -72,7 +83,9 @@ class LoadedKernel(Kernel):
         for parameter in self.facts["parameters"]:
             size = parameter.get("bytes", 0) * blocks
             if size:
-                memory = self._torch.zeros(size + parameter["align"], dtype=self._torch.uint8, device=self._device)
+                memory = self._torch.zeros(
+                    size + parameter["align"], dtype=self._torch.uint8, device=self._device
+                )
                 address = memory.data_ptr()
                 addresses[parameter["scratch"]] = address + -address % parameter["align"]
                 held.append(memory)
@@ -83,8 +96,13 @@ class LoadedKernel(Kernel):
         self._driver.unload(self._module)
 
 
-def values_of(parameters: Iterable[Dict[str, Any]], arguments: Dict[str, Any], scratch: Dict[str, int]) -> List[Any]:
-    """A ctypes object for each parameter; ``scratch`` has the addresses of memory that the host gives. Raises Refused."""
+def values_of(
+    parameters: Iterable[Dict[str, Any]], arguments: Dict[str, Any], scratch: Dict[str, int]
+) -> List[Any]:
+    """A ctypes object for each parameter.
+
+    ``scratch`` has the addresses of memory that the host gives. Raises Refused.
+    """
     return [_value(parameter, arguments, scratch) for parameter in parameters]
 
 
@@ -138,10 +156,14 @@ def check_assumptions(facts: Dict[str, Any], arguments: Dict[str, Any]) -> None:
     for name, factor in facts["multiples"].items():
         value = _number(argument_of(name, arguments))
         if value is not None and value % factor:
-            raise Refused("%s is not a multiple of %d, but the kernel was compiled for one" % (name, factor))
+            raise Refused(
+                "%s is not a multiple of %d, but the kernel was compiled for one" % (name, factor)
+            )
     for name, number in facts["constants"].items():
         if _number(argument_of(name, arguments)) != number:
-            raise Refused("%s is not %d, but the kernel was compiled for %d" % (name, number, number))
+            raise Refused(
+                "%s is not %d, but the kernel was compiled for %d" % (name, number, number)
+            )
 
 
 def _number(value: Any) -> Any:

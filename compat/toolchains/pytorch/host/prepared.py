@@ -1,9 +1,11 @@
-"""A problem whose tensors are made: poisoned before a launch, compared after it, and looked after meanwhile.
+"""A problem whose tensors are made: poisoned before a launch, compared after it, and looked after
+meanwhile.
 
-A kernel that was cut down may have lost the masks that kept it inside of its tensors. In memory that others use too it would read
-what happens to be there. :class:`Guarded` tensors have room around them: what is read there is no number, and what is written there
-is noticed. A maximum hides what is no number, so that the room can be filled otherwise, too (:data:`OTHERS`): what a kernel then
-computes otherwise it has read there.
+A kernel that was cut down may have lost the masks that kept it inside of its tensors. In memory
+that others use too it would read what happens to be there. :class:`Guarded` tensors have room
+around them: what is read there is no number, and what is written there is noticed. A maximum hides
+what is no number, so that the room can be filled otherwise, too (:data:`OTHERS`): what a kernel
+then computes otherwise it has read there.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ _NO_NUMBER = 0xFF
 """A byte of which every floating point type makes NaN."""
 _ALIGNED = 512
 OTHERS = (256.0, -256.0)
-"""Numbers that the room can be filled with: larger than what problems hold, and in range of every floating point type."""
+"""Numbers that the room can be filled with: larger than what problems hold, and in range of every
+floating point type.
+"""
 
 
 class Numerics:
@@ -58,20 +62,30 @@ class Prepared:
     def differs(self, first: List[Any]) -> Any:
         """Whether the outputs hold other bits than that, as a tensor on their device."""
         torch = self._numerics.torch
-        differences = [(bits_of(torch, output) != before).any() for output, before in zip(self._outputs, first)]
+        differences = [
+            (bits_of(torch, output) != before).any() for output, before in zip(self._outputs, first)
+        ]
         return torch.stack(differences).any()
 
     def sums(self) -> Any:
         """A checksum of each tensor that no launch may change: inputs and references."""
         torch = self._numerics.torch
-        return torch.stack([_sum(torch, tensor) for tensor in self._guarded]) if self._guarded else None
+        return (
+            torch.stack([_sum(torch, tensor) for tensor in self._guarded])
+            if self._guarded
+            else None
+        )
 
     def changed(self) -> bool:
         """Whether one of them has been changed."""
-        return self._before is not None and not bool(self._numerics.torch.equal(self._before, self.sums()))
+        return self._before is not None and not bool(
+            self._numerics.torch.equal(self._before, self.sums())
+        )
 
     def _written(self) -> Iterator[Any]:
-        """What a launch may write to: where that is not known, all memory that its arguments lie in."""
+        """What a launch may write to: where that is not known, all memory that its arguments lie
+        in.
+        """
         if self.made["outputs"] is None:
             self._numerics.outputs.restore(self.made)
             return iter(self._numerics.outputs.all_cells(self.made))
@@ -108,7 +122,7 @@ def _sum(torch: Any, tensor: Any) -> Any:
     return bits_of(torch, tensor).sum(dtype=torch.int64)
 
 
-# --- room around tensors --------------------------------------------------------------------------------------------------------
+# --- room around tensors --------------------------------------------------------------------------
 
 
 class Guarded:
@@ -120,7 +134,9 @@ class Guarded:
         self._moved: Dict[int, Any] = {}
         """Address of a storage → the bytes that it was moved to."""
         self._types: Dict[int, Any] = {}
-        """Address of these bytes → the type of their elements, and how many bytes the storage had."""
+        """Address of these bytes → the type of their elements, and how many bytes the storage
+        had.
+        """
         arguments = {name: self._value(value) for name, value in made["arguments"].items()}
         self.made = dict(made, arguments=arguments, baseline=None)
         written = {arguments[name].untyped_storage().data_ptr() for name in made["outputs"] or ()}
@@ -135,7 +151,10 @@ class Guarded:
         return all(bool(self._torch.equal(memory, before)) for memory, before in self._kept)
 
     def surround(self, number: Optional[float] = None) -> None:
-        """Fill the room around inputs with a number; whole numbers with 1. Without one it is what it was at first, no number."""
+        """Fill the room around inputs with a number; whole numbers with 1.
+
+        Without one it is what it was at first, no number.
+        """
         for pair in self._kept:
             for memory in pair:
                 kind, size = self._types[pair[0].data_ptr()]
@@ -146,7 +165,12 @@ class Guarded:
         if number is None:
             room.fill_(_NO_NUMBER)
             return
-        value = self._torch.full((1,), number if kind.is_floating_point else 1, dtype=self._torch.float64, device=room.device)
+        value = self._torch.full(
+            (1,),
+            number if kind.is_floating_point else 1,
+            dtype=self._torch.float64,
+            device=room.device,
+        )
         pattern = value.to(kind).view(self._torch.uint8)
         length = len(room) // len(pattern) * len(pattern)
         room[:length].view(-1, len(pattern)).copy_(pattern)
@@ -167,7 +191,9 @@ class Guarded:
         if storage.data_ptr() not in self._moved:
             torch, size = self._torch, storage.nbytes()
             behind = ROOM + -size % _ALIGNED
-            memory = torch.full((ROOM + size + behind,), _NO_NUMBER, dtype=torch.uint8, device=tensor.device)
+            memory = torch.full(
+                (ROOM + size + behind,), _NO_NUMBER, dtype=torch.uint8, device=tensor.device
+            )
             original = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
             memory[ROOM : ROOM + size] = original
             self._moved[storage.data_ptr()] = memory

@@ -55,29 +55,60 @@ def parse(arguments: Optional[List[str]]) -> LaunchOptions:
     """What the command line says."""
     parser = argparse.ArgumentParser(
         prog="launch.py",
-        description="Launch every kernel of this folder on the GPU of this machine, compare its results and measure its time.",
-        epilog="A cell that is already in the file of results is not launched again. To import the file: compat matrix "
-        "--launched FILE.",
+        description=(
+            "Launch every kernel of this folder on the GPU of this machine, compare its results and"
+            " measure its time."
+        ),
+        epilog=(
+            "A cell that is already in the file of results is not launched again. To import the"
+            " file: compat matrix --launched FILE."
+        ),
     )
     parser.add_argument(
-        "--out", default=None, metavar="FILE", help="file of results, JSON lines (default: results.jsonl in the folder)"
+        "--out",
+        default=None,
+        metavar="FILE",
+        help="file of results, JSON lines (default: results.jsonl in the folder)",
     )
     parser.add_argument(
-        "--cells", action="append", default=[], metavar="GLOB", help="only this cell: kernel/variant/case/target/env"
+        "--cells",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="only this cell: kernel/variant/case/target/env",
     )
     parser.add_argument(
-        "--repeats", type=int, default=_REPEATS, metavar="N", help="launches of each problem (default: %d)" % _REPEATS
+        "--repeats",
+        type=int,
+        default=_REPEATS,
+        metavar="N",
+        help="launches of each problem (default: %d)" % _REPEATS,
     )
     parser.add_argument(
-        "--deadline", type=float, default=_DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % _DEADLINE
+        "--deadline",
+        type=float,
+        default=_DEADLINE,
+        metavar="SECONDS",
+        help="seconds one cell may take (default: %g)" % _DEADLINE,
     )
     parser.add_argument("--no-latency", action="store_true", help="skip latency measurements")
     parser.add_argument(
-        "--device", choices=("cuda", "cpu"), default="cuda", help="device of the tensors; cpu is for tests of this program"
+        "--device",
+        choices=("cuda", "cpu"),
+        default="cuda",
+        help="device of the tensors; cpu is for tests of this program",
     )
-    parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
     parser.add_argument(
-        "--compare", default=None, metavar="DIGEST", help="keep running, and compare the cells that standard input names"
+        "--library",
+        default=LIBRARY,
+        metavar="PATH",
+        help="the driver's library (default: %s)" % LIBRARY,
+    )
+    parser.add_argument(
+        "--compare",
+        default=None,
+        metavar="DIGEST",
+        help="keep running, and compare the cells that standard input names",
     )
     chosen = parser.parse_args(arguments, LaunchOptions())
     if chosen.repeats < 2 or not chosen.deadline > 0:
@@ -106,7 +137,10 @@ def _index(folder: str) -> Dict[str, Any]:
     with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
         index: Dict[str, Any] = json.load(file)
     if index.get("schema") != results.SCHEMA:
-        raise ValueError("index.json has schema %r, and this program reads %d" % (index.get("schema"), results.SCHEMA))
+        raise ValueError(
+            "index.json has schema %r, and this program reads %d"
+            % (index.get("schema"), results.SCHEMA)
+        )
     for number, cell in enumerate(index["cells"]):
         cell["number"] = number
     return index
@@ -119,7 +153,9 @@ def _numerics(device: str) -> Numerics:
         import torch
     except ImportError as error:
         raise ImportError("%s has no PyTorch: %s" % (sys.executable, error)) from error
-    outputs, problems = (import_module("compat_numerics.%s" % name) for name in ("outputs", "problems"))
+    outputs, problems = (
+        import_module("compat_numerics.%s" % name) for name in ("outputs", "problems")
+    )
     if device == "cuda" and torch.version.cuda is None:
         raise ImportError("PyTorch %s of %s has no CUDA" % (torch.__version__, sys.executable))
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
@@ -135,7 +171,13 @@ class _FolderRun:
     """All that is to be launched."""
 
     def __init__(
-        self, folder: str, index: Dict[str, Any], cells: List[Dict[str, Any]], options: LaunchOptions, numerics: Numerics, out: str
+        self,
+        folder: str,
+        index: Dict[str, Any],
+        cells: List[Dict[str, Any]],
+        options: LaunchOptions,
+        numerics: Numerics,
+        out: str,
     ) -> None:
         self._index, self._cells, self._out = index, cells, out
         self._watch = Watch(folder, options, numerics, self._accept)
@@ -153,7 +195,10 @@ class _FolderRun:
             for line in lines:
                 self._note(line)
         seconds = time.monotonic() - self._began
-        say("%d cells in %.0f s, %.0f a minute" % (self._count, seconds, 60 * self._count / max(seconds, 1e-9)))
+        say(
+            "%d cells in %.0f s, %.0f a minute"
+            % (self._count, seconds, 60 * self._count / max(seconds, 1e-9))
+        )
         return 1 if self._lost else 0
 
     def _groups(self) -> Iterator[Tuple[Dict[str, Any], List[Dict[str, Any]]]]:
@@ -164,9 +209,19 @@ class _FolderRun:
             yield self._index["problems"][digest], cells
 
     def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, Any]:
-        check = {name: _plain(value) for name, value in group.checks[cell["number"]].items() if name != "spoiled"}
+        check = {
+            name: _plain(value)
+            for name, value in group.checks[cell["number"]].items()
+            if name != "spoiled"
+        }
         named = {name: cell[name] for name in ("cell", "identity", "object", "problem")}
-        return dict(named, schema=results.SCHEMA, check=check, latency=group.latencies.get(cell["number"]), device=group.device)
+        return dict(
+            named,
+            schema=results.SCHEMA,
+            check=check,
+            latency=group.latencies.get(cell["number"]),
+            device=group.device,
+        )
 
     def _note(self, line: Dict[str, Any]) -> None:
         self._count += 1
@@ -175,7 +230,18 @@ class _FolderRun:
         took = "  %.1f us" % latency["us"] if latency else ""
         ratio = " (%.2f of the baseline)" % latency["ratio"] if latency and latency["ratio"] else ""
         why = "  %s" % line["check"]["reason"] if line["check"]["reason"] else ""
-        say("[%d/%d] %s  %s%s%s%s" % (self._count, len(self._cells), line["cell"], line["check"]["status"], took, ratio, why))
+        say(
+            "[%d/%d] %s  %s%s%s%s"
+            % (
+                self._count,
+                len(self._cells),
+                line["cell"],
+                line["check"]["status"],
+                took,
+                ratio,
+                why,
+            )
+        )
 
     def _accept(self, device: Dict[str, Any]) -> None:
         """Raises Mismatch where the kernels are for GPUs of another architecture."""
@@ -183,5 +249,6 @@ class _FolderRun:
         here = int(device["cc"].replace(".", ""))
         if here // 10 != int(target["arch"]) // 10 or here < int(target["arch"]):
             raise Mismatch(
-                "the kernels are for %s, and %s has compute capability %s" % (target["name"], device["name"], device["cc"])
+                "the kernels are for %s, and %s has compute capability %s"
+                % (target["name"], device["name"], device["cc"])
             )

@@ -1,6 +1,8 @@
-"""Launches that were written down where the kernels were compiled, made again with the tensors of a problem.
+"""Launches that were written down where the kernels were compiled, made again with the tensors of a
+problem.
 
-The bytes of each parameter are known, for certain sizes of the arguments; only the addresses in them are those of this process.
+The bytes of each parameter are known, for certain sizes of the arguments; only the addresses in
+them are those of this process.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ class RecordedKernels(Kernel):
     """The kernels of one cell's binary, and what is launched of them."""
 
     def __init__(self, driver: CudaDriver, facts: Dict[str, Any], data: bytes) -> None:
-        """``facts`` are ``launch`` of its cell. Raises CudaError, and Refused where it has other parameters than the index says."""
+        """``facts`` are ``launch`` of its cell.
+
+        Raises CudaError, and Refused where it has other parameters than the index says.
+        """
         self._driver, self._facts = driver, facts
         self._module = driver.load(data)
         self._functions: Dict[str, Any] = {}
@@ -34,7 +39,10 @@ class RecordedKernels(Kernel):
         sizes = self._driver.parameter_sizes(self._functions[launch["entry"]])
         expected = [len(bytes.fromhex(parameter["data"])) for parameter in launch["parameters"]]
         if sizes is not None and sizes != expected:
-            raise Refused("the binary takes parameters of %s bytes, but a launch would pass %s" % (sizes, expected))
+            raise Refused(
+                "the binary takes parameters of %s bytes, but a launch would pass %s"
+                % (sizes, expected)
+            )
 
     def _allow(self, launches: List[Recorded]) -> None:
         for entry, function in self._functions.items():
@@ -59,9 +67,13 @@ class RecordedKernels(Kernel):
 
     def _launch(self, launch: Recorded, problem: Prepared) -> CudaLaunch:
         x, y, z = launch["grid"]
-        values = [bytes_of(patched(parameter, problem.arguments)) for parameter in launch["parameters"]]
+        values = [
+            bytes_of(patched(parameter, problem.arguments)) for parameter in launch["parameters"]
+        ]
         facts = dict(launch, grid_scale=[1, 1, 1])
-        return CudaLaunch(self._driver, self._functions[launch["entry"]], facts, (x, y, z), values, problem)
+        return CudaLaunch(
+            self._driver, self._functions[launch["entry"]], facts, (x, y, z), values, problem
+        )
 
     def close(self) -> None:
         """Unload them."""
@@ -82,11 +94,16 @@ def patched(parameter: Dict[str, Any], arguments: Dict[str, Any]) -> bytes:
 def fitting(recorded: List[Recorded], arguments: Dict[str, Any]) -> Recorded:
     """What was written down for arguments of these sizes. Raises Refused where nothing was."""
     for each in recorded:
-        if all(_fits(facts, argument_of(name, arguments)) for name, facts in each["arguments"].items()):
+        if all(
+            _fits(facts, argument_of(name, arguments)) for name, facts in each["arguments"].items()
+        ):
             return each
     names = sorted({name for each in recorded for name in each["arguments"]})
     told = ", ".join("%s %s" % (name, _told(argument_of(name, arguments))) for name in names)
-    raise Refused("no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel file" % told)
+    raise Refused(
+        "no launch was recorded for %s: name these sizes in the problem's `sizes` in the kernel"
+        " file" % told
+    )
 
 
 def _fits(facts: Dict[str, Any], value: Any) -> bool:
@@ -98,11 +115,17 @@ def _fits(facts: Dict[str, Any], value: Any) -> bool:
     if "shape" not in facts:
         return True
     return list(value.shape) == facts["shape"] and all(
-        stride == wanted for size, stride, wanted in zip(value.shape, value.stride(), facts["strides"]) if size != 1
+        stride == wanted
+        for size, stride, wanted in zip(value.shape, value.stride(), facts["strides"])
+        if size != 1
     )
 
 
 def _told(value: Any) -> str:
     if not hasattr(value, "data_ptr"):
         return "= %r" % (value,)
-    return "of %s, strides %s, elements of %d bytes" % (list(value.shape), list(value.stride()), value.element_size())
+    return "of %s, strides %s, elements of %d bytes" % (
+        list(value.shape),
+        list(value.stride()),
+        value.element_size(),
+    )

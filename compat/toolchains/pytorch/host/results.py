@@ -14,7 +14,9 @@ Key = Tuple[str, str, str]
 
 
 def key_of(line: Mapping[str, Any]) -> Key:
-    """What makes a result that of a cell: the same of a cell in an index, and of a line of results."""
+    """What makes a result that of a cell: the same of a cell in an index, and of a line of
+    results.
+    """
     return str(line["identity"]), str(line["problem"]), str(line["object"])
 
 
@@ -33,9 +35,15 @@ def finished(path: "str | os.PathLike[str]") -> Set[Key]:
     return keys
 
 
-def remaining(cells: Iterable[Dict[str, Any]], globs: Sequence[str], known: Set[Key]) -> List[Dict[str, Any]]:
+def remaining(
+    cells: Iterable[Dict[str, Any]], globs: Sequence[str], known: Set[Key]
+) -> List[Dict[str, Any]]:
     """The cells of an index that are meant, all of them without globs, and not known."""
-    meant = (cell for cell in cells if not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs))
+    meant = (
+        cell
+        for cell in cells
+        if not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs)
+    )
     return [cell for cell in meant if key_of(cell) not in known]
 
 

@@ -54,15 +54,23 @@ class GpuSession:
         return ""
 
     def problems(self, problem: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], bool]]:
-        """What a problem of the index makes, small ones first; whether each has a size of real use. Raises ProblemError."""
+        """What a problem of the index makes, small ones first; whether each has a size of real use.
+
+        Raises ProblemError.
+        """
         problems = self._numerics.problems
         make = problems.load(os.path.join(self._folder, problem["source"]), problem["function"])
         for large in (False, True):
-            for made in problems.each(make, problem["parameters"], problem["dtype"], _SEED, self._device, large):
+            for made in problems.each(
+                make, problem["parameters"], problem["dtype"], _SEED, self._device, large
+            ):
                 yield made, large
 
     def kernel(self, cell: Dict[str, Any]) -> Kernel:
-        """The binary of a cell, loaded. Raises CudaError and Refused, and OSError where it is not in the folder."""
+        """The binary of a cell, loaded.
+
+        Raises CudaError and Refused, and OSError where it is not in the folder.
+        """
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
             facts, data = cell["launch"], file.read()
         if "recorded" in facts:
@@ -70,7 +78,7 @@ class GpuSession:
         return LoadedKernel(self.driver, self._numerics.torch, self._device, facts, data)
 
 
-# --- a kernel that is known to be good -----------------------------------------------------------------------------------------
+# --- a kernel that is known to be good ------------------------------------------------------------
 
 _COUNT = 256
 _TEXT = """
@@ -96,7 +104,12 @@ _TEXT = """
     ret;
 }
 """
-_VERSIONS = (((9, 0), "7.8", "sm_90"), ((8, 0), "7.0", "sm_80"), ((7, 5), "6.3", "sm_75"), ((0, 0), "6.0", "sm_60"))
+_VERSIONS = (
+    ((9, 0), "7.8", "sm_90"),
+    ((8, 0), "7.0", "sm_80"),
+    ((7, 5), "6.3", "sm_75"),
+    ((0, 0), "6.0", "sm_60"),
+)
 _FACTS = {
     "block": [_COUNT, 1, 1],
     "grid_scale": [1, 1, 1],
@@ -108,13 +121,18 @@ _FACTS = {
 
 
 class Canary:
-    """y = x + 1 for 256 numbers. Where it fails, the GPU, its driver or this process is at fault."""
+    """y = x + 1 for 256 numbers.
+
+    Where it fails, the GPU, its driver or this process is at fault.
+    """
 
     def __init__(self, driver: CudaDriver, torch: Any, device: str) -> None:
         """Raises CudaError."""
         self._driver, self._torch = driver, torch
         version, target = _form(driver.capability)
-        self._function = driver.function(driver.load((_TEXT % (version, target)).encode() + b"\0"), "compat_canary")
+        self._function = driver.function(
+            driver.load((_TEXT % (version, target)).encode() + b"\0"), "compat_canary"
+        )
         self._x = torch.arange(_COUNT, dtype=torch.float32, device=device)
         self._y = torch.empty_like(self._x)
         values = [ctypes.c_uint64(tensor.data_ptr()) for tensor in (self._x, self._y)]
@@ -133,7 +151,7 @@ def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
     return next((version, target) for least, version, target in _VERSIONS if capability >= least)
 
 
-# --- the device ----------------------------------------------------------------------------------------------------------------
+# --- the device -----------------------------------------------------------------------------------
 
 _SM, _MEMORY = 1, 2
 
@@ -161,7 +179,10 @@ class _Management:
         self._device = ctypes.c_void_p()
         try:
             library = ctypes.CDLL("libnvidia-ml.so.1")
-            is_there = library.nvmlInit_v2() == 0 and library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(self._device)) == 0
+            is_there = (
+                library.nvmlInit_v2() == 0
+                and library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(self._device)) == 0
+            )
         except (OSError, AttributeError):
             return
         self._library = library if is_there else None
@@ -187,4 +208,8 @@ class _Management:
 
     def _clock(self, call: str, kind: int) -> Optional[int]:
         value = ctypes.c_uint()
-        return value.value if getattr(self._library, call)(self._device, kind, ctypes.byref(value)) == 0 else None
+        return (
+            value.value
+            if getattr(self._library, call)(self._device, kind, ctypes.byref(value)) == 0
+            else None
+        )

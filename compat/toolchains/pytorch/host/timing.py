@@ -1,4 +1,6 @@
-"""How long launches take: events around each, the second-level cache flushed before it, and all that is compared in turn."""
+"""How long launches take: events around each, the second-level cache flushed before it, and all
+that is compared in turn.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _AGAIN = 20
 """The same, of those that are timed a second time."""
 _WARM_UP = 3
 _FLUSHES_BEFORE_BASELINE = 4
-"""PyTorch takes longer to launch: the GPU is kept busy meanwhile, so that what is timed is the GPU."""
+"""PyTorch takes longer to launch: the GPU is kept busy meanwhile, so that what is timed is the
+GPU.
+"""
 _LEAST_FLUSH = 1 << 20
 
 _LEAST = 0.01
@@ -30,8 +34,13 @@ class Clock:
         self._memory = torch.empty(self._size, dtype=torch.uint8, device=device)
         self._start, self._end = [driver.event()], [driver.event()]
 
-    def rounds(self, calls: Sequence[Tuple[Call, bool]], count: int, alive: Callable[[int], None]) -> List[List[float]]:
-        """The microseconds of each call, ``count`` times, in turn; a call that is of PyTorch is marked. Raises CudaError."""
+    def rounds(
+        self, calls: Sequence[Tuple[Call, bool]], count: int, alive: Callable[[int], None]
+    ) -> List[List[float]]:
+        """The microseconds of each call, ``count`` times, in turn.
+
+        A call that is of PyTorch is marked. Raises CudaError.
+        """
         while len(self._start) < len(calls):
             self._start.append(self._driver.event())
             self._end.append(self._driver.event())
@@ -41,13 +50,17 @@ class Clock:
                 if number == 0:
                     alive(index)
                 for _ in range(_FLUSHES_BEFORE_BASELINE if is_torch else 1):
-                    self._driver.call("cuMemsetD8Async", self._memory.data_ptr(), number & 1, self._size, None)
+                    self._driver.call(
+                        "cuMemsetD8Async", self._memory.data_ptr(), number & 1, self._size, None
+                    )
                 self._driver.call("cuEventRecord", self._start[index], None)
                 call()
                 self._driver.call("cuEventRecord", self._end[index], None)
             self._driver.synchronize()
             for index in range(len(calls)):
-                samples[index].append(self._driver.microseconds(self._start[index], self._end[index]))
+                samples[index].append(
+                    self._driver.microseconds(self._start[index], self._end[index])
+                )
             alive(-1)
         return samples
 
@@ -61,12 +74,17 @@ class Clock:
 
 
 def timed(
-    clock: Clock, launches: Sequence[Call], series: Sequence[str], baseline: Optional[Call], alive: Callable[[int], None]
+    clock: Clock,
+    launches: Sequence[Call],
+    series: Sequence[str],
+    baseline: Optional[Call],
+    alive: Callable[[int], None],
 ) -> Tuple[List[Dict[str, Any]], Optional[float]]:
     """The latency of each launch, and that of the baseline in microseconds.
 
-    Neighbours in ``launches`` that are of one series and differ by more than they spread are timed a second time. ``alive`` hears
-    the number of the launch that is next, and -1 where one round has ended.
+    Neighbours in ``launches`` that are of one series and differ by more than they spread are timed
+    a second time. ``alive`` hears the number of the launch that is next, and -1 where one round has
+    ended.
     """
     calls: List[Tuple[Call, bool]] = [(launch, False) for launch in launches]
     if baseline is not None:
@@ -88,7 +106,10 @@ def timed(
     again = differing(timings[:telling], series)
     if again:
         for index, samples in zip(
-            again, clock.rounds([calls[index] for index in again], _AGAIN, lambda i: tell(again[i] if i >= 0 else i))
+            again,
+            clock.rounds(
+                [calls[index] for index in again], _AGAIN, lambda i: tell(again[i] if i >= 0 else i)
+            ),
         ):
             timings[index] += samples
     latencies = [
@@ -104,7 +125,9 @@ def timed(
 
 
 def differing(taken: Sequence[List[float]], series: Sequence[str]) -> List[int]:
-    """Those that differ from a neighbour of their series by more than either spreads, and by more than the same code does."""
+    """Those that differ from a neighbour of their series by more than either spreads, and by more
+    than the same code does.
+    """
     indices = set()
     for index in range(1, len(taken)):
         before, here = taken[index - 1], taken[index]

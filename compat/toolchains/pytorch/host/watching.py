@@ -1,6 +1,8 @@
-"""The parent's side: fork a process for a problem, go by what it says, end it where it hangs, and settle what went wrong.
+"""The parent's side: fork a process for a problem, go by what it says, end it where it hangs, and
+settle what went wrong.
 
-What a process says of a cell counts once its canary was well after it, or the context ended for a reason of the cell's own.
+What a process says of a cell counts once its canary was well after it, or the context ended for a
+reason of the cell's own.
 """
 
 from __future__ import annotations
@@ -49,9 +51,20 @@ class ProcessReport:
 class Watch:
     """Runs tasks in forked processes."""
 
-    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, accept: Callable[[Dict[str, Any]], None]) -> None:
+    def __init__(
+        self,
+        folder: str,
+        options: LaunchOptions,
+        numerics: Numerics,
+        accept: Callable[[Dict[str, Any]], None],
+    ) -> None:
         """``accept`` hears of the device, and raises Mismatch."""
-        self._folder, self._options, self._numerics, self._accept = folder, options, numerics, accept
+        self._folder, self._options, self._numerics, self._accept = (
+            folder,
+            options,
+            numerics,
+            accept,
+        )
 
     def run(self, task: Task) -> ProcessReport:
         """Fork a process for a task, and go by what it says until it has ended."""
@@ -71,9 +84,18 @@ class _Following:
     """One process, followed to its end."""
 
     def __init__(
-        self, process: ForkedProcess, deadline: float, report: ProcessReport, accept: Callable[[Dict[str, Any]], None]
+        self,
+        process: ForkedProcess,
+        deadline: float,
+        report: ProcessReport,
+        accept: Callable[[Dict[str, Any]], None],
     ) -> None:
-        self._process, self._deadline, self._report, self._accept = process, deadline, report, accept
+        self._process, self._deadline, self._report, self._accept = (
+            process,
+            deadline,
+            report,
+            accept,
+        )
         self._held: Dict[int, Dict[str, Any]] = {}
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
@@ -187,11 +209,22 @@ class ProblemRun:
         self._first: Dict[int, Dict[str, Any]] = {}
 
     def run(self) -> None:
-        """Check all cells, and time those that are right; then settle those that ended a process."""
+        """Check all cells, and time those that are right.
+
+        Then settle those that ended a process.
+        """
         tries = 0
         while True:
-            to_check = [cell for cell in self._cells if cell["number"] not in self.checks and cell["number"] not in self._alone]
-            to_time = [cell for cell in self._cells if self._is_right(cell) and cell["number"] not in self.latencies]
+            to_check = [
+                cell
+                for cell in self._cells
+                if cell["number"] not in self.checks and cell["number"] not in self._alone
+            ]
+            to_time = [
+                cell
+                for cell in self._cells
+                if self._is_right(cell) and cell["number"] not in self.latencies
+            ]
             if not to_check and (not to_time or tries):
                 break
             before = (len(self.checks), len(self._alone), len(self.latencies))
@@ -202,9 +235,17 @@ class ProblemRun:
                 break
             if report.finished:
                 break
-            tries = 0 if (len(self.checks), len(self._alone), len(self.latencies)) != before else tries + 1
+            tries = (
+                0
+                if (len(self.checks), len(self._alone), len(self.latencies)) != before
+                else tries + 1
+            )
             if tries >= _TRIES:
-                self._give_up(to_check, report.unwell or "the process that launches kernels ended before it reached this cell")
+                self._give_up(
+                    to_check,
+                    report.unwell
+                    or "the process that launches kernels ended before it reached this cell",
+                )
                 break
         for number in self._alone:
             self._settle(next(cell for cell in self._cells if cell["number"] == number))
@@ -228,14 +269,20 @@ class ProblemRun:
             self.checks.setdefault(cell["number"], failed("lost", why))
 
     def _settle(self, cell: Cell) -> None:
-        """Run a cell that ended a process again, in one of its own; what that says counts, if it says anything."""
+        """Run a cell that ended a process again, in one of its own.
+
+        What that says counts, if it says anything.
+        """
         number, first = cell["number"], self._first[cell["number"]]
         report = self._watch.run(Task(self._problem, [cell], []))
         self.device = report.device or self.device
         second = report.first if report.suspect == number else report.checks.get(number)
         if second is None:
             self.checks[number] = failed(
-                "lost", report.unable or report.unwell or "the process that launches kernels ended before it reached this cell"
+                "lost",
+                report.unable
+                or report.unwell
+                or "the process that launches kernels ended before it reached this cell",
             )
             return
         self.checks[number] = verdict_of(first, second)
@@ -250,6 +297,14 @@ def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
     first_time = "%s%s" % (first["status"], " (%s)" % first["reason"] if first["reason"] else "")
     if second["status"] == "ok" and first["status"] in ("faulted", "timed_out"):
         return dict(
-            second, status="unstable", reason="it was %s in the first run, after other kernels; alone it is right" % first_time
+            second,
+            status="unstable",
+            reason="it was %s in the first run, after other kernels; alone it is right"
+            % first_time,
         )
-    return dict(second, reason="; ".join(filter(None, (second["reason"], "it was %s in the first run" % first_time))))
+    return dict(
+        second,
+        reason="; ".join(
+            filter(None, (second["reason"], "it was %s in the first run" % first_time))
+        ),
+    )

@@ -1,10 +1,12 @@
 """The outputs of a problem: filled before a launch, and held to their references after it.
 
-Before a launch the whole storage of every output is filled, around the view that the kernel gets, too: with a NaN of a certain bit
-pattern, whole numbers with the least one. What a launch did not write is known by that, and so is what it wrote elsewhere.
+Before a launch the whole storage of every output is filled, around the view that the kernel gets,
+too: with a NaN of a certain bit pattern, whole numbers with the least one. What a launch did not
+write is known by that, and so is what it wrote elsewhere.
 
-A problem whose ``outputs`` are ``None`` has no references. Before each launch all its tensors get back what they held; what the
-launch has changed then is told, with a sample of its values, and nothing is said to be right or wrong.
+A problem whose ``outputs`` are ``None`` has no references. Before each launch all its tensors get
+back what they held; what the launch has changed then is told, with a sample of its values, and
+nothing is said to be right or wrong.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ def poison(problem: Dict[str, Any]) -> None:
 
 
 def compare(problem: Dict[str, Any]) -> Found:
-    """What the outputs of a checked problem hold after a launch, beside what they should: the worst of them."""
+    """What the outputs of a checked problem hold after a launch, beside what they should: the worst
+    of them.
+    """
     if problem["outputs"] is None:
         return _changed(problem)
     findings = [_compared(problem, name) for name in problem["outputs"]]
@@ -59,17 +63,27 @@ def compare(problem: Dict[str, Any]) -> Found:
 
 
 def together(found: Iterable[Found]) -> Found:
-    """One for several: the first that is wrong, else all of them with the largest differences, and where the largest is."""
+    """One for several: the first that is wrong, else all of them with the largest differences, and
+    where the largest is.
+    """
     several = list(found)
     for finding in several:
         if finding["status"] != "ok":
             return finding
     largest = max(several, key=lambda finding: finding["max_abs"] or 0.0)
-    return dict(largest, max_rel=max((finding["max_rel"] for finding in several if finding["max_rel"] is not None), default=None))
+    return dict(
+        largest,
+        max_rel=max(
+            (finding["max_rel"] for finding in several if finding["max_rel"] is not None),
+            default=None,
+        ),
+    )
 
 
 def around(problem: Dict[str, Any]) -> str:
-    """What a launch wrote around the outputs of a checked problem, in words; empty where it wrote nothing there.
+    """What a launch wrote around the outputs of a checked problem, in words.
+
+    Empty where it wrote nothing there.
 
     Whatever the outputs hold: :func:`compare` tells of numbers that are wrong first.
     """
@@ -82,7 +96,10 @@ def around(problem: Dict[str, Any]) -> str:
 def _changed(problem: Dict[str, Any]) -> Found:
     """What a launch changed, where nobody says what it should have."""
     changed = changes(problem)
-    names = ", ".join("%s (%d of %d elements)" % (change["name"], change["changed"], change["elements"]) for change in changed)
+    names = ", ".join(
+        "%s (%d of %d elements)" % (change["name"], change["changed"], change["elements"])
+        for change in changed
+    )
     return {
         "status": "unsupported",
         "max_abs": None,
@@ -93,7 +110,7 @@ def _changed(problem: Dict[str, Any]) -> Found:
     }
 
 
-# --- one output ---------------------------------------------------------------------------------------------------------------
+# --- one output -----------------------------------------------------------------------------------
 
 
 def _compared(problem: Dict[str, Any], name: str) -> Found:
@@ -103,18 +120,27 @@ def _compared(problem: Dict[str, Any], name: str) -> Found:
     got, wanted = _beside(tensor.detach(), output["reference"])
     sizes = wanted.abs().double()
     difference = (got.double() - wanted.double()).abs()
-    difference[(difference == 0) & (got != wanted)] = 1.0  # of whole numbers that are too large to be told apart as doubles
+    # Of whole numbers that are too large to be told apart as doubles.
+    difference[(difference == 0) & (got != wanted)] = 1.0
     allowed = output["tolerance"] + output["relative"] * sizes
-    excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(-1)
+    excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(
+        -1
+    )
     missed = int((excess > 0).sum())
     finite = bool(torch.isfinite(difference).all())
     largest = (float(difference.max()), _relative(difference, sizes)) if finite else (None, None)
     if not missed:
         at = int(difference.reshape(-1).argmax())
-        return _ok(largest[0], largest[1], "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else "")
+        return _ok(
+            largest[0],
+            largest[1],
+            "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else "",
+        )
     at = int(excess.argmax())
     reason = "expected %s" % _number(wanted.reshape(-1)[at])
-    if output["initial"] is None and bool(_bits_of(tensor).reshape(-1)[at] == _pattern(tensor.dtype)):
+    if output["initial"] is None and bool(
+        _bits_of(tensor).reshape(-1)[at] == _pattern(tensor.dtype)
+    ):
         reason = "was not written, " + reason
     else:
         reason = "is %s, %s" % (_number(got.reshape(-1)[at]), reason)
@@ -133,7 +159,11 @@ def _compared(problem: Dict[str, Any], name: str) -> Found:
 
 def _beside(tensor: torch.Tensor, reference: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     """Both in a type that holds either exactly: whole numbers where both are such."""
-    kind = torch.float64 if tensor.dtype.is_floating_point or reference.dtype.is_floating_point else torch.int64
+    kind = (
+        torch.float64
+        if tensor.dtype.is_floating_point or reference.dtype.is_floating_point
+        else torch.int64
+    )
     return tensor.to(kind), reference.to(tensor.device).to(kind)
 
 
@@ -160,7 +190,7 @@ def _number(value: torch.Tensor) -> str:
     return "%.6g" % value.item()
 
 
-# --- storages -----------------------------------------------------------------------------------------------------------------
+# --- storages -------------------------------------------------------------------------------------
 
 
 def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
@@ -173,23 +203,32 @@ def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
         return _ok(None, None, "")
     at, first = int(changed.nonzero()[0]), tensors[0].storage_offset()
     name = next(name for name in problem["outputs"] if problem["arguments"][name] is tensors[0])
-    distance = "%d before its first" % (first - at) if at < first else "%d behind its first" % (at - first)
+    distance = (
+        "%d before its first" % (first - at) if at < first else "%d behind its first" % (at - first)
+    )
     return {
         "status": "wrong",
         "max_abs": None,
         "max_rel": None,
         "where": "%s: outside of %s" % (problem["name"], name),
-        "reason": "wrote outside of %s: %d of the elements around it, the first %s" % (name, int(changed.sum()), distance),
+        "reason": (
+            "wrote outside of %s: %d of the elements around it, the first %s"
+            % (name, int(changed.sum()), distance)
+        ),
     }
 
 
 def _by_storage(problem: Dict[str, Any]) -> Iterator[List[torch.Tensor]]:
-    """Outputs that have a storage together, those of one element type: they are filled and looked at as one."""
+    """Outputs that have a storage together, those of one element type: they are filled and looked
+    at as one.
+    """
     storages: Dict[Tuple[int, torch.dtype], List[torch.Tensor]] = {}
     for name in problem["outputs"]:
         tensor = problem["arguments"][name]
         if tensor.untyped_storage().nbytes():
-            storages.setdefault((tensor.untyped_storage().data_ptr(), tensor.dtype), []).append(tensor)
+            storages.setdefault((tensor.untyped_storage().data_ptr(), tensor.dtype), []).append(
+                tensor
+            )
     yield from storages.values()
 
 
@@ -211,7 +250,7 @@ def _pattern(dtype: torch.dtype) -> int:
     return 0x80 if bits == 8 else -(1 << (bits - 1))
 
 
-# --- memory -------------------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
 
 _INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 """By bytes of an element."""
@@ -234,7 +273,9 @@ def all_cells(problem: Dict[str, Any]) -> List[torch.Tensor]:
 
 
 def restore(problem: Dict[str, Any]) -> None:
-    """Have all tensors hold what they did when this was called first, which is before the first launch."""
+    """Have all tensors hold what they did when this was called first, which is before the first
+    launch.
+    """
     if _BEFORE not in problem:
         problem[_BEFORE] = [cell.clone() for cell in all_cells(problem)]
     for each, before in zip(all_cells(problem), problem[_BEFORE]):
@@ -242,9 +283,11 @@ def restore(problem: Dict[str, Any]) -> None:
 
 
 def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
-    """The tensors in whose storages something changed: ``name``, ``type``, ``elements``, ``changed``, ``sample``, ``written``.
+    """The tensors in whose storages something changed: ``name``, ``type``, ``elements``,
+    ``changed``, ``sample``, ``written``.
 
-    ``sample`` are values of some elements, and ``written`` has a 1 for each of those that were changed, else a 0.
+    ``sample`` are values of some elements, and ``written`` has a 1 for each of those that were
+    changed, else a 0.
     """
     changes_ = []
     for (name, tensor), before in zip(_firsts(problem), problem[_BEFORE]):
@@ -253,7 +296,9 @@ def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
         changed = int(differs.sum())
         if changed:
             kind = str(tensor.dtype).rpartition(".")[2]
-            values = torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(tensor.untyped_storage())  # type: ignore[call-overload,unused-ignore]
+            values = torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
+                tensor.untyped_storage()
+            )  # type: ignore[call-overload,unused-ignore]
             places = _places(now.numel(), now.device)
             changes_.append(
                 {
@@ -262,7 +307,9 @@ def changes(problem: Dict[str, Any]) -> List[Dict[str, Any]]:
                     "elements": now.numel(),
                     "changed": changed,
                     "sample": _texts(values[places]),
-                    "written": "".join("1" if changed_ else "0" for changed_ in differs[places].tolist()),
+                    "written": "".join(
+                        "1" if changed_ else "0" for changed_ in differs[places].tolist()
+                    ),
                 },
             )
     return changes_
@@ -281,7 +328,9 @@ def _firsts(problem: Dict[str, Any]) -> Iterator[Tuple[str, torch.Tensor]]:
 
 def _places(count: int, device: torch.device) -> torch.Tensor:
     """The elements to tell of, the same ones of all tensors of that size."""
-    some = range(count) if count <= _SAMPLED else [index * _STEP % count for index in range(_SAMPLED)]
+    some = (
+        range(count) if count <= _SAMPLED else [index * _STEP % count for index in range(_SAMPLED)]
+    )
     return torch.tensor(list(some), device=device)
 
 

@@ -1,14 +1,18 @@
-"""Problems: what a kernel is launched with, and what it has to compute. A module of the kernel's author makes them.
+"""Problems: what a kernel is launched with, and what it has to compute.
+
+A module of the kernel's author makes them.
 
 A problem is a dictionary (``docs/problems.md`` has the contract)::
 
-    {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference", "tolerance", "relative", "reason",
+    {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference",
+    "tolerance", "relative", "reason",
      "initial"}}, "baseline"}
 
-Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is ``None``.
+Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is
+``None``.
 
-:func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a :class:`ProblemError`, and says
-nothing about the kernel.
+:func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a
+:class:`ProblemError`, and says nothing about the kernel.
 """
 
 from __future__ import annotations
@@ -29,11 +33,15 @@ _MODULE = "_compat_problems"
 
 
 class ProblemError(Exception):
-    """A problem cannot be used, or could not be made: a mistake in the module of problems, and no fact about the kernel."""
+    """A problem cannot be used, or could not be made: a mistake in the module of problems, and no
+    fact about the kernel.
+    """
 
 
 def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
-    """The function of a module of problems, which is imported anew. Modules beside it can be imported by it.
+    """The function of a module of problems, which is imported anew.
+
+    Modules beside it can be imported by it.
 
     Raises ProblemError where it cannot be imported, or has no such function.
     """
@@ -47,7 +55,9 @@ def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise ProblemError("%s cannot be imported: %s" % (os.path.basename(path), _words(error))) from error
+        raise ProblemError(
+            "%s cannot be imported: %s" % (os.path.basename(path), _words(error))
+        ) from error
     finally:
         sys.path.remove(folder)
     found: Callable[..., Iterator[Problem]] = getattr(module, function, None)  # type: ignore[assignment]
@@ -66,7 +76,8 @@ def each(
 ) -> Iterator[Problem]:
     """The problems that a function yields, checked, one after the other.
 
-    Raises ProblemError where the function raises, where it yields none, or what is malformed, or a name a second time.
+    Raises ProblemError where the function raises, where it yields none, or what is malformed, or a
+    name a second time.
     """
     names: Set[str] = set()
     torch.manual_seed(seed)
@@ -91,7 +102,10 @@ def each(
 
 
 def checked(problem: Any) -> Problem:
-    """A problem with all its keys. Raises ProblemError where it is malformed, in a sentence that says what."""
+    """A problem with all its keys.
+
+    Raises ProblemError where it is malformed, in a sentence that says what.
+    """
     if not isinstance(problem, dict):
         raise ProblemError("a problem must be a dictionary, not a %s" % type(problem).__name__)
     name = problem.get("name")
@@ -99,12 +113,16 @@ def checked(problem: Any) -> Problem:
         raise ProblemError("a problem needs a name")
     _no_others(problem, _KEYS, "problem %r" % name)
     arguments, outputs = problem.get("arguments"), problem.get("outputs")
-    if not isinstance(arguments, dict) or not all(isinstance(argument, str) for argument in arguments):
+    if not isinstance(arguments, dict) or not all(
+        isinstance(argument, str) for argument in arguments
+    ):
         raise ProblemError("problem %r: arguments must be a dictionary by parameter" % name)
     is_unknown = outputs is None and "outputs" in problem
     outputs = {} if is_unknown else outputs
     if not isinstance(outputs, dict) or not (outputs or is_unknown):
-        raise ProblemError("problem %r: outputs must be a dictionary by parameter, with at least one entry" % name)
+        raise ProblemError(
+            "problem %r: outputs must be a dictionary by parameter, with at least one entry" % name
+        )
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
         raise ProblemError("problem %r: the baseline must be a function, or None" % name)
@@ -112,7 +130,13 @@ def checked(problem: Any) -> Problem:
         "name": name,
         "arguments": dict(arguments),
         "grid": _grid(problem["grid"], name) if problem.get("grid") is not None else None,
-        "outputs": None if is_unknown else {output: _output(output, facts, arguments, name) for output, facts in outputs.items()},
+        "outputs": (
+            None
+            if is_unknown
+            else {
+                output: _output(output, facts, arguments, name) for output, facts in outputs.items()
+            }
+        ),
         "baseline": baseline,
     }
     if not is_unknown:
@@ -122,8 +146,12 @@ def checked(problem: Any) -> Problem:
 
 def _grid(said: Any, name: str) -> Tuple[int, ...]:
     sizes = tuple(said) if isinstance(said, (tuple, list)) else (said,)
-    if not 1 <= len(sizes) <= 3 or not all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes):
-        raise ProblemError("problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, said))
+    if not 1 <= len(sizes) <= 3 or not all(
+        isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes
+    ):
+        raise ProblemError(
+            "problem %r: the grid must be one to three whole numbers above 0, not %r" % (name, said)
+        )
     return sizes
 
 
@@ -140,21 +168,36 @@ def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dic
     if not isinstance(reference, torch.Tensor):
         raise ProblemError("%s: the reference must be a tensor" % where)
     if reference.shape != tensor.shape:
-        raise ProblemError("%s: its shape is %s, and the reference's %s" % (where, tuple(tensor.shape), tuple(reference.shape)))
+        raise ProblemError(
+            "%s: its shape is %s, and the reference's %s"
+            % (where, tuple(tensor.shape), tuple(reference.shape))
+        )
     if reference.is_floating_point() and not bool(torch.isfinite(reference).all()):
         raise ProblemError("%s: the reference has NaN or inf, and no number equals them" % where)
     for key in ("tolerance", "relative"):
         number = made[key]
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < float("inf"):
-            raise ProblemError("%s: %s must be a number that is not negative, not %r" % (where, key, number))
-    if (made["tolerance"] or made["relative"]) and not (isinstance(made["reason"], str) and made["reason"]):
+        if (
+            isinstance(number, bool)
+            or not isinstance(number, (int, float))
+            or not 0 <= number < float("inf")
+        ):
+            raise ProblemError(
+                "%s: %s must be a number that is not negative, not %r" % (where, key, number)
+            )
+    if (made["tolerance"] or made["relative"]) and not (
+        isinstance(made["reason"], str) and made["reason"]
+    ):
         raise ProblemError("%s: a tolerance needs its reason" % where)
     initial = made["initial"]
     fits = initial is None or (
-        tuple(initial.shape) == tuple(tensor.shape) if isinstance(initial, torch.Tensor) else isinstance(initial, (int, float))
+        tuple(initial.shape) == tuple(tensor.shape)
+        if isinstance(initial, torch.Tensor)
+        else isinstance(initial, (int, float))
     )
     if not fits:
-        raise ProblemError("%s: its initial value must be a number, or a tensor of its shape" % where)
+        raise ProblemError(
+            "%s: its initial value must be a number, or a tensor of its shape" % where
+        )
     return made
 
 
@@ -166,7 +209,10 @@ def _apart(problem: Problem) -> None:
             continue
         if value.untyped_storage().nbytes() and _address(value) in outputs:
             other = outputs[_address(value)]
-            raise ProblemError("problem %r: %s lies in the storage of the output %s" % (problem["name"], name, other))
+            raise ProblemError(
+                "problem %r: %s lies in the storage of the output %s"
+                % (problem["name"], name, other)
+            )
 
 
 def _address(tensor: torch.Tensor) -> int:

@@ -1,7 +1,8 @@
-"""Launches as `compat capture --problems` recorded them: arguments of the same shapes, strides and types, and the same grid.
+"""Launches as `compat capture --problems` recorded them: arguments of the same shapes, strides and
+types, and the same grid.
 
-Whole numbers in tensors are those that were recorded; floating point numbers are made up, the same on every machine. What comes out
-right is not known: no output has a reference.
+Whole numbers in tensors are those that were recorded; floating point numbers are made up, the same
+on every machine. What comes out right is not known: no output has a reference.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import torch
 _FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
 
 
-def recorded(parameters: Dict[str, Any], dtype: str, seed: int, device: str, large: bool) -> Iterator[Dict[str, Any]]:
+def recorded(
+    parameters: Dict[str, Any], dtype: str, seed: int, device: str, large: bool
+) -> Iterator[Dict[str, Any]]:
     """Yields the launch, which is the same for the interpreter and for a GPU."""
     said = parameters["recorded"]
     storages = [_storage(each, seed + number) for number, each in enumerate(said["storages"])]
@@ -44,9 +47,15 @@ def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
 def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
     places = _view(torch.arange(storage.numel()), said).reshape(-1)
     bits = 8 * storage.element_size()
-    kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]  # PyTorch cannot set those without a sign
-    signed = [value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits) for value in said["values"]]
-    storage.view(kind)[places] = torch.tensor([each % 256 if bits == 8 else each for each in signed], dtype=kind)
+    # PyTorch cannot set those without a sign.
+    kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]
+    signed = [
+        value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits)
+        for value in said["values"]
+    ]
+    storage.view(kind)[places] = torch.tensor(
+        [each % 256 if bits == 8 else each for each in signed], dtype=kind
+    )
 
 
 def _view(storage: torch.Tensor, said: Dict[str, Any]) -> torch.Tensor:

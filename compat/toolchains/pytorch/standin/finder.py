@@ -1,4 +1,6 @@
-"""Stand-ins for packages that are not here: the last thing that an import tries, so that a real package wins."""
+"""Stand-ins for packages that are not here: the last thing that an import tries, so that a real
+package wins.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class StandIn(ModuleType):
 
 
 def seem_plain() -> Callable[[], None]:
-    """Have stand-ins be of the type of all modules until what is returned is called: compilers tell globals of that type apart."""
+    """Have stand-ins be of the type of all modules until what is returned is called: compilers tell
+    globals of that type apart.
+    """
     modules = [module for module in sys.modules.values() if type(module) is StandIn]
     for module in modules:
         _NAMES.__get__(module)["__getattr__"] = partial(StandIn.__getattr__, module)
@@ -75,13 +79,19 @@ def seem_plain() -> Callable[[], None]:
 
 
 def _known() -> dict[str, dict[str, Any]]:
-    return {**(pytorch.modules() if "torch" in LEDGER.packages else {}), **_PACKAGING, "packaging": {}}
+    return {
+        **(pytorch.modules() if "torch" in LEDGER.packages else {}),
+        **_PACKAGING,
+        "packaging": {},
+    }
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds every module of the packages that are stood in for."""
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Any, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
         """A module of a package that is stood in for."""
         if name.split(".", 1)[0] not in LEDGER.packages:
             return None
@@ -109,13 +119,20 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _refuse_a_question(module: str) -> None:
-    """Whether a package that is not here has a module is not known: importing it says that it has, but not where it may fail."""
+    """Whether a package that is not here has a module is not known: importing it says that it has,
+    but not where it may fail.
+    """
     frame: Any = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
-        looks = looks or frame.f_code.co_name == "find_spec"  # of importlib.util; an import goes by others
+        # Of importlib.util; an import goes by others.
+        looks = looks or frame.f_code.co_name == "find_spec"
         frame = frame.f_back
-    if frame is not None and LEDGER.in_tree(frame.f_code.co_filename) and (looks or is_guarded(frame)):
+    if (
+        frame is not None
+        and LEDGER.in_tree(frame.f_code.co_filename)
+        and (looks or is_guarded(frame))
+    ):
         raise lacking(module)
 
 
@@ -142,12 +159,16 @@ def stand_in_for(package: str) -> None:
 
 
 class _Hider(importlib.abc.MetaPathFinder):
-    """Before all other finders: packages that are to be absent are, until something stands in for them."""
+    """Before all other finders: packages that are to be absent are, until something stands in for
+    them.
+    """
 
     def __init__(self) -> None:
         self.packages: set[str] = set()
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Any, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
         package = name.split(".", 1)[0]
         if package not in self.packages:
             return None
@@ -179,7 +200,9 @@ def is_absent(package: str) -> bool:
 
 
 def is_from_stand_in(value: Any) -> bool:
-    """Whether a value is something that this room has made, and not one that is as good as the real one."""
+    """Whether a value is something that this room has made, and not one that is as good as the real
+    one.
+    """
     kind = type(value)
     own: Sequence[str] = (__package__ or "",)
     if issubclass(kind, StandIn):

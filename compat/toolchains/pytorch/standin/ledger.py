@@ -29,15 +29,21 @@ class Ledger:
         self.refusal = ""
         """The words of the last refusal."""
         self.elsewhere = False
-        """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
+        """Whether what that left undone is unknown: one was in another thread, or leads to more
+        than can be followed.
+        """
         self.begun: tuple[list[str], dict[str, Any]] | None = None
-        """Roots and target for which a package was imported before any of its modules was asked for."""
+        """Roots and target for which a package was imported before any of its modules was asked
+        for.
+        """
         self.package = ""
         """Its name."""
         self.late = False
         """Whether a package was stood in for after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
-        """Module → name that a statement would have given a value if it had not failed → why it failed; ``*`` for names unknown."""
+        """Module → name that a statement would have given a value if it had not failed → why it
+        failed; ``*`` for names unknown.
+        """
         self._answers: dict[str, None] = {}
         self._skipped: dict[str, None] = {}
 
@@ -49,8 +55,13 @@ class Ledger:
         self._skipped.clear()
 
     def in_tree(self, path: str) -> bool:
-        """Whether a file or folder is part of the tree: what is installed somewhere below its root is not."""
-        return any(path.startswith(root) and "/site-packages/" not in path[len(root) - 1 :] for root in self.roots)
+        """Whether a file or folder is part of the tree: what is installed somewhere below its root
+        is not.
+        """
+        return any(
+            path.startswith(root) and "/site-packages/" not in path[len(root) - 1 :]
+            for root in self.roots
+        )
 
     def answered(self, question: str, answer: object, assumed: bool = False) -> None:
         """Note what was said where a module of the tree asked."""
@@ -68,11 +79,16 @@ class Ledger:
         self._skipped.setdefault("%s: %s: %s" % (place, type(error).__name__, message))
 
     def told(self) -> dict[str, Any] | None:
-        """All of it for the driver; ``None`` where no stand-in was used and nothing was left out."""
+        """All of it for the driver; ``None`` where no stand-in was used and nothing was left
+        out.
+        """
         if not self.packages and not self._skipped:
             return None
         return {
-            "packages": ["%s %s" % (name, version) if version else name for name, version in sorted(self.packages.items())],
+            "packages": [
+                "%s %s" % (name, version) if version else name
+                for name, version in sorted(self.packages.items())
+            ],
             "answers": _bounded(self._answers),
             "skipped": _bounded(self._skipped),
         }
@@ -80,7 +96,9 @@ class Ledger:
 
 def _bounded(words: dict[str, None]) -> list[str]:
     lines = list(words)
-    return lines if len(lines) <= _MOST else [*lines[:_MOST], "… and %d more" % (len(lines) - _MOST)]
+    return (
+        lines if len(lines) <= _MOST else [*lines[:_MOST], "… and %d more" % (len(lines) - _MOST)]
+    )
 
 
 def place_in_tree() -> str:
@@ -96,7 +114,9 @@ def place_in_tree() -> str:
 
 def short(path: str, roots: tuple[str, ...]) -> str:
     """A path as it is seen from its root."""
-    return next((path[len(root) :] for root in roots if path.startswith(root)), os.path.basename(path))
+    return next(
+        (path[len(root) :] for root in roots if path.startswith(root)), os.path.basename(path)
+    )
 
 
 LEDGER = Ledger()

@@ -17,16 +17,24 @@ from .ledger import LEDGER
 
 
 class Lacking(BaseException):
-    """The value of something is needed that this env lacks. No ``Exception``: it must not be taken for an answer."""
+    """The value of something is needed that this env lacks.
+
+    No ``Exception``: it must not be taken for an answer.
+    """
 
 
 Lacking.__module__ = "compat"
 
 
 def lacking(what: str) -> Lacking:
-    """The error for something whose value is needed; it is written down, too, in case that it is caught."""
+    """The error for something whose value is needed.
+
+    It is written down, too, in case that it is caught.
+    """
     LEDGER.refused = what
-    return _refusal("the value of `%s` is needed, and this env lacks `%s`" % (what, what.split(".", 1)[0]))
+    return _refusal(
+        "the value of `%s` is needed, and this env lacks `%s`" % (what, what.split(".", 1)[0])
+    )
 
 
 def _refusal(words: str) -> Lacking:
@@ -38,12 +46,19 @@ def _refusal(words: str) -> Lacking:
 
 
 def swallowed() -> Lacking:
-    """The last refusal once more, for whoever caught it and went on: what was made of it is no answer."""
-    return Lacking(LEDGER.refusal or "what a statement that fails would have changed cannot be followed")
+    """The last refusal once more, for whoever caught it and went on: what was made of it is no
+    answer.
+    """
+    return Lacking(
+        LEDGER.refusal or "what a statement that fails would have changed cannot be followed"
+    )
 
 
 class PartlyKnown(ABCMeta):
-    """A class of which only a part is known here, and what derives from it. Its metaclass goes together with that of an ABC."""
+    """A class of which only a part is known here, and what derives from it.
+
+    Its metaclass goes together with that of an ABC.
+    """
 
     def __getattr__(cls, name: str) -> Any:
         return unknown_of_known(cls, name)
@@ -64,7 +79,10 @@ class Base(Partly):
 
 
 class Opaque:
-    """Something of a package that is stood in for. What is made of it is as unknown; where its value is needed it is refused."""
+    """Something of a package that is stood in for.
+
+    What is made of it is as unknown; where its value is needed it is refused.
+    """
 
     def __init__(self, path: str) -> None:
         object.__getattribute__(self, "__dict__")["_compat_path"] = path
@@ -122,25 +140,38 @@ def is_opaque(value: Any) -> bool:
 
 
 def known(value: Any) -> Any:
-    """A value that Python is about to say something of without asking it (``is``, ``type``, ``callable``)."""
+    """A value that Python is about to say something of without asking it (``is``, ``type``,
+    ``callable``).
+    """
     if is_opaque(value):
         raise lacking(path_of(value))
     return value
 
 
-_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__", "__wrapped__")
+_COPIED = (
+    "__module__",
+    "__name__",
+    "__qualname__",
+    "__doc__",
+    "__annotations__",
+    "__type_params__",
+    "__wrapped__",
+)
 """What ``staticmethod`` and the like take over from a function if it has them."""
 
 
 def unknown_attribute(path: str, name: str) -> Opaque:
-    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is refused.
+    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is
+    refused.
 
     Called by the ``__getattr__`` of what lacks it.
     """
     frame = sys._getframe(2)
     what = "%s.%s" % (path, name)
     if name.startswith("__") and name.endswith("__") and name != "__version__":
-        if _asks(frame) and (_operation(frame) in _TAKING or (_is_call(frame) and name not in _COPIED)):
+        if _asks(frame) and (
+            _operation(frame) in _TAKING or (_is_call(frame) and name not in _COPIED)
+        ):
             raise lacking(what)
         raise AttributeError(name)
     if _asks(frame) and (_is_call(frame) or is_guarded(frame)):
@@ -149,7 +180,9 @@ def unknown_attribute(path: str, name: str) -> Opaque:
 
 
 def unknown_of_known(owner: type, name: str) -> Any:
-    """An attribute of something of which a part is known: for the tree it is unknown, and for all others it is not there."""
+    """An attribute of something of which a part is known: for the tree it is unknown, and for all
+    others it is not there.
+    """
     frame = sys._getframe(2)
     if not _asks(frame) or (name.startswith("__") and name.endswith("__")):
         raise AttributeError(name)
@@ -161,7 +194,11 @@ def unknown_of_known(owner: type, name: str) -> Any:
 
 def name_of_base(owner: type) -> str:
     """``torch.Tensor``: what a class of which only a part is known here is, or derives from."""
-    names = [base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__ for base in owner.__mro__ if _is_ours(base)]
+    names = [
+        base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
+        for base in owner.__mro__
+        if _is_ours(base)
+    ]
     return str(names[0] if names else owner.__name__)
 
 
@@ -185,7 +222,9 @@ def _operation(frame: Any) -> str:
 
 
 def _is_call(frame: Any) -> bool:
-    """Whether a frame called something that looks for an attribute (``hasattr``), in the place of taking it."""
+    """Whether a frame called something that looks for an attribute (``hasattr``), in the place of
+    taking it.
+    """
     return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
 
@@ -206,11 +245,53 @@ def _unknown_too(name: str) -> Callable[..., Any]:
 
 
 _VALUES = (
-    *("bool", "int", "float", "complex", "index", "len", "iter", "next", "contains", "reversed", "str", "format", "bytes"),
-    *("eq", "ne", "lt", "le", "gt", "ge", "instancecheck", "subclasscheck", "round", "trunc", "floor", "ceil", "fspath"),
+    *(
+        "bool",
+        "int",
+        "float",
+        "complex",
+        "index",
+        "len",
+        "iter",
+        "next",
+        "contains",
+        "reversed",
+        "str",
+        "format",
+        "bytes",
+    ),
+    *(
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "instancecheck",
+        "subclasscheck",
+        "round",
+        "trunc",
+        "floor",
+        "ceil",
+        "fspath",
+    ),
 )
 _OPERATORS = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"),
+    *(
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "matmul",
+        "and",
+        "or",
+        "xor",
+        "lshift",
+        "rshift",
+    ),
     *("neg", "pos", "abs", "invert"),
 )
 for _name in _VALUES:
@@ -238,14 +319,23 @@ def _assumed(name: str, plain: Any) -> Callable[..., Any]:
 
     def operate(self: Any, *others: Any) -> Any:
         result = function(self, *others)
-        return AssumedInt(result) if type(result) is int else AssumedFloat(result) if type(result) is float else result
+        return (
+            AssumedInt(result)
+            if type(result) is int
+            else AssumedFloat(result)
+            if type(result) is float
+            else result
+        )
 
     operate.__name__ = name
     return operate
 
 
 def _unsure(self: Any) -> Any:
-    raise _refusal("a number is %r on the GPU that is assumed, and something else on others of its architecture" % (self,))
+    raise _refusal(
+        "a number is %r on the GPU that is assumed, and something else on others of its"
+        " architecture" % (self,)
+    )
 
 
 for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
@@ -255,20 +345,32 @@ for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
                 setattr(_kind, _whole, _assumed(_whole, _plain))
     for _whole in ("__int__", "__float__"):
         setattr(_kind, _whole, _unsure)
-for _function, _whole in ((round, "__round__"), (math.floor, "__floor__"), (math.ceil, "__ceil__"), (math.trunc, "__trunc__")):
-    setattr(AssumedFloat, _whole, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0))))
+for _function, _whole in (
+    (round, "__round__"),
+    (math.floor, "__floor__"),
+    (math.ceil, "__ceil__"),
+    (math.trunc, "__trunc__"),
+):
+    setattr(
+        AssumedFloat, _whole, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0)))
+    )
 
 
-# --- which lines handle that something is absent: what fails there is taken for an answer ---------------------------------------
+# --- which lines handle that something is absent: what fails there is taken for an answer ---------
 
 _ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where a statement has others. An expression has none, so that most of a tree need not be looked at."""
+"""Where a statement has others.
+
+An expression has none, so that most of a tree need not be looked at.
+"""
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
 def is_guarded(frame: Any) -> bool:
-    """Whether the line that a frame runs is inside a ``try`` that goes on where an attribute or a module is absent."""
+    """Whether the line that a frame runs is inside a ``try`` that goes on where an attribute or a
+    module is absent.
+    """
     return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
 
 
@@ -292,15 +394,22 @@ def _tried(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _is_try(node: ast.AST) -> bool:
-    return isinstance(node, _TRIES) and any(_handles_absence(handler.type) for handler in node.handlers)
+    return isinstance(node, _TRIES) and any(
+        _handles_absence(handler.type) for handler in node.handlers
+    )
 
 
 def _is_suppression(node: ast.AST) -> bool:
-    return isinstance(node, ast.With) and any("suppress" in ast.dump(item.context_expr) for item in node.items)
+    return isinstance(node, ast.With) and any(
+        "suppress" in ast.dump(item.context_expr) for item in node.items
+    )
 
 
 def _handles_absence(kind: ast.expr | None) -> bool:
-    """Whether a handler is for errors of absence; one that is neither named nor a tuple of names may be."""
+    """Whether a handler is for errors of absence.
+
+    One that is neither named nor a tuple of names may be.
+    """
     if isinstance(kind, ast.Tuple):
         return any(_handles_absence(element) for element in kind.elts)
     return not isinstance(kind, ast.Name) or kind.id in _ABSENCE

@@ -1,4 +1,6 @@
-"""What is known of PyTorch without having it: what follows from the target, and from the toolchain's release that it belongs to."""
+"""What is known of PyTorch without having it: what follows from the target, and from the
+toolchain's release that it belongs to.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _NEWEST = "2.15.0"
 """What is assumed of a toolchain of which no PyTorch is known."""
 _CUDA = (((2, 4), "12.1"), ((2, 5), "12.4"), ((2, 7), "12.6"), ((2, 8), "12.8"), ((2, 11), "13.0"))
 _HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2, 10), "7.1"))
-"""From which release of PyTorch on its wheels are built for which CUDA and ROCm; there are others of the same release."""
+"""From which release of PyTorch on its wheels are built for which CUDA and ROCm; there are others
+of the same release.
+"""
 ABSENT = {"torch": ("hpu", "npu", "mlu", "musa")}
 """What PyTorch by itself has not: packages that extend it add it."""
 
@@ -30,7 +34,7 @@ def _minor() -> tuple[int, int]:
     return int(major), int(minor)
 
 
-# --- types -------------------------------------------------------------------------------------------------------------------
+# --- types ----------------------------------------------------------------------------------------
 
 
 class dtype:
@@ -38,7 +42,12 @@ class dtype:
 
     def __init__(self, name: str, size: int, floating: bool, signed: bool, complex_: bool) -> None:
         self._name = name
-        self.itemsize, self.is_floating_point, self.is_signed, self.is_complex = size, floating, signed, complex_
+        self.itemsize, self.is_floating_point, self.is_signed, self.is_complex = (
+            size,
+            floating,
+            signed,
+            complex_,
+        )
 
     def __repr__(self) -> str:
         return "torch.%s" % self._name
@@ -54,7 +63,9 @@ class dtype:
 def _dtypes() -> dict[str, dtype]:
     dtypes: dict[str, dtype] = {}
 
-    def add(names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False) -> None:
+    def add(
+        names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False
+    ) -> None:
         first = names.split()[0]
         one = dtype(first, size, floating, signed, complex_)
         dtypes.update(dict.fromkeys(names.split(), one))
@@ -63,9 +74,18 @@ def _dtypes() -> dict[str, dtype]:
     add("uint8", 1, signed=False)
     for names, size in (("int8", 1), ("int16 short", 2), ("int32 int", 4), ("int64 long", 8)):
         add(names, size)
-    for names, size in (("float16 half", 2), ("bfloat16", 2), ("float32 float", 4), ("float64 double", 8)):
+    for names, size in (
+        ("float16 half", 2),
+        ("bfloat16", 2),
+        ("float32 float", 4),
+        ("float64 double", 8),
+    ):
         add(names, size, floating=True)
-    for names, size in (("complex32 chalf", 4), ("complex64 cfloat", 8), ("complex128 cdouble", 16)):
+    for names, size in (
+        ("complex32 chalf", 4),
+        ("complex64 cfloat", 8),
+        ("complex128 cdouble", 16),
+    ):
         add(names, size, complex_=True)
     for name, size in (("uint16", 2), ("uint32", 4), ("uint64", 8)):
         add(name, size, signed=False)
@@ -94,7 +114,10 @@ class device(Partly):
         self.type, self.index = kind, int(number) if number else index
 
     def __repr__(self) -> str:
-        return "device(type=%r%s)" % (self.type, "" if self.index is None else ", index=%d" % self.index)
+        return "device(type=%r%s)" % (
+            self.type,
+            "" if self.index is None else ", index=%d" % self.index,
+        )
 
     def __str__(self) -> str:
         return self.type if self.index is None else "%s:%d" % (self.type, self.index)
@@ -122,7 +145,7 @@ class Function(Partly):
         return Opaque("torch.autograd.Function.apply(…)")
 
 
-# --- decorators --------------------------------------------------------------------------------------------------------------
+# --- decorators -----------------------------------------------------------------------------------
 
 
 class no_grad:
@@ -148,7 +171,9 @@ class no_grad:
 
 
 def _decorator(*arguments: Any, **options: Any) -> Any:
-    """A decorator with or without arguments, which leaves a function of Python as it is: it is not called here."""
+    """A decorator with or without arguments, which leaves a function of Python as it is: it is not
+    called here.
+    """
     if arguments and callable(arguments[0]) and not isinstance(arguments[0], Opaque):
         return _undecorated(arguments[0])
     return _undecorated
@@ -161,7 +186,9 @@ def _undecorated(function: Any) -> Any:
 
 
 class _CustomOp(Partly):
-    """What ``@torch.library.custom_op`` makes of a function: it can be called, and others can be registered with it."""
+    """What ``@torch.library.custom_op`` makes of a function: it can be called, and others can be
+    registered with it.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -188,8 +215,14 @@ def _custom_op(name: Any, function: Any = None, **_: Any) -> Any:
 
 
 def _registering(*arguments: Any, **__: Any) -> Any:
-    """``torch.library.register_fake("my::op", function)`` and the like, which also are decorators."""
-    functions = [argument for argument in arguments[1:] if callable(argument) and not isinstance(argument, (str, Opaque))]
+    """``torch.library.register_fake("my::op", function)`` and the like, which also are
+    decorators.
+    """
+    functions = [
+        argument
+        for argument in arguments[1:]
+        if callable(argument) and not isinstance(argument, (str, Opaque))
+    ]
     return functions[-1] if functions else _undecorated
 
 
@@ -205,7 +238,7 @@ class Library(Partly):
     impl = fallback = define
 
 
-# --- questions ----------------------------------------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 _NAME = "torch.cuda.get_device_name()"
 
@@ -236,17 +269,26 @@ def _told(question: str, value: Callable[[], Any]) -> Callable[..., Any]:
 
 
 class StandInProperties:
-    """``torch.cuda.get_device_properties()``: what follows from the target, and what is assumed of it."""
+    """``torch.cuda.get_device_properties()``: what follows from the target, and what is assumed of
+    it.
+    """
 
     def __getattr__(self, name: str) -> Any:
         question = "torch.cuda.get_device_properties().%s" % name
         if name.startswith("__"):
             raise AttributeError(name)
-        certain, assumed = gpu.certain_properties(LEDGER.target), gpu.assumed_properties(LEDGER.target)
+        certain, assumed = (
+            gpu.certain_properties(LEDGER.target),
+            gpu.assumed_properties(LEDGER.target),
+        )
         if name in certain:
             value = certain[name]
         elif name in assumed:
-            value = AssumedStr(assumed[name]) if isinstance(assumed[name], str) else AssumedInt(assumed[name])
+            value = (
+                AssumedStr(assumed[name])
+                if isinstance(assumed[name], str)
+                else AssumedInt(assumed[name])
+            )
         else:
             raise lacking(_NAME if name in ("name", "multi_processor_count") else question)
         LEDGER.answered(question, value, name in assumed)
@@ -276,16 +318,30 @@ VALUES: dict[str, dict[str, Callable[[], Any]]] = {
 
 @functools.lru_cache(maxsize=None)
 def modules() -> dict[str, dict[str, Any]]:
-    """Module → what is known of it and says nothing that depends on the target; the rest of it is unknown."""
-    library = dict.fromkeys(("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"), _registering)
-    library.update(dict.fromkeys(("register_vmap", "register_autocast", "register_torch_dispatch", "opcheck"), _registering))
+    """Module → what is known of it and says nothing that depends on the target.
+
+    The rest of it is unknown.
+    """
+    library = dict.fromkeys(
+        ("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"),
+        _registering,
+    )
+    library.update(
+        dict.fromkeys(
+            ("register_vmap", "register_autocast", "register_torch_dispatch", "opcheck"),
+            _registering,
+        )
+    )
     library.update(custom_op=_custom_op, triton_op=_custom_op, Library=Library, define=_registering)
     amp = {"custom_fwd": _decorator, "custom_bwd": _decorator, "autocast": no_grad}
     no = dict.fromkeys(("is_available",), lambda *_: False)
     return {
         "torch": {
             **_dtypes(),
-            **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), no_grad),
+            **dict.fromkeys(
+                ("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"),
+                no_grad,
+            ),
             "Tensor": Tensor,
             "dtype": dtype,
             "device": device,
@@ -300,8 +356,14 @@ def modules() -> dict[str, dict[str, Any]]:
         "torch.nn.functional": {},
         "torch.autograd": {"Function": Function, "no_grad": no_grad},
         "torch.autograd.function": {"once_differentiable": _undecorated, "Function": Function},
-        "torch.jit": dict.fromkeys(("script", "ignore", "unused", "export", "script_if_tracing"), _decorator),
-        "torch.compiler": {"disable": _decorator, "allow_in_graph": _decorator, "is_compiling": lambda: False},
+        "torch.jit": dict.fromkeys(
+            ("script", "ignore", "unused", "export", "script_if_tracing"), _decorator
+        ),
+        "torch.compiler": {
+            "disable": _decorator,
+            "allow_in_graph": _decorator,
+            "is_compiling": lambda: False,
+        },
         "torch._dynamo": {"disable": _decorator, "allow_in_graph": _decorator},
         "torch.library": library,
         "torch.amp": amp,
@@ -314,7 +376,9 @@ def modules() -> dict[str, dict[str, Any]]:
             "get_device_capability": _told("torch.cuda.get_device_capability", _capability),
             "get_device_name": _told("torch.cuda.get_device_name", _model),
             "get_device_properties": lambda *_, **__: StandInProperties(),
-            "is_bf16_supported": _told("torch.cuda.is_bf16_supported", lambda: gpu.has_bf16(LEDGER.target)),
+            "is_bf16_supported": _told(
+                "torch.cuda.is_bf16_supported", lambda: gpu.has_bf16(LEDGER.target)
+            ),
             "device": no_grad,
         },
         "torch.cuda.amp": amp,

@@ -1,4 +1,6 @@
-"""What values of a tree lead to: all that a kernel reaches, and what a statement that was left out may have changed."""
+"""What values of a tree lead to: all that a kernel reaches, and what a statement that was left out
+may have changed.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,18 @@ from .ledger import LEDGER
 from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
 from .pytorch import Tensor, dtype
 
-# --- what a kernel reaches: whether all of it is known here, before it is compiled ---------------------------------------------
+# --- what a kernel reaches: whether all of it is known here, before it is compiled ----------------
 
 _DEPTH = 100
 """Containers in containers. What is deeper is taken for unknown."""
-_LOADING = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS")
+_LOADING = (
+    "LOAD_GLOBAL",
+    "LOAD_NAME",
+    "LOAD_DEREF",
+    "LOAD_CLASSDEREF",
+    "LOAD_FROM_DICT_OR_DEREF",
+    "LOAD_FROM_DICT_OR_GLOBALS",
+)
 _TAKES = ("LOAD_ATTR", "LOAD_METHOD")
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 
@@ -28,7 +37,8 @@ _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
 def check(kernel: Any, name: str) -> None:
     """Look through all that a kernel reaches: its helpers, their globals, constants, defaults.
 
-    Raises Lacking where one of them is unknown or assumed, and the original error where a statement that failed would have made it.
+    Raises Lacking where one of them is unknown or assumed, and the original error where a statement
+    that failed would have made it.
     """
     _ReachableValues(name).value(kernel, name, 0)
 
@@ -41,7 +51,11 @@ class _ReachableValues:
 
     def lacks(self, what: str) -> Lacking:
         package = what.split(".", 1)[0].split("(", 1)[0]
-        message = "`%s` uses `%s`, and this env lacks `%s`: install it there" % (self.kernel, what, package)
+        message = "`%s` uses `%s`, and this env lacks `%s`: install it there" % (
+            self.kernel,
+            what,
+            package,
+        )
         return Lacking(message)
 
     def value(self, value: Any, path: str, depth: int) -> None:
@@ -50,12 +64,18 @@ class _ReachableValues:
             raise self.lacks(path_of(value))
         kind = type(value)
         if kind in (AssumedInt, AssumedFloat, AssumedStr):
-            form = "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on others of its architecture"
+            form = (
+                "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on"
+                " others of its architecture"
+            )
             raise Lacking(form % (self.kernel, path, value))
         if kind is dtype or value is Tensor or value is dtype or id(value) in self.seen:
             return
         if depth > _DEPTH:
-            raise Lacking("`%s` uses `%s`, which is nested too deeply to be looked through" % (self.kernel, path))
+            raise Lacking(
+                "`%s` uses `%s`, which is nested too deeply to be looked through"
+                % (self.kernel, path)
+            )
         if isinstance(value, (int, float, str, bytes, type(None))):
             return
         self.seen.add(id(value))
@@ -71,14 +91,18 @@ class _ReachableValues:
         elif isinstance(value, type):
             for base in value.__mro__:
                 if base is not value and is_from_stand_in(base):
-                    raise self.lacks(base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__)
+                    raise self.lacks(
+                        base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__
+                    )
         elif isinstance(value, FunctionType):
             self.function(value, depth)
         elif not isinstance(value, ModuleType):
             self.inside(value, path, depth)
 
     def inside(self, value: Any, path: str, depth: int) -> None:
-        """What an object holds that a compile looks at: the function of a jit function, the value of a constexpr, own fields."""
+        """What an object holds that a compile looks at: the function of a jit function, the value
+        of a constexpr, own fields.
+        """
         facts = _facts(value)
         if isinstance(facts.get("fn"), FunctionType) or "fn" in facts:
             self.value(facts["fn"], path, depth)
@@ -101,7 +125,9 @@ class _ReachableValues:
         for name, attributes in _uses(function.__code__):
             self.use(function, cells, name, attributes)
 
-    def use(self, function: FunctionType, cells: dict[str, Any], name: str, attributes: list[str]) -> None:
+    def use(
+        self, function: FunctionType, cells: dict[str, Any], name: str, attributes: list[str]
+    ) -> None:
         """A global name where it is used, with the attributes that are taken of it."""
         if name in cells:
             try:
@@ -124,7 +150,9 @@ class _ReachableValues:
                     self.from_anywhere(value.__name__, attribute)
                     return
                 value = getattr(value, attribute)
-            elif attribute in _facts(value) and is_of_tree(value if isinstance(value, type) else type(value)):
+            elif attribute in _facts(value) and is_of_tree(
+                value if isinstance(value, type) else type(value)
+            ):
                 value = _facts(value)[attribute]
             else:
                 break
@@ -138,7 +166,9 @@ class _ReachableValues:
             raise error
 
     def from_anywhere(self, module: Any, name: str) -> None:
-        """Raise what made a module miss names that are not even known: ``from package import *``."""
+        """Raise what made a module miss names that are not even known: ``from package import
+        *``.
+        """
         if not hasattr(builtins, name):
             self.known(module, "*")
 
@@ -158,7 +188,9 @@ def _facts(value: Any) -> Any:
 
 
 def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
-    """Every global or enclosing name that code uses, inner functions included, with the attributes taken of it."""
+    """Every global or enclosing name that code uses, inner functions included, with the attributes
+    taken of it.
+    """
     name, attributes = "", []
     for instruction in dis.get_instructions(code):
         if instruction.opname in _BETWEEN:
@@ -168,7 +200,9 @@ def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
             continue
         if name:
             yield name, attributes
-        name, attributes = (str(instruction.argval), []) if instruction.opname in _LOADING else ("", [])
+        name, attributes = (
+            (str(instruction.argval), []) if instruction.opname in _LOADING else ("", [])
+        )
     if name:
         yield name, attributes
     for constant in code.co_consts:
@@ -176,7 +210,8 @@ def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:
             yield from _uses(constant)
 
 
-# --- what a statement that was left out may have changed, or would have: by the functions of the tree that it runs -------------
+# --- what a statement that was left out may have changed, or would have: by the functions of the
+# tree that it runs -------------
 
 _MOST = 20_000
 """Values that are looked at."""
@@ -211,9 +246,17 @@ class Effects:
         yield from self.globals
         yield from ((module, name) for module in self.modules for name in self.attributes)
         objects = {id(value) for value in self.changeable}
-        objects.update(id(failure_class) for failure_class in self.classes if self.attributes.intersection(vars(failure_class)))
+        objects.update(
+            id(failure_class)
+            for failure_class in self.classes
+            if self.attributes.intersection(vars(failure_class))
+        )
         for module in _tree_modules():
-            yield from ((module.__name__, name) for name, value in list(vars(module).items()) if id(value) in objects)
+            yield from (
+                (module.__name__, name)
+                for name, value in list(vars(module).items())
+                if id(value) in objects
+            )
 
     def _follow(self, value: Any, inside: bool) -> None:
         """Go where a value leads. ``inside`` a function it can also be changed."""
@@ -222,7 +265,12 @@ class Effects:
             found, inside = waiting.pop()
             if isinstance(found, ModuleType) and inside:
                 self.modules.add(found.__name__)
-            if type(found) in _PLAIN or isinstance(found, ModuleType) or id(found) in self._seen or is_opaque(found):
+            if (
+                type(found) in _PLAIN
+                or isinstance(found, ModuleType)
+                or id(found) in self._seen
+                or is_opaque(found)
+            ):
                 continue
             self._seen[id(found)] = found
             waiting += self._led_to(found, inside)
@@ -237,9 +285,15 @@ class Effects:
         if isinstance(value, (staticmethod, classmethod)):
             return [(value.__func__, True)]
         if isinstance(value, property):
-            return [(function, True) for function in (value.fget, value.fset, value.fdel) if function is not None]
+            return [
+                (function, True)
+                for function in (value.fget, value.fset, value.fdel)
+                if function is not None
+            ]
         if isinstance(value, functools.partial):
-            return [(reached, True) for reached in (value.func, *value.args, *value.keywords.values())]
+            return [
+                (reached, True) for reached in (value.func, *value.args, *value.keywords.values())
+            ]
         if isinstance(value, type):
             return self._of_class(value)
         return self._of_object(value, inside)
@@ -276,11 +330,23 @@ class Effects:
         elif isinstance(value, _CONTAINERS) or is_of_tree(kind):
             if inside:
                 self.changeable.append(value)
-            reached += [kind, *(value.values() if isinstance(value, dict) else value if isinstance(value, (list, set)) else ())]
+            reached += [
+                kind,
+                *(
+                    value.values()
+                    if isinstance(value, dict)
+                    else value
+                    if isinstance(value, (list, set))
+                    else ()
+                ),
+            ]
         elif not kind.__module__.startswith(_RUNNERS):
             return []
         facts = getattr(value, "__dict__", None)
-        return [(inner, True) for inner in [*reached, *(facts.values() if isinstance(facts, dict) else ())]]
+        return [
+            (inner, True)
+            for inner in [*reached, *(facts.values() if isinstance(facts, dict) else ())]
+        ]
 
 
 def is_of_tree(kind: type) -> bool:
@@ -289,7 +355,10 @@ def is_of_tree(kind: type) -> bool:
 
 
 def is_in_tree(module: Any) -> bool:
-    """Whether something is a module of the tree. By its dictionary: asking a module for an attribute can run code of its own."""
+    """Whether something is a module of the tree.
+
+    By its dictionary: asking a module for an attribute can run code of its own.
+    """
     path = getattr(module, "__dict__", {}).get("__file__")
     return isinstance(path, str) and LEDGER.in_tree(path)
 
@@ -312,5 +381,9 @@ def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     names: set[str] = set()
     for node in nodes:
         inner = ast.walk(node) if isinstance(node, ast.Lambda) else (node,)
-        names.update(node_.id for node_ in inner if isinstance(node_, ast.Name) and isinstance(node_.ctx, ast.Load))
+        names.update(
+            node_.id
+            for node_ in inner
+            if isinstance(node_, ast.Name) and isinstance(node_.ctx, ast.Load)
+        )
     return names

@@ -21,7 +21,9 @@ from .tree import LENIENT, Loader, forget_modules, look_in
 class ImportedSource:
     """A module, imported when it is first asked for something."""
 
-    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: str) -> None:
+    def __init__(
+        self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: str
+    ) -> None:
         """``toolchain`` is the package that the toolchain is imported as."""
         self.path, self.module, self.roots = path, module, roots
         self._before = frozenset(sys.modules)
@@ -43,10 +45,11 @@ class ImportedSource:
         return self._loaded
 
     def function(self, expression: str) -> Any:
-        """What an expression over the module's names is: ``kernel``, ``Holder.kernel``, ``make(64)``.
+        """What an expression over the module's names is: ``kernel``, ``Holder.kernel``,
+        ``make(64)``.
 
-        Raises what importing raised, AttributeError where there is nothing of that name, and Lacking where a kernel reaches what is
-        not known here.
+        Raises what importing raised, AttributeError where there is nothing of that name, and
+        Lacking where a kernel reaches what is not known here.
         """
         if expression not in self._found:
             self._found[expression] = self._value(expression)
@@ -62,7 +65,10 @@ class ImportedSource:
         return function
 
     def have_torch(self) -> None:
-        """Stand in for PyTorch where it is absent: a constexpr speaks of it. To be asked for before the module is imported."""
+        """Stand in for PyTorch where it is absent: a constexpr speaks of it.
+
+        To be asked for before the module is imported.
+        """
         if "torch" not in LEDGER.packages and is_absent("torch"):
             stand_in_for("torch")
             if self._begun:  # without it
@@ -74,22 +80,29 @@ class ImportedSource:
         return LEDGER.told()
 
     def watch(self) -> Callable[[], None]:
-        """Returns what raises Lacking where a stand-in was asked for something unknown since then, whatever came of that."""
+        """Returns what raises Lacking where a stand-in was asked for something unknown since then,
+        whatever came of that.
+        """
         before, end = LEDGER.refusals, seem_plain()
 
         def look() -> None:
             end()
             if LEDGER.refusals > before:
                 what = LEDGER.refused
-                message = "compiling it takes the value of `%s`, and this env lacks `%s`: install it there"
+                message = (
+                    "compiling it takes the value of `%s`, and this env lacks `%s`: install it"
+                    " there"
+                )
                 raise Lacking(message % (what, what.split(".", 1)[0]))
 
         return look
 
     def begin(self) -> None:
-        """Import the package that the module is, on which modules of it are imported in copies of this process.
+        """Import the package that the module is, on which modules of it are imported in copies of
+        this process.
 
-        Importing ``a.b`` imports ``a`` first, so that nothing is otherwise there. Raises what importing raises.
+        Importing ``a.b`` imports ``a`` first, so that nothing is otherwise there. Raises what
+        importing raises.
         """
         self._imported()
         LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
@@ -122,7 +135,9 @@ class ImportedSource:
         return True
 
     def _give_up_or_go_on(self, error: BaseException) -> None:
-        """Raise an error that came where nothing was stood in for, or where what fails is left out already."""
+        """Raise an error that came where nothing was stood in for, or where what fails is left out
+        already.
+        """
         if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
             raise error
         LENIENT[0] = True
@@ -133,17 +148,27 @@ class ImportedSource:
         first = self.module.split(".", 1)[0]
         path = getattr(sys.modules.get(first), "__file__", None)
         if isinstance(path, str) and not LEDGER.in_tree(path):
-            raise ImportError("the package %r is %s in this env, so that %s cannot be imported" % (first, path, self.path))
+            raise ImportError(
+                "the package %r is %s in this env, so that %s cannot be imported"
+                % (first, path, self.path)
+            )
         module = importlib.import_module(self.module)
         if os.path.realpath(str(module.__file__)) != os.path.realpath(self.path):
-            raise ImportError("%s is %s in this env, and not %s" % (self.module, module.__file__, self.path), name=self.module)
+            raise ImportError(
+                "%s is %s in this env, and not %s" % (self.module, module.__file__, self.path),
+                name=self.module,
+            )
         return module
 
     def _alone(self) -> ModuleType:
-        """The module of a file in no package: under its own name, or another where something that is loaded is called so."""
+        """The module of a file in no package: under its own name, or another where something that
+        is loaded is called so.
+        """
         name = os.path.splitext(os.path.basename(self.path))[0]
         name = "_kernel_" + name if name in sys.modules else name
-        spec = importlib.util.spec_from_file_location(name, self.path, loader=Loader(name, self.path))
+        spec = importlib.util.spec_from_file_location(
+            name, self.path, loader=Loader(name, self.path)
+        )
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
@@ -159,7 +184,10 @@ class ImportedSource:
         if isinstance(node, ast.Call):
             function = self._value_of(module, node.func, expression)
             arguments = [ast.literal_eval(argument) for argument in node.args]
-            return function(*arguments, **{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords})
+            return function(
+                *arguments,
+                **{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords},
+            )
         if isinstance(node, ast.Attribute):
             return getattr(self._value_of(module, node.value, expression), node.attr)
         assert isinstance(node, ast.Name)

@@ -1,6 +1,7 @@
 """Errors with which the toolchain itself refuses a module of the tree.
 
-Such a module fails in real use, too: what its own code does about that is done, and no statement of it is left out.
+Such a module fails in real use, too: what its own code does about that is done, and no statement of
+it is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _OF_MODULE = re.compile(r"(?:partially initialized )?module '(?P<name>[\w.]+)' h
 
 
 def refuses(error: BaseException) -> bool:
-    """Whether the toolchain raised an error, does not have what is asked of it, or does not take how it is called."""
+    """Whether the toolchain raised an error, does not have what is asked of it, or does not take
+    how it is called.
+    """
     while error.__cause__ is not None:
         error = error.__cause__
     return _is_absent(error) or _is_wrong_call(error) or _is_raised_inside(error)
@@ -41,7 +44,8 @@ def _is_own(module: Any) -> bool:
 def _is_wrong_call(error: BaseException) -> bool:
     """Whether a function of the toolchain was called with arguments that it does not take.
 
-    Python names it, and no more: where a module of the tree has one of that name, it is not known which one is meant.
+    Python names it, and no more: where a module of the tree has one of that name, it is not known
+    which one is meant.
     """
     match = _CALL.match(str(error)) if type(error) is TypeError else None
     if match is None:

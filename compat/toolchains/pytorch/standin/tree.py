@@ -1,4 +1,6 @@
-"""Importing the modules of a tree: always from their source, and where it must be, statement by statement."""
+"""Importing the modules of a tree: always from their source, and where it must be, statement by
+statement.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    SourceFileLoader,
+)
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -27,7 +35,10 @@ LENIENT = [False]
 
 
 class Loader(SourceFileLoader):
-    """Loads a module of the tree. Compiled files are not looked at: they are told apart by whole seconds."""
+    """Loads a module of the tree.
+
+    Compiled files are not looked at: they are told apart by whole seconds.
+    """
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The code of its source as it is now."""
@@ -52,9 +63,13 @@ class Loader(SourceFileLoader):
 
 
 def look_in(roots: Iterable[str]) -> None:
-    """Have Python look for modules in these folders first, and load those of them as :class:`Loader` does."""
+    """Have Python look for modules in these folders first, and load those of them as
+    :class:`Loader` does.
+    """
     folders = [root.rstrip("/") for root in roots]
-    make = FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, SOURCE_SUFFIXES))
+    make = FileFinder.path_hook(
+        (ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, SOURCE_SUFFIXES)
+    )
 
     def hook(path: str) -> Any:
         if not LEDGER.in_tree(path + "/"):
@@ -68,7 +83,9 @@ def look_in(roots: Iterable[str]) -> None:
 
 
 def forget_modules(before: AbstractSet[str]) -> None:
-    """Drop every module of the tree, so that it is imported anew, and of others what imports since ``before`` left that failed."""
+    """Drop every module of the tree, so that it is imported anew, and of others what imports since
+    ``before`` left that failed.
+    """
     # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
     of_tree = [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]
     for name in {*of_tree, *orphans(before)}:
@@ -76,23 +93,34 @@ def forget_modules(before: AbstractSet[str]) -> None:
 
 
 def orphans(before: AbstractSet[str]) -> list[str]:
-    """The modules that came since ``before`` and whose package is not there: its import failed, and Python keeps its modules."""
+    """The modules that came since ``before`` and whose package is not there: its import failed, and
+    Python keeps its modules.
+    """
     return [name for name in list(sys.modules) if name not in before and _is_orphan(name)]
 
 
 def has_foreign(before: AbstractSet[str]) -> bool:
-    """Whether modules came since ``before`` that a kernel could notice: of the tree, of a package that failed, or of a new one.
+    """Whether modules came since ``before`` that a kernel could notice: of the tree, of a package
+    that failed, or of a new one.
 
     What Python or a package that is there already loads when it is first used makes no difference.
     """
-    return any(_is_foreign(name, sys.modules.get(name), before) for name in list(sys.modules) if name not in before)
+    return any(
+        _is_foreign(name, sys.modules.get(name), before)
+        for name in list(sys.modules)
+        if name not in before
+    )
 
 
 def _is_foreign(name: str, module: Any, before: AbstractSet[str]) -> bool:
     package = name.partition(".")[0]
     if package in LEDGER.packages or package.startswith("_compat_"):
         return False
-    return _is_orphan(name) or _is_of_tree(module) or not (package in before or _is_of_python(package, module))
+    return (
+        _is_orphan(name)
+        or _is_of_tree(module)
+        or not (package in before or _is_of_python(package, module))
+    )
 
 
 def _is_orphan(name: str) -> bool:
@@ -107,7 +135,10 @@ def _is_of_python(package: str, module: Any) -> bool:
     path = getattr(module, "__dict__", {}).get("__file__")
     if not isinstance(path, str):
         return package in sys.builtin_module_names
-    return path.startswith(os.path.join(os.path.dirname(os.__file__), "")) and "/site-packages/" not in path
+    return (
+        path.startswith(os.path.join(os.path.dirname(os.__file__), ""))
+        and "/site-packages/" not in path
+    )
 
 
 def _is_of_tree(module: Any) -> bool:
@@ -116,7 +147,7 @@ def _is_of_tree(module: Any) -> bool:
     return isinstance(path, str) and LEDGER.in_tree(path + "/")
 
 
-# --- questions that Python answers without asking the value itself -------------------------------------------------------------
+# --- questions that Python answers without asking the value itself --------------------------------
 
 KNOWN = "_compat_known"
 """What asks is called so in the source."""
@@ -125,7 +156,8 @@ _TREES: dict[str, tuple[bytes, ast.Module]] = {}
 
 
 def audible(data: bytes, path: str) -> ast.Module:
-    """A source in which the operands of ``is`` and what is given to ``type`` and ``callable`` go through :func:`.opaque.known`.
+    """A source in which the operands of ``is`` and what is given to ``type`` and ``callable`` go
+    through :func:`.opaque.known`.
 
     It is parsed once: a module can be imported several times.
     """
@@ -140,12 +172,19 @@ class _Asking(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> Any:
         self.generic_visit(node)
         if any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops):
-            node.left, *node.comparators = [_asked(comparator) for comparator in (node.left, *node.comparators)]
+            node.left, *node.comparators = [
+                _asked(comparator) for comparator in (node.left, *node.comparators)
+            ]
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in _QUESTIONS and len(node.args) == 1 and not node.keywords:
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id in _QUESTIONS
+            and len(node.args) == 1
+            and not node.keywords
+        ):
             node.args = [_asked(node.args[0])]
         return node
 
@@ -153,19 +192,28 @@ class _Asking(ast.NodeTransformer):
 def _asked(value: ast.expr) -> ast.expr:
     if isinstance(value, (ast.Constant, ast.Starred)):
         return value
-    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value)
+    return ast.copy_location(
+        ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value
+    )
 
 
-# --- statement by statement ---------------------------------------------------------------------------------------------------
+# --- statement by statement -----------------------------------------------------------------------
 
 
 def run_leniently(tree: ast.Module, path: str, module: ModuleType) -> None:
     """Run a module's statements one by one.
 
-    What one that fails would have bound or changed is taken away, and counts as missing. Raises what the toolchain refuses.
+    What one that fails would have bound or changed is taken away, and counts as missing. Raises
+    what the toolchain refuses.
     """
-    futures: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-    flags = compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
+    futures: list[ast.stmt] = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    ]
+    flags = (
+        compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
+    )
     _LenientRun(path, module, flags).all_of(tree.body)
 
 
@@ -203,13 +251,22 @@ class _LenientRun:
         LEDGER.refusals = refused
 
     def execute(self, statement: ast.stmt) -> None:
-        """Run a statement; again, where a package turns out to be absent for which there is no stand-in yet."""
-        code = compile(ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True)
+        """Run a statement; again, where a package turns out to be absent for which there is no
+        stand-in yet.
+        """
+        code = compile(
+            ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True
+        )
         try:
             self.run(code)
         except ModuleNotFoundError as error:
             package = (error.name or "").split(".", 1)[0]
-            if type(error) is not ModuleNotFoundError or package in LEDGER.packages or not package or not is_absent(package):
+            if (
+                type(error) is not ModuleNotFoundError
+                or package in LEDGER.packages
+                or not package
+                or not is_absent(package)
+            ):
                 raise
             stand_in_for(package)
             LEDGER.late = True
@@ -228,12 +285,18 @@ class _LenientRun:
         return value
 
     def value(self, test: ast.expr) -> bool:
-        return bool(self.run(compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)))
+        return bool(
+            self.run(
+                compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)
+            )
+        )
 
     def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
         """After ``from module import *``: what is missing there is missing here, too."""
         package = self.names.get("__package__") or ""
-        source = importlib.util.resolve_name("." * statement.level + (statement.module or ""), package)
+        source = importlib.util.resolve_name(
+            "." * statement.level + (statement.module or ""), package
+        )
         for name, why in LEDGER.missing.get(source, {}).items():
             if name not in self.names:
                 self.missing.setdefault(name, why)
@@ -247,7 +310,8 @@ class _LenientRun:
         removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
         for module, name in removed:
             LEDGER.missing.setdefault(module, {})[name] = cause
-            if is_in_tree(sys.modules.get(module)):  # what belongs to others goes on working as it did
+            # What belongs to others goes on working as it did.
+            if is_in_tree(sys.modules.get(module)):
                 vars(sys.modules[module]).pop(name, None)
 
     def attributes_set(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
@@ -258,13 +322,19 @@ class _LenientRun:
                 yield holder.__name__, attribute
 
     def cause_of(self, error: BaseException) -> BaseException:
-        """Why a name that this error misses is missing, where that is known: the first error tells more than what came of it."""
+        """Why a name that this error misses is missing, where that is known: the first error tells
+        more than what came of it.
+        """
         name = getattr(error, "name", None)
         if isinstance(error, NameError):
             causes = [why for name, why in self.missing.items() if "'%s'" % name in str(error)]
             return causes[0] if causes else self.missing.get("*", error)
         if isinstance(error, (ImportError, AttributeError)):
-            holder = name if isinstance(error, ImportError) else getattr(getattr(error, "obj", None), "__name__", None)
+            holder = (
+                name
+                if isinstance(error, ImportError)
+                else getattr(getattr(error, "obj", None), "__name__", None)
+            )
             missing = LEDGER.missing.get(str(holder), {})
             causes = [why for name, why in missing.items() if "'%s'" % name in str(error)]
             return causes[0] if causes else error
@@ -274,7 +344,11 @@ class _LenientRun:
         """The names of what a statement may have changed halfway: modules and functions aside."""
         for name in _touched(statement):
             value = self.names.get(name)
-            if value is not None and not isinstance(value, (ModuleType, type)) and not callable(value):
+            if (
+                value is not None
+                and not isinstance(value, (ModuleType, type))
+                and not callable(value)
+            ):
                 yield name
 
 
@@ -285,7 +359,9 @@ def _parts(statement: ast.stmt) -> Iterator[ast.stmt]:
             if isinstance(statement, ast.Import):
                 yield ast.copy_location(ast.Import([alias]), statement)
             else:
-                yield ast.copy_location(ast.ImportFrom(statement.module, [alias], statement.level), statement)
+                yield ast.copy_location(
+                    ast.ImportFrom(statement.module, [alias], statement.level), statement
+                )
     else:
         yield statement
 
@@ -308,12 +384,18 @@ def _bound(statement: ast.AST) -> set[str]:
 
 
 def _touched(statement: ast.AST) -> set[str]:
-    """The names whose values a statement may change: what it sets a part of, calls a method of, or hands to a call."""
+    """The names whose values a statement may change: what it sets a part of, calls a method of, or
+    hands to a call.
+    """
     names: set[str] = set()
     for node in _in_scope(statement):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(
+            node.ctx, (ast.Store, ast.Del)
+        ):
             names.update(_root(node))
-        elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == KNOWN):
+        elif isinstance(node, ast.Call) and not (
+            isinstance(node.func, ast.Name) and node.func.id == KNOWN
+        ):
             if isinstance(node.func, ast.Attribute):
                 names.update(_root(node.func))
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
@@ -323,7 +405,11 @@ def _touched(statement: ast.AST) -> set[str]:
 
 def _attributes_set(statement: ast.AST) -> Iterator[tuple[str, str]]:
     for node in _in_scope(statement):
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+        ):
             yield node.value.id, node.attr
 
 

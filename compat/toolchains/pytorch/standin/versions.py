@@ -1,4 +1,6 @@
-"""Comparing versions as ``packaging.version`` does, for trees that import it where it is not installed (PEP 440)."""
+"""Comparing versions as ``packaging.version`` does, for trees that import it where it is not
+installed (PEP 440).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Version:
         self.pre = (_PRE.get(kind, kind), int(match["pre_number"] or 0)) if kind else None
         self.post = int(match["post_bare"] or match["post_number"] or 0) if match["post"] else None
         self.dev = int(match["dev_number"] or 0) if match["dev"] else None
-        self.local = match["local"].lower().replace("-", ".").replace("_", ".") if match["local"] else None
+        self.local = (
+            match["local"].lower().replace("-", ".").replace("_", ".") if match["local"] else None
+        )
 
     @property
     def public(self) -> str:
@@ -85,7 +89,9 @@ class Version:
         while len(release) > 1 and release[-1] == 0:
             release = release[:-1]
         if self.pre is None:
-            pre: tuple[Any, ...] = _LEAST if self.post is None and self.dev is not None else _GREATEST
+            pre: tuple[Any, ...] = (
+                _LEAST if self.post is None and self.dev is not None else _GREATEST
+            )
         else:
             pre = (0, self.pre)
         post = _LEAST if self.post is None else (0, self.post)

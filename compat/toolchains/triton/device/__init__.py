@@ -45,31 +45,75 @@ INTERPRETER = Interpreter(
     probes=Path(__file__).parents[1] / "inside" / "probes" / "probes.py",
     tried=(
         Probe(name="store", uses=lazy_pattern(""), words="does not store what a kernel computes"),
-        Probe(name="loop", uses=lazy_pattern(r"\.range\b"), words="cannot loop up to a value that is known at run time only"),
-        Probe(name="block_pointer", uses=lazy_pattern(r"\.make_block_ptr\b"), words="gets block pointers wrong"),
-        Probe(name="descriptor", uses=lazy_pattern(r"\bmake_tensor_descriptor\b"), words="gets tensor descriptors wrong"),
+        Probe(
+            name="loop",
+            uses=lazy_pattern(r"\.range\b"),
+            words="cannot loop up to a value that is known at run time only",
+        ),
+        Probe(
+            name="block_pointer",
+            uses=lazy_pattern(r"\.make_block_ptr\b"),
+            words="gets block pointers wrong",
+        ),
+        Probe(
+            name="descriptor",
+            uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
+            words="gets tensor descriptors wrong",
+        ),
         Probe(
             name="descriptor_stride",
             uses=lazy_pattern(r"\bmake_tensor_descriptor\b"),
-            words="takes no strides but multiples of 16 elements for tensor descriptors, where bytes are meant",
+            words=(
+                "takes no strides but multiples of 16 elements for tensor descriptors, where bytes"
+                " are meant"
+            ),
         ),
-        Probe(name="bf16_dot", uses=lazy_pattern(r"\bdot:bf16\b"), words="gets products of bf16 blocks wrong"),
+        Probe(
+            name="bf16_dot",
+            uses=lazy_pattern(r"\bdot:bf16\b"),
+            words="gets products of bf16 blocks wrong",
+        ),
         Probe(
             name="bf16_arithmetic",
-            uses=lazy_pattern(r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b"),
+            uses=lazy_pattern(
+                r"\b(fadd|fsub|fmul|fdiv|fma|minimumf|maximumf|minnumf|maxnumf|fcmp\w+|exp2?|sqrt):bf16\b"
+            ),
             words="gets arithmetic of bf16 wrong",
         ),
-        Probe(name="bf16_sum", uses=lazy_pattern(r":bf16\b.*\.(sum|reduce)\b"), words="gets sums of bf16 wrong"),
-        Probe(name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), words="has no numbers of bf16"),
-        Probe(name="bf16_rounding", uses=lazy_pattern(_TO_BF16), words="does not round to the nearest bf16"),
-        Probe(name="fp8_rounding", uses=lazy_pattern(r"\bfp_to_fp>fp8e\w+"), words="does not round to the nearest fp8"),
-        Probe(name="fp16_atomic", uses=lazy_pattern(r"\batomic_rmw:fp16\b"), words="cannot add to fp16 atomically"),
-        Probe(name="nan_maximum", uses=lazy_pattern(r"\b(max|min)numf:nan\b"), words="has NaN for the larger of NaN and a number"),
+        Probe(
+            name="bf16_sum",
+            uses=lazy_pattern(r":bf16\b.*\.(sum|reduce)\b"),
+            words="gets sums of bf16 wrong",
+        ),
+        Probe(
+            name="bf16_constant", uses=lazy_pattern(r"[:>]bf16\b"), words="has no numbers of bf16"
+        ),
+        Probe(
+            name="bf16_rounding",
+            uses=lazy_pattern(_TO_BF16),
+            words="does not round to the nearest bf16",
+        ),
+        Probe(
+            name="fp8_rounding",
+            uses=lazy_pattern(r"\bfp_to_fp>fp8e\w+"),
+            words="does not round to the nearest fp8",
+        ),
+        Probe(
+            name="fp16_atomic",
+            uses=lazy_pattern(r"\batomic_rmw:fp16\b"),
+            words="cannot add to fp16 atomically",
+        ),
+        Probe(
+            name="nan_maximum",
+            uses=lazy_pattern(r"\b(max|min)numf:nan\b"),
+            words="has NaN for the larger of NaN and a number",
+        ),
     ),
     lacks=(
         lazy_pattern(r"not supported in interpreter mode"),
         lazy_pattern(r"'InterpreterBuilder' object has no attribute"),
-        lazy_pattern(r"Did you forget to add @triton\.jit \?"),  # a function that it does not put its own in the place of
+        # A function that it does not put its own in the place of.
+        lazy_pattern(r"Did you forget to add @triton\.jit \?"),
     ),
 )
 

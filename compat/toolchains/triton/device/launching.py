@@ -1,16 +1,19 @@
 """How a launcher of Triton calls a kernel, as facts for a program that has no Triton.
 
-What follows a kernel's own parameters differs between releases, and is recognised by what the metadata has:
+What follows a kernel's own parameters differs between releases, and is recognised by what the
+metadata has:
 
-- ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one after it, both also where the size
-  is 0;
-- ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without it (from 3.6) the grid's first
-  axis is multiplied by ``num_ctas``, and the cluster is (``num_ctas``, 1, 1);
+- ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one
+  after it, both also where the size is 0;
+- ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without
+  it (from 3.6) the grid's first axis is multiplied by ``num_ctas``, and the cluster is
+  (``num_ctas``, 1, 1);
 - ``launch_cooperative_grid`` (from 3.3) and ``launch_pdl`` (from 3.4).
 
-The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes
-that the PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
-Launchers up to 3.3 pass fp16 and bf16 as 32 bits. What hints say of arguments has to be true of those that are passed.
+The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel
+adds. Parameters have the sizes that the PTX gives them; where it has another number than the
+signature and the scratch pointers come to, nothing is launched. Launchers up to 3.3 pass fp16 and
+bf16 as 32 bits. What hints say of arguments has to be true of those that are passed.
 """
 
 from __future__ import annotations
@@ -25,8 +28,12 @@ from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.facts import WITHOUT_LINES
 
-_ENTRY = lazy_pattern(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
-_PARAMETER = lazy_pattern(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")
+_ENTRY = lazy_pattern(
+    r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE
+)
+_PARAMETER = lazy_pattern(
+    r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?"
+)
 _BLOCK = lazy_pattern(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 _SCRATCH = ("global", "profile")
 _LARGEST_PORTABLE = 8
@@ -34,21 +41,37 @@ _LARGEST_PORTABLE = 8
 
 
 def facts(metadata: str, text: str, spec: CompileSpec) -> dict[str, Any]:
-    """What a launch has to know, of the metadata that an adapter tells, the PTX, and the hints. Raises Unlaunchable."""
+    """What a launch has to know, of the metadata that an adapter tells, the PTX, and the hints.
+
+    Raises Unlaunchable.
+    """
     try:
         told = read_json(metadata)
-        assumed = {"multiples": dict.fromkeys(spec.divisible_by_16, 16), "constants": dict.fromkeys(sorted(spec.ones), 1)}
+        assumed = {
+            "multiples": dict.fromkeys(spec.divisible_by_16, 16),
+            "constants": dict.fromkeys(sorted(spec.ones), 1),
+        }
         return {**_facts(told["fields"], told["parameters"], text), **assumed}
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise Unlaunchable("the compiler's facts about its launch have an unknown form") from error
 
 
 def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> dict[str, Any]:
     if names is None:
-        raise Unlaunchable("it was compiled from IR, which does not name the parameters of the kernel")
+        raise Unlaunchable(
+            "it was compiled from IR, which does not name the parameters of the kernel"
+        )
     if hosted := [name for name, kind in names if kind.startswith(("tensordesc", "nvTmaDesc"))]:
         raise Unlaunchable(
-            f"{printable(hosted[0])} is a tensor descriptor that the host makes: only pointers and numbers are passed"
+            f"{printable(hosted[0])} is a tensor descriptor that the host makes: only pointers and"
+            " numbers are passed"
         )
     entry = _ENTRY.search(text)
     if entry is None:
@@ -70,7 +93,12 @@ def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> 
         "pdl": bool(fields.get("launch_pdl")),
         "parameters": [
             *(
-                {"name": printable(name), "type": printable(kind), "packing": packing(kind, size), "size": size}
+                {
+                    "name": printable(name),
+                    "type": printable(kind),
+                    "packing": packing(kind, size),
+                    "size": size,
+                }
                 for (name, kind), size in zip(names, sizes, strict=False)
             ),
             *({"scratch": kind, "size": 8, **_memory(fields, kind)} for kind in scratch),
@@ -90,7 +118,9 @@ def packing(kind: str, size: int) -> str:
 
 
 def like(metadata: str, other: str) -> str:
-    """Metadata of what was made of IR, with the parameters that the metadata of the same kernel, made of its source, names."""
+    """Metadata of what was made of IR, with the parameters that the metadata of the same kernel,
+    made of its source, names.
+    """
     try:
         return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})
     except (ValueError, TypeError, KeyError, RecursionError):
@@ -118,7 +148,10 @@ def _clusters(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _memory(fields: dict[str, Any], kind: str) -> dict[str, int]:
     """What one block of a scratch memory needs: bytes and their alignment."""
-    return {"bytes": int(fields[f"{kind}_scratch_size"] or 0), "align": max(1, int(fields.get(f"{kind}_scratch_align") or 1))}
+    return {
+        "bytes": int(fields[f"{kind}_scratch_size"] or 0),
+        "align": max(1, int(fields.get(f"{kind}_scratch_align") or 1)),
+    }
 
 
 LAUNCHING = Launching(
@@ -129,5 +162,8 @@ LAUNCHING = Launching(
     without_lines=WITHOUT_LINES,
     facts=facts,
     like=like,
-    packages={"compat_launch": pytorch.FOLDER / "host", "compat_numerics": pytorch.FOLDER / "numerics"},
+    packages={
+        "compat_launch": pytorch.FOLDER / "host",
+        "compat_numerics": pytorch.FOLDER / "numerics",
+    },
 )

@@ -1,6 +1,8 @@
-"""Whether a PyTorch works with a Triton: what is run to find it out (``inductor/``), and what its answers mean.
+"""Whether a PyTorch works with a Triton: what is run to find it out (``inductor/``), and what its
+answers mean.
 
-Classes are told by what was seen, never by versions: a fork or a nightly is judged by the same rules.
+Classes are told by what was seen, never by versions: a fork or a nightly is judged by the same
+rules.
 """
 
 from __future__ import annotations
@@ -24,12 +26,23 @@ _NO_CUDA = "this PyTorch is built without CUDA"
 
 PROGRAMS = (
     *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax"),
-    *("argmax_looped", "scan", "rand", "gather", "mm", "bmm", "user_kernel", "user_kernel_autotuned"),
+    *(
+        "argmax_looped",
+        "scan",
+        "rand",
+        "gather",
+        "mm",
+        "bmm",
+        "user_kernel",
+        "user_kernel_autotuned",
+    ),
 )
 
 CLASSES = {
-    "kernel-dropped": "the compiled graph never launches the user's kernel and raises nothing, so its output is uninitialized "
-    "memory",
+    "kernel-dropped": (
+        "the compiled graph never launches the user's kernel and raises nothing, so its output is"
+        " uninitialized memory"
+    ),
     "launch-missing": "the compiled graph launches fewer kernels than it must, and raises nothing",
     "import-fails": "torch.compile imports a module that cannot be imported",
     "not-found": "PyTorch says that there is no working Triton, or that it is too old",
@@ -46,7 +59,8 @@ CLASSES = {
 _NOT_FOUND = lazy_pattern(r"cannot find a working triton", re.IGNORECASE)
 _METADATA = lazy_pattern(r"KernelMetadata'? object has no attribute|metadata.*KeyError")
 _NAME = lazy_pattern(
-    r"cannot import name|No module named|module '?triton[\w.]*'? has no attribute|'JITFunction' object has no attribute"
+    r"cannot import name|No module named|module '?triton[\w.]*'? has no attribute|'JITFunction'"
+    r" object has no attribute"
     r"|has no attribute '\w+'$"
 )
 _NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
@@ -58,10 +72,14 @@ def judge(answer: Mapping[str, Any]) -> PairResult:
     """What an answer about one program means."""
     ended = answer.get("ended")
     if ended == "deadline":
-        return PairResult(status=Status.TIMED_OUT, failure_class="deadline", message=str(answer.get("words", "")))
+        return PairResult(
+            status=Status.TIMED_OUT, failure_class="deadline", message=str(answer.get("words", ""))
+        )
     if ended:
         return PairResult(
-            status=Status.CRASHED, failure_class="process-ended", message=_line(f"{ended}: {answer.get('words', '')}")
+            status=Status.CRASHED,
+            failure_class="process-ended",
+            message=_line(f"{ended}: {answer.get('words', '')}"),
         )
     errors = [each for each in answer.get("errors", []) if isinstance(each, dict)]
     if not errors and answer.get("stage") == "launched":
@@ -85,13 +103,26 @@ def _counted(answer: Mapping[str, Any]) -> PairResult:
         return PairResult(status=Status.OK)
     own = [name for name in missing if name in answer.get("own", [])]
     because = next((_words(each) for each in answer.get("logged", [])), "")
-    what = "the user's kernel is not launched" if own else f"{len(missing)} of {len(answer['wanted'])} kernels are not launched"
+    what = (
+        "the user's kernel is not launched"
+        if own
+        else f"{len(missing)} of {len(answer['wanted'])} kernels are not launched"
+    )
     message = f"{what}; swallowed: {because}" if because else what
-    return PairResult(status=Status.WRONG, failure_class="kernel-dropped" if own else "launch-missing", message=_line(message))
+    return PairResult(
+        status=Status.WRONG,
+        failure_class="kernel-dropped" if own else "launch-missing",
+        message=_line(message),
+    )
 
 
-def _classes(stage: str, errors: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What a chain of exceptions, the outermost first, can be called, and by which of them; the most telling first."""
+def _classes(
+    stage: str, errors: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What a chain of exceptions, the outermost first, can be called, and by which of them.
+
+    The most telling first.
+    """
     nothing: Mapping[str, Any] = {"type": "nothing", "message": "its answer is not readable"}
     if stage == "import":
         yield "import-fails", errors[0] if errors else nothing
@@ -105,20 +136,29 @@ def _classes(stage: str, errors: Sequence[Mapping[str, Any]]) -> Iterator[tuple[
         if _METADATA.search(str(error.get("message"))):
             yield "metadata", error
     for error in errors:
-        if error.get("type") in _IMPORTS or _NAME.search(str(error.get("message")).split("\n")[0]) or _names_in(error):
+        if (
+            error.get("type") in _IMPORTS
+            or _NAME.search(str(error.get("message")).split("\n")[0])
+            or _names_in(error)
+        ):
             yield "name-missing", error
     yield "launch-fails" if stage == "launch" else "compile-fails", errors[0] if errors else nothing
 
 
 def _names_in(error: Mapping[str, Any]) -> bool:
-    """Whether it is an error of Triton's compiler about a name, which it quotes below the lines of the source."""
+    """Whether it is an error of Triton's compiler about a name, which it quotes below the lines of
+    the source.
+    """
     return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
 
 
 def _words(error: Mapping[str, Any]) -> str:
     """Type and message on one line; where it has no message, the line that raised it."""
     lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
-    telling = next((line for line in lines if _NAME.search(line) or _METADATA.search(line)), _of_compiler(lines))
+    telling = next(
+        (line for line in lines if _NAME.search(line) or _METADATA.search(line)),
+        _of_compiler(lines),
+    )
     kind = str(error.get("type", ""))
     if not telling:
         return _line(f"{kind}: {error.get('code', '')}")
@@ -126,7 +166,9 @@ def _words(error: Mapping[str, Any]) -> str:
 
 
 def _of_compiler(lines: Sequence[str]) -> str:
-    """What a message says first; of the compiler's, which quotes the source up to a caret, what stands below, or the line above."""
+    """What a message says first; of the compiler's, which quotes the source up to a caret, what
+    stands below, or the line above.
+    """
     if "^" not in lines:
         return lines[0] if lines else ""
     at = lines.index("^")

@@ -1,7 +1,7 @@
 """Edits that are known to mend kernels, by the failure class that they are for, the smallest first.
 
-Adding one takes an entry here, a function that makes proposals, and a test in ``tests/fix``. The modules need libcst, and are
-imported when a proposal is asked for.
+Adding one takes an entry here, a function that makes proposals, and a test in ``tests/fix``. The
+modules need libcst, and are imported when a proposal is asked for.
 """
 
 from __future__ import annotations
@@ -19,14 +19,34 @@ EDITS = (
     _edit(
         "maximum and minimum of two values",
         "expressions:values_compared",
-        *("constexpr-required", "python-value", "invalid-argument", "shape-mismatch", "api-changed"),
+        *(
+            "constexpr-required",
+            "python-value",
+            "invalid-argument",
+            "shape-mismatch",
+            "api-changed",
+        ),
     ),
     _edit("constexpr annotation", "expressions:constexprs_annotated", "constexpr-required"),
     _edit("axis added to a term", "expressions:axes_added", "shape-mismatch"),
-    _edit("scalar loop bound", "expressions:scalar_loop_bounds", "mlir-bitwidth-assert", "loop-bounds"),
-    _edit("name in other releases", "names:names_elsewhere", *("api-missing", "api-removed", "api-changed", "device-library")),
-    _edit("plain pointers", "block_pointers.plain:plain_pointers", *("api-removed", "api-missing", "descriptor-rules")),
-    _edit("tensor descriptors", "block_pointers.descriptors:tensor_descriptors", *("api-removed", "api-missing")),
+    _edit(
+        "scalar loop bound", "expressions:scalar_loop_bounds", "mlir-bitwidth-assert", "loop-bounds"
+    ),
+    _edit(
+        "name in other releases",
+        "names:names_elsewhere",
+        *("api-missing", "api-removed", "api-changed", "device-library"),
+    ),
+    _edit(
+        "plain pointers",
+        "block_pointers.plain:plain_pointers",
+        *("api-removed", "api-missing", "descriptor-rules"),
+    ),
+    _edit(
+        "tensor descriptors",
+        "block_pointers.descriptors:tensor_descriptors",
+        *("api-removed", "api-missing"),
+    ),
     _edit("type before and in a loop", "expressions:types_kept_in_loops", "loop-carried-type"),
     _edit("larger blocks for a dot", "expressions:larger_blocks", "dot-operands"),
 )

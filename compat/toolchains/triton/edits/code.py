@@ -1,4 +1,7 @@
-"""Kernels as concrete syntax trees: what edits need to ask and to write. Comments and layout are part of such a tree."""
+"""Kernels as concrete syntax trees: what edits need to ask and to write.
+
+Comments and layout are part of such a tree.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ class Code:
 
     @classmethod
     def of(cls, text: str, function: str) -> Code:
-        """The module with this text; ``function`` is its kernel as a kernel file says it: ``kernel``, ``make(64)``.
+        """The module with this text; ``function`` is its kernel as a kernel file says it:
+        ``kernel``, ``make(64)``.
 
         Raises CannotEdit where it cannot be parsed, or has no such function.
         """
@@ -50,11 +54,18 @@ class Code:
 
     @cached_property
     def definitions(self) -> dict[str, cst.FunctionDef]:
-        """The functions of the module, by name; of several the last, as in Python. Those beside the kernel hide others."""
+        """The functions of the module, by name; of several the last, as in Python.
+
+        Those beside the kernel hide others.
+        """
         definitions = {node.name.value: node for node in _functions(self.module.body)}
         body: Sequence[cst.CSTNode] = self.module.body
         for name in self.inside:
-            holder = [node for node in body if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.name.value == name]
+            holder = [
+                node
+                for node in body
+                if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.name.value == name
+            ]
             if not holder:
                 raise CannotEdit(f"{name} is in a file that cannot be edited")
             body = holder[-1].body.body
@@ -66,7 +77,9 @@ class Code:
 
     @cached_property
     def reachable(self) -> tuple[cst.FunctionDef, ...]:
-        """The kernel's function and those of the module that it uses, directly or through others."""
+        """The kernel's function and those of the module that it uses, directly or through
+        others.
+        """
         functions: dict[str, cst.FunctionDef] = {}
         waiting = [self.function]
         while waiting:
@@ -81,8 +94,16 @@ class Code:
         """Every name that the module, or the function, uses or binds; attributes are none."""
         tree = self.scope or self.module
         unused = {id(node.attr) for node in walk(tree) if isinstance(node, cst.Attribute)}
-        unused |= {id(node.name) for node in walk(tree) if isinstance(node, cst.ImportAlias) and node.asname}
-        return {node.value for node in walk(tree) if isinstance(node, cst.Name) and id(node) not in unused}
+        unused |= {
+            id(node.name)
+            for node in walk(tree)
+            if isinstance(node, cst.ImportAlias) and node.asname
+        }
+        return {
+            node.value
+            for node in walk(tree)
+            if isinstance(node, cst.Name) and id(node) not in unused
+        }
 
     @cached_property
     def language(self) -> LanguageNames:
@@ -99,20 +120,28 @@ class Code:
 
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
         """The text of the module with these functions in the place of their namesakes."""
-        replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
+        replaced: dict[cst.CSTNode, cst.CSTNode] = {
+            self.definitions[name]: node for name, node in changed.items()
+        }
         if not all(any(node is old for node in self.module.body) for old in replaced):
             return self.replaced(replaced)
-        body = [replaced.get(node, node) for node in self.module.body]  # ten times as fast: replacing makes every node anew
+        # Ten times as fast: replacing makes every node anew.
+        body = [replaced.get(node, node) for node in self.module.body]
         return self.module.with_changes(body=body).code
 
     def replaced(self, changed: Mapping[_N, cst.CSTNode]) -> str:
-        """The text of the module with some nodes replaced; those inside of another one that is replaced go with that."""
+        """The text of the module with some nodes replaced.
+
+        Those inside of another one that is replaced go with that.
+        """
         new = self.module.visit(_Replacing(changed))
         assert isinstance(new, cst.Module)
         return new.code
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing in the module, or the function, has: the one that is wanted, if possible."""
+        """A name that nothing in the module, or the function, has: the one that is wanted, if
+        possible.
+        """
         while wanted in self.names:
             wanted += "_"
         self.names.add(wanted)
@@ -120,14 +149,17 @@ class Code:
 
 
 def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
-    """The name of the function that an expression reaches, and the factories and classes of the text that it stands in.
+    """The name of the function that an expression reaches, and the factories and classes of the
+    text that it stands in.
 
     Raises CannotEdit where that is not told by this text.
     """
     if function.isidentifier():
         return function, ()
     try:
-        kernel = reached(Names(roots=()), ParsedFile.of(Path("kernel.py"), text), expression_of(function))
+        kernel = reached(
+            Names(roots=()), ParsedFile.of(Path("kernel.py"), text), expression_of(function)
+        )
     except (SyntaxError, KeyError, CannotBeFrozen) as error:
         why = error.args[0] if error.args else error
         raise CannotEdit(f"{function} cannot be found in the source: {why}") from error
@@ -141,16 +173,22 @@ def _functions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
         node = waiting.pop()
         if isinstance(node, cst.FunctionDef):
             yield node
-        elif isinstance(node, cst.If | cst.Else | cst.Try | cst.IndentedBlock | cst.ExceptHandler | cst.Finally):
+        elif isinstance(
+            node, cst.If | cst.Else | cst.Try | cst.IndentedBlock | cst.ExceptHandler | cst.Finally
+        ):
             waiting += reversed(node.children)
 
 
 @define
 class LanguageNames:
-    """The names by which a module has Triton's language: its aliases, and what it imports from it by name."""
+    """The names by which a module has Triton's language: its aliases, and what it imports from it
+    by name.
+    """
 
     modules: dict[str, str] = field(factory=dict)
-    """Dotted name in the module → the dotted name of what it is, such as ``tl`` → ``triton.language``."""
+    """Dotted name in the module → the dotted name of what it is, such as ``tl`` →
+    ``triton.language``.
+    """
     members: dict[str, str] = field(factory=dict)
     """Name in the module → what it is, such as ``arange`` → ``triton.language.arange``."""
 
@@ -165,7 +203,10 @@ class LanguageNames:
         return language
 
     def meaning(self, node: cst.BaseExpression) -> str | None:
-        """What ``tl.math.exp`` stands for, ``triton.language.math.exp``; ``None`` for what is not Triton's."""
+        """What ``tl.math.exp`` stands for, ``triton.language.math.exp``.
+
+        ``None`` for what is not Triton's.
+        """
         name = dotted(node)
         first, _, rest = name.partition(".")
         meaning = self.members.get(first) or self.modules.get(first)
@@ -183,7 +224,9 @@ class LanguageNames:
     @property
     def name(self) -> str:
         """How the module spells the language. Raises CannotEdit where it has no name for it."""
-        names = [name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE]
+        names = [
+            name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE
+        ]
         if not names and "triton" in self.modules.values():
             return LANGUAGE
         if not names:
@@ -210,7 +253,9 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 
 def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
-    """What ``node.children`` has, ten times as fast: that property visits, and makes the node anew."""
+    """What ``node.children`` has, ten times as fast: that property visits, and makes the node
+    anew.
+    """
     children: list[cst.CSTNode] = []
     for name in _parts(type(node)):
         value = getattr(node, name)
@@ -274,12 +319,21 @@ class _Replacing(cst.CSTTransformer):
 
 
 def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpression]:
-    """What a call gives to the parameters of that name and order. Raises CannotEdit for ``*`` and ``**``, and for others."""
+    """What a call gives to the parameters of that name and order.
+
+    Raises CannotEdit for ``*`` and ``**``, and for others.
+    """
     arguments: dict[str, cst.BaseExpression] = {}
     for position, argument in enumerate(call.args):
         if argument.star:
             raise CannotEdit("a call passes arguments with * or **")
-        name = argument.keyword.value if argument.keyword else names[position] if position < len(names) else ""
+        name = (
+            argument.keyword.value
+            if argument.keyword
+            else names[position]
+            if position < len(names)
+            else ""
+        )
         if name not in names:
             raise CannotEdit(f"{name or 'another argument'} of this call is unknown")
         arguments[name] = argument.value
@@ -288,7 +342,9 @@ def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpr
 
 def elements_of(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...] | None:
     """The elements of a tuple or list that is written out."""
-    if isinstance(node, cst.Tuple | cst.List) and all(isinstance(element, cst.Element) for element in node.elements):
+    if isinstance(node, cst.Tuple | cst.List) and all(
+        isinstance(element, cst.Element) for element in node.elements
+    ):
         return tuple(element.value for element in node.elements)
     return None
 
@@ -297,7 +353,11 @@ def literal(node: cst.BaseExpression) -> int | None:
     """A whole number that is written out."""
     if isinstance(node, cst.Integer):
         return int(node.value.replace("_", ""), 0)
-    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus) and isinstance(node.expression, cst.Integer):
+    if (
+        isinstance(node, cst.UnaryOperation)
+        and isinstance(node.operator, cst.Minus)
+        and isinstance(node.expression, cst.Integer)
+    ):
         return -int(node.expression.value.replace("_", ""), 0)
     return None
 
@@ -323,5 +383,9 @@ def nodes_at(module: cst.Module, failure: Failure) -> list[cst.CSTNode]:
     if line is None:
         return []
     places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-    statements = [node for node in walk(module) if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement)]
+    statements = [
+        node
+        for node in walk(module)
+        if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement)
+    ]
     return [node for node in statements if places[node].start.line <= line <= places[node].end.line]

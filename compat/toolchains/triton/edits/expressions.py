@@ -1,4 +1,6 @@
-"""Edits of what a failing statement says: axes of terms, ``tl.maximum`` for ``tl.max``, larger blocks, and bounds of loops."""
+"""Edits of what a failing statement says: axes of terms, ``tl.maximum`` for ``tl.max``, larger
+blocks, and bounds of loops.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,16 @@ from compat.toolchains.triton.edits.code import (
     walk,
 )
 
-# --- a missing ``[:, None]`` or ``[None, :]`` ---------------------------------------------------------------------------------
+# --- a missing ``[:, None]`` or ``[None, :]`` -----------------------------------------------------
 
-# Every term of the failing statement that has no axis gets one. What has which shape is not known from the text, so all is
-# proposed: rows before columns, and first what has parentheses or needs none. Statements that say the same get the same edit.
+# Every term of the failing statement that has no axis gets one. What has which shape is not known
+# from the text, so all is proposed: rows before columns, and first what has parentheses or needs
+# none. Statements that say the same get the same edit.
 
-_AXIS_NOTE = "a term without its axis also compiles if two block sizes are equal; check whether other loads and masks lack an axis"
+_AXIS_NOTE = (
+    "a term without its axis also compiles if two block sizes are equal; check whether other loads"
+    " and masks lack an axis"
+)
 AXES = ("[:, None]", "[None, :]")
 _ATOMS = cst.Name | cst.Call | cst.Attribute
 """What takes an axis without parentheses of its own."""
@@ -38,22 +44,41 @@ def axes_added(faulty: Faulty) -> Iterator[Proposal]:
     if here is None:
         return
     statements = (node for node in walk(code.module) if isinstance(node, cst.SimpleStatementLine))
-    alike = [list(_terms(statement)) for statement in statements if _tokens(statement) == _tokens(here)]
+    alike = [
+        list(_terms(statement)) for statement in statements if _tokens(statement) == _tokens(here)
+    ]
     groups = sorted(
-        zip(*alike, strict=True), key=lambda same: (not same[0].lpar, not (same[0].lpar or isinstance(same[0], _ATOMS)))
+        zip(*alike, strict=True),
+        key=lambda same: (not same[0].lpar, not (same[0].lpar or isinstance(same[0], _ATOMS))),
     )
     for axis in AXES:
         for same in groups:
-            yield Proposal(text=code.replaced({term: _with_axis(term, axis) for term in same}), notes=(_AXIS_NOTE,))
+            yield Proposal(
+                text=code.replaced({term: _with_axis(term, axis) for term in same}),
+                notes=(_AXIS_NOTE,),
+            )
 
 
 def _tokens(statement: cst.SimpleStatementLine) -> list[str]:
-    """The names, numbers and operators of a statement: the same for those that say the same, comments and line breaks apart."""
-    return [f"{type(node).__name__} {getattr(node, 'value', '')}" for node in walk(statement) if not _is_layout(node)]
+    """The names, numbers and operators of a statement: the same for those that say the same,
+    comments and line breaks apart.
+    """
+    return [
+        f"{type(node).__name__} {getattr(node, 'value', '')}"
+        for node in walk(statement)
+        if not _is_layout(node)
+    ]
 
 
 def _is_layout(node: cst.CSTNode) -> bool:
-    layout = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment, cst.Comma)
+    layout = (
+        cst.BaseParenthesizableWhitespace,
+        cst.TrailingWhitespace,
+        cst.EmptyLine,
+        cst.Newline,
+        cst.Comment,
+        cst.Comma,
+    )
     return isinstance(node, layout) or not isinstance(getattr(node, "value", ""), str)
 
 
@@ -65,7 +90,11 @@ def _terms(statement: cst.CSTNode) -> Iterator[cst.BaseExpression]:
             operands = (node.left, node.right)
         elif isinstance(node, cst.Comparison):
             operands = (node.left, *(comparison.comparator for comparison in node.comparisons))
-        yield from (operand for operand in operands if not isinstance(operand, cst.BaseNumber | cst.BaseString | cst.Subscript))
+        yield from (
+            operand
+            for operand in operands
+            if not isinstance(operand, cst.BaseNumber | cst.BaseString | cst.Subscript)
+        )
 
 
 def _with_axis(term: cst.BaseExpression, axis: str) -> cst.BaseExpression:
@@ -76,20 +105,34 @@ def _with_axis(term: cst.BaseExpression, axis: str) -> cst.BaseExpression:
     return shape.with_changes(value=term)
 
 
-# --- ``tl.max`` and ``tl.min`` of two values, which ``tl.maximum`` and ``tl.minimum`` compare; and the other way round --------
+# --- ``tl.max`` and ``tl.min`` of two values, which ``tl.maximum`` and ``tl.minimum`` compare; and
+# the other way round --------
 
 _COMPARING = {"max": "maximum", "min": "minimum"}
 _REDUCING = {"maximum": "max", "minimum": "min"}
 
 
 def values_compared(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with what compares where it compares; first in the failing statement, then wherever it is clear."""
+    """The kernel with what compares where it compares.
+
+    First in the failing statement, then wherever it is clear.
+    """
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
-    clear = {call: new for function in code.reachable for call in walk(function) if (new := _clear(code, call)) is not None}
+    clear = {
+        call: new
+        for function in code.reachable
+        for call in walk(function)
+        if (new := _clear(code, call)) is not None
+    }
     within = list(walk(here)) if here is not None else []
     of_two = {call: new for call in within if (new := _of_two(code, call)) is not None}
-    for some in ({call: new for call, new in clear.items() if call in within}, clear, of_two, {**clear, **of_two}):
+    for some in (
+        {call: new for call, new in clear.items() if call in within},
+        clear,
+        of_two,
+        {**clear, **of_two},
+    ):
         if some:
             yield Proposal(text=code.replaced({call.func: new for call, new in some.items()}))  # type: ignore[attr-defined]
 
@@ -110,15 +153,24 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 
 
 def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
-    """What a reduction of two arguments is to call if the second is no axis, which cannot be seen where it is a number."""
+    """What a reduction of two arguments is to call if the second is no axis, which cannot be seen
+    where it is a number.
+    """
     called = code.language.called(node) or ""
-    if not isinstance(node, cst.Call) or called not in _COMPARING or len(node.args) != 2 or any(arg.keyword for arg in node.args):
+    if (
+        not isinstance(node, cst.Call)
+        or called not in _COMPARING
+        or len(node.args) != 2
+        or any(arg.keyword for arg in node.args)
+    ):
         return None
     return _renamed(node.func, _COMPARING[called])
 
 
 def _is_axis(node: cst.BaseExpression) -> bool:
-    """Whether a second argument may be an axis: a whole number, or a name in capitals, as constexprs mostly have."""
+    """Whether a second argument may be an axis: a whole number, or a name in capitals, as
+    constexprs mostly have.
+    """
     return (
         literal(node) is not None
         or dotted(node) == "None"
@@ -127,36 +179,57 @@ def _is_axis(node: cst.BaseExpression) -> bool:
 
 
 def _renamed(func: cst.BaseExpression, name: str) -> cst.BaseExpression:
-    return func.with_changes(attr=cst.Name(name)) if isinstance(func, cst.Attribute) else cst.Name(name)
+    return (
+        func.with_changes(attr=cst.Name(name))
+        if isinstance(func, cst.Attribute)
+        else cst.Name(name)
+    )
 
 
-# --- a parameter that has to be known when the kernel is compiled -------------------------------------------------------------
+# --- a parameter that has to be known when the kernel is compiled ---------------------------------
 
-# It gets ``tl.constexpr``, and its value in the kernel file. Only parameters for which a value is known are proposed: those with a
-# default, and those that the kernel file gives a value. A parameter of a function that the kernel calls needs none, where what it
-# is given is a constexpr already.
+# It gets ``tl.constexpr``, and its value in the kernel file. Only parameters for which a value is
+# known are proposed: those with a default, and those that the kernel file gives a value. A
+# parameter of a function that the kernel calls needs none, where what it is given is a constexpr
+# already.
 
 
 def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
-    """The kernel with one annotation more, and then with one for every parameter that the failing statement uses."""
+    """The kernel with one annotation more, and then with one for every parameter that the failing
+    statement uses.
+    """
     code = Code.of(faulty.text, faulty.function)
     parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
-    changes = [(_annotating(code, parameter), _values(code, faulty, parameter)) for parameter in parameters]
+    changes = [
+        (_annotating(code, parameter), _values(code, faulty, parameter)) for parameter in parameters
+    ]
     for changed, values in changes:
         if values is not None:
             yield Proposal(text=code.replaced(changed), constexprs=values)
     answered = [(changed, values) for changed, values in changes if values is not None]
     if len(answered) > 1:
         together = {old: new for changed, _ in answered for old, new in changed.items()}
-        yield Proposal(text=code.replaced(together), constexprs={k: v for _, values in answered for k, v in values.items()})
+        yield Proposal(
+            text=code.replaced(together),
+            constexprs={k: v for _, values in answered for k, v in values.items()},
+        )
 
 
 def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
-    """Parameters of a function whose names the failing statement has; of all statements where it is the call that fails."""
+    """Parameters of a function whose names the failing statement has.
+
+    Of all statements where it is the call that fails.
+    """
     for function in code.reachable:
-        here = [node for node in nodes_at(code.module, faulty.failure) if node in set(walk(function.body))]
+        here = [
+            node
+            for node in nodes_at(code.module, faulty.failure)
+            if node in set(walk(function.body))
+        ]
         names = set(names_in(here[-1])) if here else set()
-        direct = [parameter for parameter in walk(function.params) if isinstance(parameter, cst.Param)]
+        direct = [
+            parameter for parameter in walk(function.params) if isinstance(parameter, cst.Param)
+        ]
         feeding = _feeding(function, names)
         yield from (parameter for parameter in direct if parameter.name.value in feeding)
 
@@ -164,7 +237,9 @@ def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
 def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
     """The names, and those that they are computed from."""
     feeding = set(names)
-    for node in reversed([statement for statement in walk(function.body) if isinstance(statement, cst.Assign)]):
+    for node in reversed(
+        [statement for statement in walk(function.body) if isinstance(statement, cst.Assign)]
+    ):
         targets = {name for target in node.targets for name in names_in(target.target)}
         if targets & feeding:
             feeding |= set(names_in(node.value))
@@ -174,7 +249,9 @@ def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
 def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNode]:
     annotation = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
     spaced = (
-        cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" ")) if parameter.default is not None else parameter.equal
+        cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+        if parameter.default is not None
+        else parameter.equal
     )
     return {parameter: parameter.with_changes(annotation=annotation, equal=spaced)}
 
@@ -185,35 +262,50 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
     kernel = code.definitions[code.function]
     if faulty.kernel not in (None, (faulty.file, faulty.function)):
         return {}  # of a function that the kernel calls
-    if not any(node is parameter for node in walk(kernel.params)) or name in faulty.compile.constexprs:
+    if (
+        not any(node is parameter for node in walk(kernel.params))
+        or name in faulty.compile.constexprs
+    ):
         return {}
-    if isinstance(faulty.compile.launch.get(name), int | float):  # what a launch passes is passed to a constexpr as well
+    # What a launch passes is passed to a constexpr as well.
+    if isinstance(faulty.compile.launch.get(name), int | float):
         return {}
     if isinstance(parameter.default, cst.Integer | cst.Float):
         return {name: parameter.default.evaluated_value}
     return None
 
 
-# --- blocks that are too small for ``tl.dot`` ---------------------------------------------------------------------------------
+# --- blocks that are too small for ``tl.dot`` -----------------------------------------------------
 
-# Constexprs of the kernel file that are below 16 get 16, or 32 for 8-bit types. It is an edit of the case in the kernel file, not
-# of the source, and changes how much of the problem one program computes.
+# Constexprs of the kernel file that are below 16 get 16, or 32 for 8-bit types. It is an edit of
+# the case in the kernel file, not of the source, and changes how much of the problem one program
+# computes.
 
 _SIZES = (16, 32)
 _CONSTEXPR_NOTE = (
-    "the case in the kernel file gets larger blocks; launch with the same values and a grid for them, and check that a mask "
-    "covers every load and store beyond the tensors"
+    "the case in the kernel file gets larger blocks; launch with the same values and a grid for"
+    " them, and check that a mask covers every load and store beyond the tensors"
 )
 
 
 def larger_blocks(faulty: Faulty) -> Iterator[Proposal]:
     """One constexpr raised, two of them, …: as few as possible."""
-    if "too small" not in faulty.failure.excerpt and "16" not in faulty.failure.excerpt and "M >=" not in faulty.failure.excerpt:
+    if (
+        "too small" not in faulty.failure.excerpt
+        and "16" not in faulty.failure.excerpt
+        and "M >=" not in faulty.failure.excerpt
+    ):
         return
-    small = [name for name, value in faulty.compile.constexprs.items() if type(value) is int and 1 <= value < _SIZES[-1]]
+    small = [
+        name
+        for name, value in faulty.compile.constexprs.items()
+        if type(value) is int and 1 <= value < _SIZES[-1]
+    ]
     for size in _SIZES:
         for names in _subsets([name for name in small if faulty.compile.constexprs[name] < size]):
-            yield Proposal(text=faulty.text, constexprs=dict.fromkeys(names, size), notes=(_CONSTEXPR_NOTE,))
+            yield Proposal(
+                text=faulty.text, constexprs=dict.fromkeys(names, size), notes=(_CONSTEXPR_NOTE,)
+            )
 
 
 def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -224,20 +316,27 @@ def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(names)
 
 
-# --- a loop that is bounded by a block gets a scalar --------------------------------------------------------------------------
+# --- a loop that is bounded by a block gets a scalar ----------------------------------------------
 
-# A block of one element that is loaded through ``tl.arange(0, 1)`` is loaded through the pointer itself, which is the same number.
-# Where the bound is not known to be such a block, it is reduced with ``tl.max``, and it is said that this changes what the kernel
-# means if the block has several values.
+# A block of one element that is loaded through ``tl.arange(0, 1)`` is loaded through the pointer
+# itself, which is the same number. Where the bound is not known to be such a block, it is reduced
+# with ``tl.max``, and it is said that this changes what the kernel means if the block has several
+# values.
 
-_NOTE = "tl.max uses the largest value of the block as the bound; the bound stays the same only for a block of one value"
+_NOTE = (
+    "tl.max uses the largest value of the block as the bound; the bound stays the same only for a"
+    " block of one value"
+)
 
 
 def scalar_loop_bounds(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with scalar loads, and then with reduced bounds."""
     code = Code.of(faulty.text, faulty.function)
     loads = {
-        node: new for function in code.reachable for node in walk(function) if (new := _scalar(code, function, node)) is not None
+        node: new
+        for function in code.reachable
+        for node in walk(function)
+        if (new := _scalar(code, function, node)) is not None
     }
     if loads:
         yield Proposal(text=code.replaced(loads))
@@ -259,7 +358,9 @@ def _scalar(code: Code, function: cst.FunctionDef, node: cst.CSTNode) -> cst.CST
     return node.with_changes(args=[node.args[0].with_changes(value=without), *node.args[1:]])
 
 
-def _without_range(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) -> cst.BaseExpression | None:
+def _without_range(
+    code: Code, function: cst.FunctionDef, node: cst.BaseExpression
+) -> cst.BaseExpression | None:
     if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Add):
         return None
     for one, other in ((node.left, node.right), (node.right, node.left)):
@@ -277,8 +378,16 @@ def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) 
     if isinstance(node, cst.Name):
         bindings = [binding for binding in walk(function) if _binds(binding, node.value)]
         only = bindings[0] if len(bindings) == 1 else None
-        return isinstance(only, cst.Assign) and not isinstance(only.value, cst.Name) and _is_single(code, function, only.value)
-    if code.language.called(node) != "arange" or not isinstance(node, cst.Call) or len(node.args) != 2:
+        return (
+            isinstance(only, cst.Assign)
+            and not isinstance(only.value, cst.Name)
+            and _is_single(code, function, only.value)
+        )
+    if (
+        code.language.called(node) != "arange"
+        or not isinstance(node, cst.Call)
+        or len(node.args) != 2
+    ):
         return False
     return [literal(arg.value) for arg in node.args] == [0, 1]
 
@@ -292,18 +401,27 @@ def _binds(node: cst.CSTNode, name: str) -> bool:
 def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
     """What stands in the functions whose loop fails."""
     loops = set(_failing_loops(code, faulty))
-    return {node for function in code.reachable if loops & set(walk(function)) for node in walk(function)}
+    return {
+        node
+        for function in code.reachable
+        if loops & set(walk(function))
+        for node in walk(function)
+    }
 
 
 def _failing_loops(code: Code, faulty: Faulty) -> list[cst.For]:
     """The innermost loop that the failure is about; all loops where that is not known."""
     here = [node for node in nodes_at(code.module, faulty.failure) if isinstance(node, cst.For)]
-    return here[-1:] or [node for function in code.reachable for node in walk(function) if isinstance(node, cst.For)]
+    return here[-1:] or [
+        node for function in code.reachable for node in walk(function) if isinstance(node, cst.For)
+    ]
 
 
 def _reduced(code: Code, loop: cst.For) -> Iterator[Proposal]:
     """The loop with some of its bounds reduced."""
-    if not isinstance(loop.iter, cst.Call) or not (dotted(loop.iter.func) == "range" or code.language.called(loop.iter) == "range"):
+    if not isinstance(loop.iter, cst.Call) or not (
+        dotted(loop.iter.func) == "range" or code.language.called(loop.iter) == "range"
+    ):
         return
     bounds = [arg.value for arg in loop.iter.args if not arg.keyword and literal(arg.value) is None]
     reduced: dict[cst.CSTNode, cst.CSTNode] = {bound: _maximum(code, bound) for bound in bounds}
@@ -316,18 +434,25 @@ def _maximum(code: Code, node: cst.BaseExpression) -> cst.BaseExpression:
     return cst.parse_expression(f"{code.language.name}.max({code.code_for(node)}, 0)")
 
 
-# --- a variable that enters a loop with one type and leaves an iteration with another gets one type ---------------------------
+# --- a variable that enters a loop with one type and leaves an iteration with another gets one type
 
-# First its value before the loop is made of the type that the loop gives it, which loses nothing where that one is wider; then what
-# the loop assigns is converted back to the type that it has before, which is said, since it may round.
+# First its value before the loop is made of the type that the loop gives it, which loses nothing
+# where that one is wider; then what the loop assigns is converted back to the type that it has
+# before, which is said, since it may round.
 
 _CARRIED = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
 _TYPE = lazy_pattern(
-    r"(?:re-?assigned to|stays consistent.*?to|but (?:is|was)|of type|with type)\s+(?:<\[.*?\],\s*)?(?:tl\.)?(?P<type>[a-z]+\d+\w*)"
+    r"(?:re-?assigned to|stays consistent.*?to|but (?:is|was)|of type|with"
+    r" type)\s+(?:<\[.*?\],\s*)?(?:tl\.)?(?P<type>[a-z]+\d+\w*)"
 )
 _DTYPES = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}
-_DTYPES |= {f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)} | {f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)}
-_ROUNDS = "{name} keeps the type that it has before the loop; the values of the loop are converted to it, which may round them"
+_DTYPES |= {f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)} | {
+    f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)
+}
+_ROUNDS = (
+    "{name} keeps the type that it has before the loop; the values of the loop are converted to it,"
+    " which may round them"
+)
 
 
 def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
@@ -337,26 +462,41 @@ def types_kept_in_loops(faulty: Faulty) -> Iterator[Proposal]:
         return
     code, name = Code.of(faulty.text, faulty.function), match["name"]
     loops = _loops_assigning(code, faulty, name)
-    types = [_DTYPES[name] for name in _TYPE.findall(faulty.failure.excerpt.replace("'", "")) if name in _DTYPES]
+    types = [
+        _DTYPES[name]
+        for name in _TYPE.findall(faulty.failure.excerpt.replace("'", ""))
+        if name in _DTYPES
+    ]
     for loop, function in loops:
         inside = [node for node in walk(loop.body) if _assigns(node, name)]
-        before = [node for node in walk(function.body) if _assigns(node, name) and node not in set(walk(loop))]
+        before = [
+            node
+            for node in walk(function.body)
+            if _assigns(node, name) and node not in set(walk(loop))
+        ]
         for dtype in dict.fromkeys([*reversed(types), "float32", "int64"]):
             if before:
                 last = before[-1]
-                yield Proposal(text=code.replaced({last: _converted(code, last, f"{code.language.name}.{dtype}", before=True)}))
+                yield Proposal(
+                    text=code.replaced(
+                        {last: _converted(code, last, f"{code.language.name}.{dtype}", before=True)}
+                    )
+                )
         if inside:
             back = {node: _converted(code, node, f"{name}.dtype", before=False) for node in inside}
             yield Proposal(text=code.replaced(back), notes=(_ROUNDS.format(name=name),))
 
 
-def _loops_assigning(code: Code, faulty: Faulty, name: str) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:
+def _loops_assigning(
+    code: Code, faulty: Faulty, name: str
+) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:
     """Loops that assign the variable, the one that the failure is about first."""
     loops = [
         (node, function)
         for function in code.reachable
         for node in walk(function)
-        if isinstance(node, cst.For | cst.While) and any(_assigns(inner, name) for inner in walk(node.body))
+        if isinstance(node, cst.For | cst.While)
+        and any(_assigns(inner, name) for inner in walk(node.body))
     ]
     here = set(nodes_at(code.module, faulty.failure))
     return sorted(loops, key=lambda pair: pair[0] not in here)
@@ -365,8 +505,16 @@ def _loops_assigning(code: Code, faulty: Faulty, name: str) -> list[tuple[cst.Fo
 def _assigns(node: cst.CSTNode, name: str) -> bool:
     """Whether a statement gives the variable a value, and nothing else one."""
     if isinstance(node, cst.Assign):
-        return len(node.targets) == 1 and isinstance(node.targets[0].target, cst.Name) and node.targets[0].target.value == name
-    return isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Name) and node.target.value == name
+        return (
+            len(node.targets) == 1
+            and isinstance(node.targets[0].target, cst.Name)
+            and node.targets[0].target.value == name
+        )
+    return (
+        isinstance(node, cst.AugAssign)
+        and isinstance(node.target, cst.Name)
+        and node.target.value == name
+    )
 
 
 def _converted(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cst.CSTNode:
@@ -375,10 +523,14 @@ def _converted(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cs
     if isinstance(node.value, cst.Integer) and before and dtype.endswith(".float32"):
         return node.with_changes(value=cst.Float(f"{text}.0"))
     if isinstance(node.value, cst.Integer | cst.Float | cst.UnaryOperation) and before:
-        return node.with_changes(value=cst.parse_expression(f"{code.language.name}.full((), {text}, {dtype})"))
+        return node.with_changes(
+            value=cst.parse_expression(f"{code.language.name}.full((), {text}, {dtype})")
+        )
     dtypes = [argument for argument in getattr(node.value, "args", ()) if _is_dtype(code, argument)]
     if before and dtypes:
-        return node.with_changes(value=node.value.deep_replace(dtypes[0].value, cst.parse_expression(dtype)))
+        return node.with_changes(
+            value=node.value.deep_replace(dtypes[0].value, cst.parse_expression(dtype))
+        )
     return node.with_changes(value=cst.parse_expression(f"{parenthesized(text)}.to({dtype})"))
 
 

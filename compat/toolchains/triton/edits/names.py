@@ -1,8 +1,10 @@
-"""Names of Triton's language that are called something else, or are somewhere else, in other releases.
+"""Names of Triton's language that are called something else, or are somewhere else, in other
+releases.
 
-What a name was before 3.0 and is now is not one rule: ``tl.math`` had the functions of libdevice once, and ``tl.libdevice`` is in
-``triton.language.extra`` now. So each place where a name may be is proposed. Keywords that are hints, or say what is usual, are
-left out where a release does not know them.
+What a name was before 3.0 and is now is not one rule: ``tl.math`` had the functions of libdevice
+once, and ``tl.libdevice`` is in ``triton.language.extra`` now. So each place where a name may be is
+proposed. Keywords that are hints, or say what is usual, are left out where a release does not know
+them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from compat.text import lazy_pattern
 from compat.toolchains.language import Faulty, Proposal
 from compat.toolchains.triton.edits.code import LANGUAGE, Code, walk
 
-_MISSING = lazy_pattern(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")
+_MISSING = lazy_pattern(
+    r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?"
+)
 _UNKNOWN_KEYWORD = lazy_pattern(r"unexpected keyword argument '(\w+)'")
 _RENAMED = {
     "max": "maximum",
@@ -26,18 +30,35 @@ _RENAMED = {
     "math.fast_dividef": "fdiv",
 }
 """Names in ``triton.language`` (or the last part of one) → what is the same now."""
-_LIBRARIES = ("libdevice", "math", "extra.cuda.libdevice", "extra.hip.libdevice", "extra.libdevice", "extra.intel.libdevice")
+_LIBRARIES = (
+    "libdevice",
+    "math",
+    "extra.cuda.libdevice",
+    "extra.hip.libdevice",
+    "extra.libdevice",
+    "extra.intel.libdevice",
+)
 """Where functions of a device library were, or are for one kind of target."""
 _HINTS = {
-    "range": ("loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"),
+    "range": (
+        "loop_unroll_factor",
+        "disallow_acc_multi_buffer",
+        "flatten",
+        "warp_specialize",
+        "disable_licm",
+    ),
 }
 """Keywords that change how code is made, and not what it computes."""
 _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
 """Keywords that say what is so without them."""
 _IMPORT = f"from {LANGUAGE}.extra import libdevice"
-_PARENT = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel)|\.math)?(?= import libdevice\b)")
+_PARENT = lazy_pattern(
+    r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel)|\.math)?(?= import libdevice\b)"
+)
 _LIBRARY = lazy_pattern(r"\btriton\.language(?:\.extra\.(?:cuda|hip|intel))?\.libdevice\b")
-"""Where a device library is imported from, and the library itself, that of one kind of target or from before 3.0."""
+"""Where a device library is imported from, and the library itself, that of one kind of target or
+from before 3.0.
+"""
 
 
 def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
@@ -49,18 +70,33 @@ def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
         yield Proposal(text=code.replaced(imported))
     unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
-        calls = {node: new for f in code.reachable for node in walk(f) if (new := _call(code, node, keywords)) is not None}
+        calls = {
+            node: new
+            for f in code.reachable
+            for node in walk(f)
+            if (new := _call(code, node, keywords)) is not None
+        }
         if calls:
             yield Proposal(text=code.replaced(calls))
 
 
 def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
-    """Every use of what is missing somewhere else: in the language itself, in its mathematics, in the device library."""
-    used = {node: name for f in code.reachable for node in walk(f) if (name := _missing_member(code, node, missing)) is not None}
+    """Every use of what is missing somewhere else: in the language itself, in its mathematics, in
+    the device library.
+    """
+    used = {
+        node: name
+        for f in code.reachable
+        for node in walk(f)
+        if (name := _missing_member(code, node, missing)) is not None
+    }
     if not used:
         return
     language = code.language.name
-    renamed = {node: _RENAMED.get(name) or _RENAMED.get(name.rpartition(".")[2]) for node, name in used.items()}
+    renamed = {
+        node: _RENAMED.get(name) or _RENAMED.get(name.rpartition(".")[2])
+        for node, name in used.items()
+    }
     if all(renamed.values()):
         yield _with(code, {node: f"{language}.{new}" for node, new in renamed.items()})
     last = {node: name.rpartition(".")[2] for node, name in used.items()}
@@ -80,20 +116,32 @@ def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | N
     if member is None or (isinstance(node, cst.Name) and node.value not in code.language.members):
         return None
     parts = member.split(".")
-    of_library = len(parts) > 1 and ".".join(parts[:-1]) in _LIBRARIES and bool({*parts[:-1], parts[-1]} & missing)
+    of_library = (
+        len(parts) > 1
+        and ".".join(parts[:-1]) in _LIBRARIES
+        and bool({*parts[:-1], parts[-1]} & missing)
+    )
     return member if of_library or (len(parts) <= 2 and parts[-1] in missing) else None
 
 
 def _with(code: Code, changed: Mapping[cst.CSTNode, str]) -> Proposal:
-    return Proposal(text=code.replaced({node: cst.parse_expression(text) for node, text in changed.items()}))
+    return Proposal(
+        text=code.replaced({node: cst.parse_expression(text) for node, text in changed.items()})
+    )
 
 
 def _library(code: Code) -> tuple[str, str]:
-    """What the module calls the device library of all targets, and the import that it needs for that."""
+    """What the module calls the device library of all targets, and the import that it needs for
+    that.
+    """
     for name, what in {**code.language.members, **code.language.modules}.items():
         if what == f"{LANGUAGE}.extra.libdevice":
             return name, ""
-    name = "libdevice" if "libdevice" not in code.names or "libdevice" in code.language.members else code.fresh("libdevice")
+    name = (
+        "libdevice"
+        if "libdevice" not in code.names or "libdevice" in code.language.members
+        else code.fresh("libdevice")
+    )
     return name, _IMPORT if name == "libdevice" else f"{_IMPORT} as {name}"
 
 
@@ -112,7 +160,9 @@ def _is_import(node: cst.CSTNode) -> bool:
 
 
 def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
-    """Imports of a device library of one kind of target, or from where it was before 3.0 → that of all targets."""
+    """Imports of a device library of one kind of target, or from where it was before 3.0 → that of
+    all targets.
+    """
     imports: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in walk(code.module):
         if not isinstance(node, cst.ImportFrom | cst.Import):
@@ -126,39 +176,65 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
     return imports
 
 
-# --- keywords ----------------------------------------------------------------------------------------------------------------
+# --- keywords -------------------------------------------------------------------------------------
 
 
 def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call | None:
-    """A call without what this release does not know and nothing needs; of all that is known to be so where ``unknown`` is none."""
+    """A call without what this release does not know and nothing needs.
+
+    Of all that is known to be so where ``unknown`` is none.
+    """
     called = code.language.called(node)
     if called is None or not isinstance(node, cst.Call):
         return None
     arguments = [new for arg in node.args for new in _argument(code, called, arg, unknown)]
-    transposed = [_transposed(code, called, node, argument, number) for number, argument in enumerate(arguments)]
+    transposed = [
+        _transposed(code, called, node, argument, number)
+        for number, argument in enumerate(arguments)
+    ]
     kept = [
         argument
         for argument in transposed
-        if not (argument.keyword and argument.keyword.value in ("trans_a", "trans_b") and called == "dot")
+        if not (
+            argument.keyword
+            and argument.keyword.value in ("trans_a", "trans_b")
+            and called == "dot"
+        )
     ]
-    if len(kept) == len(node.args) and all(new is old for new, old in zip(kept, node.args, strict=True)):
+    if len(kept) == len(node.args) and all(
+        new is old for new, old in zip(kept, node.args, strict=True)
+    ):
         return None
-    return node.with_changes(args=[*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if kept else [])
+    return node.with_changes(
+        args=[*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if kept else []
+    )
 
 
-def _argument(code: Code, called: str, argument: cst.Arg, unknown: set[str] | None) -> list[cst.Arg]:
+def _argument(
+    code: Code, called: str, argument: cst.Arg, unknown: set[str] | None
+) -> list[cst.Arg]:
     name = argument.keyword.value if argument.keyword else ""
     if unknown is not None and name not in unknown:
         return [argument]
-    if name in _HINTS.get(called, ()) or _DEFAULTS.get((called, name)) == code.code_for(argument.value).replace("'", '"'):
+    if name in _HINTS.get(called, ()) or _DEFAULTS.get((called, name)) == code.code_for(
+        argument.value
+    ).replace("'", '"'):
         return []
     return [argument]
 
 
 def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
     """An operand of a dot that was transposed by a keyword once."""
-    wanted = {f"trans_{'ab'[position]}" for position in (0, 1) if position == number and not argument.keyword}
-    flags = {arg.keyword.value for arg in call.args if arg.keyword and code.code_for(arg.value) == "True"}
+    wanted = {
+        f"trans_{'ab'[position]}"
+        for position in (0, 1)
+        if position == number and not argument.keyword
+    }
+    flags = {
+        arg.keyword.value for arg in call.args if arg.keyword and code.code_for(arg.value) == "True"
+    }
     if called != "dot" or not wanted & flags:
         return argument
-    return argument.with_changes(value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})"))
+    return argument.with_changes(
+        value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})")
+    )

@@ -1,4 +1,6 @@
-"""The functions that a kernel is made of, in all the files that they are in, and which of them a name means in which file."""
+"""The functions that a kernel is made of, in all the files that they are in, and which of them a
+name means in which file.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ class KernelProgram:
 
     @classmethod
     def of(cls, faulty: Faulty) -> KernelProgram:
-        """What a kernel that fails is made of. Raises CannotEdit where its own file cannot be read."""
+        """What a kernel that fails is made of.
+
+        Raises CannotEdit where its own file cannot be read.
+        """
         texts = {**faulty.beside, faulty.file: faulty.text}
         file, function = faulty.kernel or (faulty.file, faulty.function)
         code = Code.of(texts[file], function)
@@ -64,17 +69,27 @@ class KernelProgram:
         return self.code_of(place).definitions[place.function]
 
     def meant(self, file: str, name: str) -> FunctionPlace | None:
-        """The function that a dotted name means in a file; ``None`` for what is not defined in these files."""
+        """The function that a dotted name means in a file.
+
+        ``None`` for what is not defined in these files.
+        """
         return self._meant(file, name, frozenset())
 
     def called(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
         """The function that a call calls."""
-        return self.meant(file, dotted(node.func)) if isinstance(node, cst.Call) and dotted(node.func) else None
+        return (
+            self.meant(file, dotted(node.func))
+            if isinstance(node, cst.Call) and dotted(node.func)
+            else None
+        )
 
     def used(self, place: FunctionPlace) -> Iterator[FunctionPlace]:
         """The functions that a function names."""
         for node in walk(self.definition(place).body):
-            if isinstance(node, cst.Name | cst.Attribute) and (target := self.meant(place.file, dotted(node))) is not None:
+            if (
+                isinstance(node, cst.Name | cst.Attribute)
+                and (target := self.meant(place.file, dotted(node))) is not None
+            ):
                 yield target
 
     def reachable(self, *starts: FunctionPlace) -> tuple[FunctionPlace, ...]:
@@ -92,11 +107,15 @@ class KernelProgram:
         """All functions of files in which one of these names stands."""
         for file, text in self.texts.items():
             code = self.code(file) if any(name in text for name in names) else None
-            yield from (FunctionPlace(file, function) for function in (code.definitions if code else ()))
+            yield from (
+                FunctionPlace(file, function) for function in (code.definitions if code else ())
+            )
 
     # --- imports ---
 
-    def _meant(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> FunctionPlace | None:
+    def _meant(
+        self, file: str, name: str, seen: frozenset[tuple[str, str]]
+    ) -> FunctionPlace | None:
         code = None if (file, name) in seen else self.code(file)
         if code is None:
             return None
@@ -107,12 +126,18 @@ class KernelProgram:
             first, rest = ".".join(parts[:length]), parts[length:]
             for source, member in self._links(file).get(first, ()):
                 path = ".".join(filter(None, (member, *rest)))
-                if path and (target := self._meant(source, path, seen | {(file, name)})) is not None:
+                if (
+                    path
+                    and (target := self._meant(source, path, seen | {(file, name)})) is not None
+                ):
                     return target
         return None
 
     def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
-        """Name in a file → the files of the modules that it may be from, and what it is there; of a module itself an empty name."""
+        """Name in a file → the files of the modules that it may be from, and what it is there.
+
+        Of a module itself an empty name.
+        """
         if file not in self._known_links:
             links = self._known_links[file] = {}
             for imported in imports_in(self.texts[file].encode()):
@@ -130,7 +155,11 @@ class KernelProgram:
                     if module := self._module(_below(start, path) or start):
                         yield name, module, member
             elif module := self._module(_below(start, path)):
-                yield imported.bound[0] if imported.bound else ".".join(imported.parts), module, _MODULE
+                yield (
+                    imported.bound[0] if imported.bound else ".".join(imported.parts),
+                    module,
+                    _MODULE,
+                )
 
     def _starts(self, file: str, level: int) -> Sequence[str]:
         """The folders in which an import with so many dots looks."""

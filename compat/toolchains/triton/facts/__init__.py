@@ -1,6 +1,8 @@
-"""What is known of Triton's releases, targets, GPUs and environment variables: data, in the TOML files of this folder.
+"""What is known of Triton's releases, targets, GPUs and environment variables: data, in the TOML
+files of this folder.
 
-``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`); here only its PyTorch pairs are.
+``releases.toml`` is read as any project's declarations are (:mod:`compat.config.env_tables`); here
+only its PyTorch pairs are.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ class _WithheldTable:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The tables of a file, without its schema. Raises ConfigError with the path of a file that is not of this schema."""
+    """The tables of a file, without its schema.
+
+    Raises ConfigError with the path of a file that is not of this schema.
+    """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -59,7 +64,10 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _records(kind: type[Record], path: Path, document: Mapping[str, Any], key: str) -> list[Record]:
-    """The tables of one key as records. Raises ConfigError with the path and the table that has other keys than the record."""
+    """The tables of one key as records.
+
+    Raises ConfigError with the path and the table that has other keys than the record.
+    """
     records = []
     for number, table in enumerate(document[key]):
         try:
@@ -69,7 +77,7 @@ def _records(kind: type[Record], path: Path, document: Mapping[str, Any], key: s
     return records
 
 
-# --- targets -----------------------------------------------------------------------------------------------------------------
+# --- targets --------------------------------------------------------------------------------------
 
 _TARGETS_FILE = _FOLDER / "targets.toml"
 _targets = read(_TARGETS_FILE)
@@ -88,18 +96,28 @@ TARGETS = tuple(
 USUAL: tuple[str, ...] = tuple(_targets["usual"])
 """The names of the targets that are compiled for where nothing says which."""
 MODELS = {table.name: GpuModel(**table.model) for table in _target_tables if table.model}
-"""Target → the GPU of it that is assumed, where something asks for more than follows from the architecture."""
+"""Target → the GPU of it that is assumed, where something asks for more than follows from the
+architecture.
+"""
 GPUS = {gpu: table.name for table in _target_tables for gpu in table.gpus}
 """What GPUs are called → their target. GeForce cards are found without ``rtx``, too."""
-GPUS |= {gpu.removeprefix("rtx"): target for gpu, target in GPUS.items() if gpu.removeprefix("rtx")[0].isdigit()}
+GPUS |= {
+    gpu.removeprefix("rtx"): target
+    for gpu, target in GPUS.items()
+    if gpu.removeprefix("rtx")[0].isdigit()
+}
 
 
-# --- environment variables ---------------------------------------------------------------------------------------------------
+# --- environment variables ------------------------------------------------------------------------
 
 
 def private_variables(folder: str) -> dict[str, str]:
     """What keeps a worker's caches in a folder of its own, and has everything compiled."""
-    return {"TRITON_HOME": folder, "TRITON_CACHE_DIR": f"{folder}/cache", "TRITON_ALWAYS_COMPILE": "1"}
+    return {
+        "TRITON_HOME": folder,
+        "TRITON_CACHE_DIR": f"{folder}/cache",
+        "TRITON_ALWAYS_COMPILE": "1",
+    }
 
 
 _VARIABLES_FILE = _FOLDER / "variables.toml"
@@ -111,25 +129,32 @@ VARIABLES = Variables(
     files=tuple(_variables["files"]),
     folders=tuple(_variables["folders"]),
     settings=tuple(_variables["settings"]),
-    withheld={table.why: tuple(table.names) for table in _records(_WithheldTable, _VARIABLES_FILE, _variables, "withheld")},
+    withheld={
+        table.why: tuple(table.names)
+        for table in _records(_WithheldTable, _VARIABLES_FILE, _variables, "withheld")
+    },
     programs={backend: tuple(paths) for backend, paths in _variables["programs"].items()},
     timing={"MLIR_ENABLE_TIMING": "1"},
     private=private_variables,
 )
 
 
-# --- PyTorch -----------------------------------------------------------------------------------------------------------------
+# --- PyTorch --------------------------------------------------------------------------------------
 
 
 @cache
 def _pairs(path: Path) -> Mapping[Version, str]:
     """Release → the newest PyTorch that a file declares an env with."""
-    tables = sorted((table for table in read(path)["env"] if "torch" in table), key=lambda table: Version(table["torch"]))
+    tables = sorted(
+        (table for table in read(path)["env"] if "torch" in table),
+        key=lambda table: Version(table["torch"]),
+    )
     return {Version(table["triton"]): table["torch"] for table in tables}
 
 
 def pytorch_of(release: Version | None, path: Path = RELEASES) -> str | None:
-    """The PyTorch that goes with a release, a fork's too: its pair, else that of the newest release of its series.
+    """The PyTorch that goes with a release, a fork's too: its pair, else that of the newest release
+    of its series.
 
     ``None`` where neither is declared; for no release, the newest PyTorch that is.
     """

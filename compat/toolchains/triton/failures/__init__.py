@@ -1,8 +1,10 @@
-"""What is known of Triton's failures: its classes, as data, in the order of precedence, and how its compilers word things.
+"""What is known of Triton's failures: its classes, as data, in the order of precedence, and how its
+compilers word things.
 
-What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before what only names a consequence (a
-failed pass). Adding a class takes one entry here and one fixture in ``tests/diagnosis/fixtures``. With
-``COMPAT_REGOLD=1``, ``tests/diagnosis/test_taxonomy.py`` writes the classes into ``docs/failure-classes.md``.
+What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before
+what only names a consequence (a failed pass). Adding a class takes one entry here and one fixture
+in ``tests/diagnosis/fixtures``. With ``COMPAT_REGOLD=1``, ``tests/diagnosis/test_taxonomy.py``
+writes the classes into ``docs/failure-classes.md``.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import compiler, environment, kernel, operands
 from compat.toolchains.triton.ir.dumps import READER
 
-CLASSES = (*environment.CLASSES, *compiler.CLASSES, *kernel.CLASSES, *operands.CLASSES, common.UNCLASSIFIED)
+CLASSES = (
+    *environment.CLASSES,
+    *compiler.CLASSES,
+    *kernel.CLASSES,
+    *operands.CLASSES,
+    common.UNCLASSIFIED,
+)
 
 _FORGET = tuple(
     (lazy_pattern(pattern), replacement)
@@ -26,18 +34,22 @@ _FORGET = tuple(
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
         (r"\btriton\.language\.bfloat(?=\d)", "bf"),
         (r"\btriton\.language\.(?=u?int\d)", ""),
-        (r"(?<=explicitly marked illegal)(?s:.*)", ""),  # later releases go on with the operation's whole text
+        # Later releases go on with the operation's whole text.
+        (r"(?<=explicitly marked illegal)(?s:.*)", ""),
         (r"\bloc\((?:[^()]|\([^()]*\))*\)", ""),  # loc("kernel.py":12:3)
         (r"%[\w.$-]+(?:[:#]\d+)?", "%"),  # SSA names
         (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
         (r"#[a-z_]\w*", "#layout"),
         (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
-        (r"\b_(?:builder|semantic)\b", "_semantic"),  # the hidden argument's name, before 3.4 and since
+        # The hidden argument's name, before 3.4 and since.
+        (r"\b_(?:builder|semantic)\b", "_semantic"),
     )
 )
 
 _COMPLAINT = lazy_pattern(
-    r"^ptxas[^\n]*?\b(?:error|fatal) *: *(?:\(C\d+\) *)?(?P<words>(?![^\n]*Ptx assembly aborted due to errors)[^\n]+)", re.MULTILINE
+    r"^ptxas[^\n]*?\b(?:error|fatal) *: *(?:\(C\d+\) *)?(?P<words>(?![^\n]*Ptx assembly aborted due"
+    r" to errors)[^\n]+)",
+    re.MULTILINE,
 )
 
 _FATAL = (
@@ -53,12 +65,18 @@ KNOWLEDGE = Knowledge(
     wording=Wording(
         package="triton",
         machine=r"(?:runtime/(?:driver|build)|backends/\w+/driver)\.py$",
-        wrappers=("CompilationError", "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure"),
+        wrappers=(
+            "CompilationError",
+            "UnsupportedLanguageConstruct",
+            "CompileTimeAssertionFailure",
+        ),
         assembler=_COMPLAINT,
         assembler_name="ptxas",
         forget=_FORGET,
         fatal=_FATAL,
-        empty_diagnostic=lazy_pattern("Failures have been detected while processing an MLIR pass pipeline"),
+        empty_diagnostic=lazy_pattern(
+            "Failures have been detected while processing an MLIR pass pipeline"
+        ),
         reader=READER,
     ),
     programs={

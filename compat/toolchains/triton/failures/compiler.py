@@ -1,4 +1,7 @@
-"""Classes of what MLIR, LLVM and the assemblers say and die of. What names a cause comes before what only names a consequence."""
+"""Classes of what MLIR, LLVM and the assemblers say and die of.
+
+What names a cause comes before what only names a consequence.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,19 @@ from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status
 
 _RUN_FAILED = r"PassManager::run failed|error encountered during parsing"
-"""What Triton raises when a pass or the verifier fails. The second is of 3.5 on, which verify the front end's IR by parsing it."""
+"""What Triton raises when a pass or the verifier fails.
+
+The second is of 3.5 on, which verify the front end's IR by parsing it.
+"""
 _SYNTAX = (
-    r"^(?:custom op|expected |unexpected |use of undeclared|undefined symbol|operation being parsed|redefinition of|invalid SSA|"
+    r"^(?:custom op|expected |unexpected |use of undeclared|undefined symbol|operation being"
+    r" parsed|redefinition of|invalid SSA|"
     r"Dialect .* not found|unregistered|unknown )"
 )
-_LOWERING = r"failed to legalize|failed to convert|could not|cannot be|not supported|unsupported|unable to|failed to (?!verify)"
+_LOWERING = (
+    r"failed to legalize|failed to convert|could not|cannot be|not supported|unsupported|unable"
+    r" to|failed to (?!verify)"
+)
 _MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
 
 _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
@@ -24,8 +34,13 @@ _BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 1
 
 
 def _assembler_died(name: str, number: int) -> Sign:
-    """How releases tell of an assembler that a signal ended, with a shell in between (128 and the number) or without."""
-    said = rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with <Signals\.{name}:"
+    """How releases tell of an assembler that a signal ended, with a shell in between (128 and the
+    number) or without.
+    """
+    said = (
+        rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with"
+        rf" <Signals\.{name}:"
+    )
     if name == "SIGSEGV":
         said += r"|`ptxas` raised SIGSEGV|^Please run `ptxas .*` to confirm that this is a bug"
     return Sign(message=said, means=f"the assembler died of {name}", brief=True)
@@ -36,79 +51,165 @@ RETURNS = "failed to legalize operation 'tt.return'"
 _LIBRARY = "device library function {called} of {types}"
 
 _FP8_ADVICE = (
-    "Convert to a supported type (`.to(tl.float16)` and back), or compile for a target that has this one. On NVIDIA, fp8e4nv "
-    "needs sm_89 or newer, and dots of fp8 need sm_89 or sm_90. AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases support "
-    "more types."
+    "Convert to a supported type (`.to(tl.float16)` and back), or compile for a target that has"
+    " this one. On NVIDIA, fp8e4nv needs sm_89 or newer, and dots of fp8 need sm_89 or sm_90. AMD's"
+    " gfx942 has fp8e4b8 and fp8e5b16. Newer releases support more types."
 )
 
 CLASSES = (
     FailureClass(
         name="mlir-bitwidth-assert",
         title="A block where MLIR needs a scalar",
-        meaning="The compiler asked MLIR for the bit width of a type that has none, usually of a block that is the bound of a "
-        "loop.",
+        meaning=(
+            "The compiler asked MLIR for the bit width of a type that has none, usually of a block"
+            " that is the bound of a loop."
+        ),
         status=Status.CRASHED,
-        advice="Make the bounds of `for` loops scalars. Load them through a scalar pointer (`tl.load(ptr + i)`) instead of "
-        "`tl.arange(0, 1)`, or reduce the block first (`tl.max(x, 0)`).",
-        signs=(Sign(assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)", words="assertion"),),
+        advice=(
+            "Make the bounds of `for` loops scalars. Load them through a scalar pointer"
+            " (`tl.load(ptr + i)`) instead of `tl.arange(0, 1)`, or reduce the block first"
+            " (`tl.max(x, 0)`)."
+        ),
+        signs=(
+            Sign(
+                assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)",
+                words="assertion",
+            ),
+        ),
     ),
     FailureClass(
         name="dtype-unsupported",
         title="Data type not supported",
-        meaning="An operation, a conversion or the target does not support this data type in this release.",
-        advice="Convert to a type that the operation supports (`.to(tl.float32)` and back). The message names the type, and "
-        "often the types that are supported. Newer releases and targets support more types.",
+        meaning=(
+            "An operation, a conversion or the target does not support this data type in this"
+            " release."
+        ),
+        advice=(
+            "Convert to a type that the operation supports (`.to(tl.float32)` and back). The"
+            " message names the type, and often the types that are supported. Newer releases and"
+            " targets support more types."
+        ),
         lacks=True,
         signs=(
             Sign(
-                message=r"type (?P<type>\w+) not supported in this architecture", means="{type} on this target", advice=_FP8_ADVICE
+                message=r"type (?P<type>\w+) not supported in this architecture",
+                means="{type} on this target",
+                advice=_FP8_ADVICE,
             ),
             Sign(
                 message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)",
                 means="{type} on this target",
                 advice=_FP8_ADVICE,
             ),
-            Sign(message=r"does not support (?P<type>fp8\w*) on CUDA arch", means="{type} on this target", advice=_FP8_ADVICE),
-            Sign(assertion=r"only supported on compute capability >= 89", means="fp8e4nv on this target", advice=_FP8_ADVICE),
-            Sign(message=r"^Expected dtype (?P<wanted>\[.*\]) but got (?P<type>(?!pointer)[\w<>]+)"),
-            Sign(message=r"^Only supports .* operand \((?P<type>\w+)\)$", means="{type} on this target", advice=_FP8_ADVICE),
+            Sign(
+                message=r"does not support (?P<type>fp8\w*) on CUDA arch",
+                means="{type} on this target",
+                advice=_FP8_ADVICE,
+            ),
+            Sign(
+                assertion=r"only supported on compute capability >= 89",
+                means="fp8e4nv on this target",
+                advice=_FP8_ADVICE,
+            ),
+            Sign(
+                message=r"^Expected dtype (?P<wanted>\[.*\]) but got (?P<type>(?!pointer)[\w<>]+)"
+            ),
+            Sign(
+                message=r"^Only supports .* operand \((?P<type>\w+)\)$",
+                means="{type} on this target",
+                advice=_FP8_ADVICE,
+            ),
             Sign(message=r"^Unsupported (?:lhs |rhs )?dtype (?P<type>\w+)$", means="dot of {type}"),
-            Sign(message=r"^Both operands must be either int8 or uint8\. Operand type \((?P<type>\w+)\)", means="dot of {type}"),
+            Sign(
+                message=(
+                    r"^Both operands must be either int8 or uint8\. Operand type \((?P<type>\w+)\)"
+                ),
+                means="dot of {type}",
+            ),
             Sign(message=r"^Unsupported dtype|target doesn't provide conversion"),
             Sign(message=r"atomic_?\w* (?:does not support|not supported for|only supports)"),
-            Sign(message=r"histogram only supports|Only floating point clamp|only supported for integers"),
-            Sign(message=r"^both operands of fdiv must|^fdiv requires floating-point", means="fdiv of integers"),
-            Sign(message=r"approx division requires|index must be an integer|input to be integer type"),
             Sign(
-                message=r"^cannot cast (?P<from>(?!pointer|void)\w+).* to (?P<to>(?!.*pointer<).*)$", means="cast of {from} to {to}"
+                message=(
+                    r"histogram only supports|Only floating point clamp|only supported for integers"
+                )
+            ),
+            Sign(
+                message=r"^both operands of fdiv must|^fdiv requires floating-point",
+                means="fdiv of integers",
+            ),
+            Sign(
+                message=(
+                    r"approx division requires|index must be an integer|input to be integer type"
+                )
+            ),
+            Sign(
+                message=(
+                    r"^cannot cast (?P<from>(?!pointer|void)\w+).* to (?P<to>(?!.*pointer<).*)$"
+                ),
+                means="cast of {from} to {to}",
             ),
             Sign(
                 message=r"^Cannot bitcast data-type of size",
-                advice="A bitcast keeps the bits. Use a type of the same width, or convert (`.to(…)` without `bitcast=True`).",
+                advice=(
+                    "A bitcast keeps the bits. Use a type of the same width, or convert (`.to(…)`"
+                    " without `bitcast=True`)."
+                ),
             ),
             Sign(
-                diagnostic=r"^Unsupported conversion from '(?P<from>\w+)' to '(?P<to>\w+)'", means="conversion from {from} to {to}"
+                diagnostic=r"^Unsupported conversion from '(?P<from>\w+)' to '(?P<to>\w+)'",
+                means="conversion from {from} to {to}",
             ),
             Sign(message=r"[Uu]nexpected (?:d?type) (?P<type>fp8\w+|int1)\b"),
-            Sign(message=r"^Padding option `nan` is not supported for integer|16-bit float types require native tma"),
-            Sign(message=r"input arg type does not match.*got [\[(](?P<types>.*?),?[\])]$", means=_LIBRARY),
-            Sign(error=r"^KeyError$", message=r"^\((?P<types>.*?),?\)$", place=r": extern_elementwise$", means=_LIBRARY),
-            Sign(error=r"^AssertionError$", message=r"^$", place=r": convert_custom_float8$", means="conversion to fp8e4b15"),
+            Sign(
+                message=(
+                    r"^Padding option `nan` is not supported for integer|16-bit float types require"
+                    r" native tma"
+                )
+            ),
+            Sign(
+                message=r"input arg type does not match.*got [\[(](?P<types>.*?),?[\])]$",
+                means=_LIBRARY,
+            ),
+            Sign(
+                error=r"^KeyError$",
+                message=r"^\((?P<types>.*?),?\)$",
+                place=r": extern_elementwise$",
+                means=_LIBRARY,
+            ),
+            Sign(
+                error=r"^AssertionError$",
+                message=r"^$",
+                place=r": convert_custom_float8$",
+                means="conversion to fp8e4b15",
+            ),
         ),
     ),
     FailureClass(
         name="invalid-option",
         title="Compile option not allowed",
-        meaning="A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this release or the target does "
-        "not allow.",
-        advice="Use a value that the message allows. `num_warps` is a power of two, and a block has at most 1,024 threads. "
-        "`num_ctas` above 1 needs sm_90 or newer. `num_stages` is at least 1 on NVIDIA, and at least 2 on AMD in some releases.",
+        meaning=(
+            "A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this"
+            " release or the target does not allow."
+        ),
+        advice=(
+            "Use a value that the message allows. `num_warps` is a power of two, and a block has at"
+            " most 1,024 threads. `num_ctas` above 1 needs sm_90 or newer. `num_stages` is at least"
+            " 1 on NVIDIA, and at least 2 on AMD in some releases."
+        ),
         lacks=True,
         signs=(
             Sign(message=r"num_warps must be a power of 2", means="num_warps must be a power of 2"),
-            Sign(message=r"^num_ctas > 1 (?:requires|not supported)", means="num_ctas > 1 on this target"),
-            Sign(message=r"^Triton AMD backend pipeliner has been updated|^gfx950 only accepts kpack"),
-            Sign(message=r"(?P<which>global|local) prefetch control must be in", means="{which} prefetch control"),
+            Sign(
+                message=r"^num_ctas > 1 (?:requires|not supported)",
+                means="num_ctas > 1 on this target",
+            ),
+            Sign(
+                message=r"^Triton AMD backend pipeliner has been updated|^gfx950 only accepts kpack"
+            ),
+            Sign(
+                message=r"(?P<which>global|local) prefetch control must be in",
+                means="{which} prefetch control",
+            ),
             Sign(
                 diagnostic=r"(?P<which>global|local) prefetch control must be in",
                 means="{which} prefetch control",
@@ -120,27 +221,46 @@ CLASSES = (
     FailureClass(
         name="inline-asm",
         title="Inline assembly refused",
-        meaning="LLVM does not accept the inline assembly. Its constraints or its number of operands are wrong, or a register "
-        "class belongs to another target.",
-        advice="Inline assembly is for one target. `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v` and `=s,s` are AMD's. "
-        "Write one constraint for each result and each argument. `$0`, `$1`, … count the results first. Choose the assembly by "
-        "target with a constexpr.",
+        meaning=(
+            "LLVM does not accept the inline assembly. Its constraints or its number of operands"
+            " are wrong, or a register class belongs to another target."
+        ),
+        advice=(
+            "Inline assembly is for one target. `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v`"
+            " and `=s,s` are AMD's. Write one constraint for each result and each argument. `$0`,"
+            " `$1`, … count the results first. Choose the assembly by target with a constexpr."
+        ),
         signs=(
-            Sign(diagnostic=r"(?:output|input) reg\w* for constraint|asm constraint|inline asm", words="diagnostic"),
-            Sign(assertion=r"inline asm string|input constraints does not match|failed to parse constraints", words="assertion"),
+            Sign(
+                diagnostic=r"(?:output|input) reg\w* for constraint|asm constraint|inline asm",
+                words="diagnostic",
+            ),
+            Sign(
+                assertion=(
+                    r"inline asm string|input constraints does not match|failed to parse"
+                    r" constraints"
+                ),
+                words="assertion",
+            ),
         ),
     ),
     FailureClass(
         name="compiler-assert",
         title="Compiler assertion",
-        meaning="An assertion inside MLIR, LLVM or Triton failed, or LLVM ended with a fatal error.",
+        meaning=(
+            "An assertion inside MLIR, LLVM or Triton failed, or LLVM ended with a fatal error."
+        ),
         status=Status.CRASHED,
-        advice="This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the order of operands to avoid "
-        "it. Try the neighbouring releases, and report it with the reproducer (`compat repro`).",
+        advice=(
+            "This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the"
+            " order of operands to avoid it. Try the neighbouring releases, and report it with the"
+            " reproducer (`compat repro`)."
+        ),
         blame=Blame.COMPILER,
         signs=(
             Sign(assertion=r".", words="assertion"),
-            # An error in LLVM's back end ends the process with exit code 1: no exception, no answer, only this line.
+            # An error in LLVM's back end ends the process with exit code 1: no exception, no
+            # answer, only this line.
             Sign(error=r"^$", diagnostic=r"^(?!A signal was caught).", words="diagnostic"),
         ),
     ),
@@ -149,43 +269,83 @@ CLASSES = (
         title="Assembler crashed",
         meaning="A signal that the assembler caused itself ended it, such as a segmentation fault.",
         status=Status.CRASHED,
-        advice="This is a bug of the assembler. Vary `num_warps`, the block sizes or inline assembly to avoid it. Try another "
-        "assembler with TRITON_PTXAS_PATH, or with `compat bisect --axis part --ptxas`. Report it to NVIDIA with the PTX.",
+        advice=(
+            "This is a bug of the assembler. Vary `num_warps`, the block sizes or inline assembly"
+            " to avoid it. Try another assembler with TRITON_PTXAS_PATH, or with `compat bisect"
+            " --axis part --ptxas`. Report it to NVIDIA with the PTX."
+        ),
         blame=Blame.TOOLCHAIN,
         signs=tuple(starmap(_assembler_died, _BY_MISTAKE.items())),
     ),
     evolve(
         common.COMPILER_CRASH,
-        advice="This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the order of operands to avoid "
-        "it. Try the neighbouring releases, and report it with the reproducer (`compat repro`).",
-        # Where it writes reproducers, MLIR catches the signal and says this, or nothing at all: see compat.diagnosis.classify.
+        advice=(
+            "This is a bug of the compiler. Vary `num_warps`, `num_stages`, the block sizes or the"
+            " order of operands to avoid it. Try the neighbouring releases, and report it with the"
+            " reproducer (`compat repro`)."
+        ),
+        # Where it writes reproducers, MLIR catches the signal and says this, or nothing at all: see
+        # compat.diagnosis.classify.
         signs=(
-            Sign(output=r"A signal was caught while processing the MLIR module", means="a signal that MLIR caught", by_pass=True),
+            Sign(
+                output=r"A signal was caught while processing the MLIR module",
+                means="a signal that MLIR caught",
+                by_pass=True,
+            ),
         ),
     ),
     FailureClass(
         name="device-library",
         title="Device library function missing",
-        meaning="The kernel calls a function of a device library (libdevice, OCML) that the target's library does not have.",
-        advice="Use `triton.language.extra.libdevice`, which finds the target's own library. `tl.extra.cuda.libdevice` is only "
-        "for NVIDIA, and `tl.extra.hip.libdevice` only for AMD. Write a function out if the target's library lacks it.",
+        meaning=(
+            "The kernel calls a function of a device library (libdevice, OCML) that the target's"
+            " library does not have."
+        ),
+        advice=(
+            "Use `triton.language.extra.libdevice`, which finds the target's own library."
+            " `tl.extra.cuda.libdevice` is only for NVIDIA, and `tl.extra.hip.libdevice` only for"
+            " AMD. Write a function out if the target's library lacks it."
+        ),
         signs=(
-            Sign(message=r"^Implicit conversion of CUDA (?P<name>\w+) device function has been dropped", means="{name}"),
+            Sign(
+                message=(
+                    r"^Implicit conversion of CUDA (?P<name>\w+) device function has been dropped"
+                ),
+                means="{name}",
+            ),
             Sign(assembler=r"[Uu]nresolved extern function '(?P<name>\w+)'", means="{name}"),
-            Sign(output=r"undefined (?:hidden |protected )?symbol: (?P<name>__(?:nv|ocml|ockl|hip)_?\w+)", means="{name}"),
+            Sign(
+                output=(
+                    r"undefined (?:hidden |protected )?symbol:"
+                    r" (?P<name>__(?:nv|ocml|ockl|hip)_?\w+)"
+                ),
+                means="{name}",
+            ),
             Sign(message=r"undefined (?:hidden |protected )?symbol: (?P<name>\w+)", means="{name}"),
         ),
     ),
     FailureClass(
         name="target-feature",
         title="Target lacks a feature",
-        meaning="The code needs an instruction that the target does not have, or that this assembler does not know yet.",
-        advice="{target} lacks the feature that the message names, such as a data type, a cache policy, an atomic operation or "
-        "an instruction. Compile for a target that has it, or choose by target inside the kernel.",
+        meaning=(
+            "The code needs an instruction that the target does not have, or that this assembler"
+            " does not know yet."
+        ),
+        advice=(
+            "{target} lacks the feature that the message names, such as a data type, a cache"
+            " policy, an atomic operation or an instruction. Compile for a target that has it, or"
+            " choose by target inside the kernel."
+        ),
         lacks=True,
         signs=(
-            Sign(assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target", means="feature {feature}"),
-            Sign(assembler=r"requires \.target|not supported on \.target|requires PTX ISA", words="assembler"),
+            Sign(
+                assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target",
+                means="feature {feature}",
+            ),
+            Sign(
+                assembler=r"requires \.target|not supported on \.target|requires PTX ISA",
+                words="assembler",
+            ),
             Sign(diagnostic=r"requires compute capability", words="diagnostic"),
             Sign(message=r"requires compute capability|smid is not supported on"),
         ),
@@ -194,18 +354,28 @@ CLASSES = (
         name="ptxas",
         title="Assembler error",
         meaning="The assembler (ptxas, or AMD's) refused code of the compiler or inline assembly.",
-        advice="Check inline assembly first. The assembler for {target} does not accept the instruction or the operand that the "
-        "message names. If the kernel has no inline assembly, the compiler generated the instruction. Write the operation in "
-        "another way, and report it.",
+        advice=(
+            "Check inline assembly first. The assembler for {target} does not accept the"
+            " instruction or the operand that the message names. If the kernel has no inline"
+            " assembly, the compiler generated the instruction. Write the operation in another way,"
+            " and report it."
+        ),
         blame=Blame.COMPILER,
         signs=(
             Sign(
                 assembler=r"(?i)register|too (?:many|much)|out of memory",
                 words="assembler",
-                advice="Lower the register pressure with smaller blocks, more warps or fewer `num_stages`.",
+                advice=(
+                    "Lower the register pressure with smaller blocks, more warps or fewer"
+                    " `num_stages`."
+                ),
             ),
             Sign(assembler=r".", words="assembler"),
-            Sign(message=r"failed to link hsaco|AMD assembler rejected", diagnostic=r".", words="diagnostic"),
+            Sign(
+                message=r"failed to link hsaco|AMD assembler rejected",
+                diagnostic=r".",
+                words="diagnostic",
+            ),
             Sign(message=r"PTX codegen error|`ptxas` (?:failed|raised)"),
         ),
     ),
@@ -214,11 +384,20 @@ CLASSES = (
         unreadable_ir=True,
         title="IR not readable",
         meaning="The compiler could not parse the text of the IR.",
-        advice="IR text is not stable across releases. Make it with the release that reads it, or compile the Python source.",
+        advice=(
+            "IR text is not stable across releases. Make it with the release that reads it, or"
+            " compile the Python source."
+        ),
         at_import=r"",
         signs=(
-            Sign(message=rf"Parse MLIR file failed|{_RUN_FAILED}", diagnostic=_SYNTAX, words="diagnostic"),
-            Sign(message=r"Parse MLIR file failed|error encountered during parsing", diagnostic=r"^$"),
+            Sign(
+                message=rf"Parse MLIR file failed|{_RUN_FAILED}",
+                diagnostic=_SYNTAX,
+                words="diagnostic",
+            ),
+            Sign(
+                message=r"Parse MLIR file failed|error encountered during parsing", diagnostic=r"^$"
+            ),
         ),
     ),
     FailureClass(
@@ -226,31 +405,47 @@ CLASSES = (
         title="IR verifier failed",
         meaning="MLIR's verifier found an invalid operation, which the front end or a pass made.",
         status=Status.CRASHED,
-        advice="Give the operands of the operation that the message names the shapes and dtypes that it requires (`tl.full`, "
-        "`.to(…)`, `tl.broadcast_to`). If the kernel is right, report it as a bug of the compiler.",
+        advice=(
+            "Give the operands of the operation that the message names the shapes and dtypes that"
+            " it requires (`tl.full`, `.to(…)`, `tl.broadcast_to`). If the kernel is right, report"
+            " it as a bug of the compiler."
+        ),
         blame=Blame.COMPILER,
         signs=(
             Sign(
                 message=_RUN_FAILED,
                 diagnostic=r"'llvm\.f\w+' op .*got 'i8'",
                 words="diagnostic",
-                advice="This release stores 8-bit floats but does not compute with them. Convert before (`.to(tl.float16)`) and "
-                "after the computation.",
+                advice=(
+                    "This release stores 8-bit floats but does not compute with them. Convert"
+                    " before (`.to(tl.float16)`) and after the computation."
+                ),
             ),
             Sign(
                 message=_RUN_FAILED,
                 diagnostic=r"'(?:tt|scf)\.\w+' op operand #\d+ must be 1-bit signless integer",
                 words="diagnostic",
-                advice="A mask or a condition must be boolean, one value for a scalar and one for each element of a block. "
-                "Compare (`x != 0`), and use `tl.where` if a block decides.",
+                advice=(
+                    "A mask or a condition must be boolean, one value for a scalar and one for each"
+                    " element of a block. Compare (`x != 0`), and use `tl.where` if a block"
+                    " decides."
+                ),
             ),
             Sign(
                 message=_RUN_FAILED,
-                diagnostic=rf"^(?!.*(?:{_LOWERING})).*(?:'[\w.]+' op |must be|requires|failed to verify|expect)",
+                diagnostic=(
+                    rf"^(?!.*(?:{_LOWERING})).*(?:'[\w.]+' op |must be|requires|failed to"
+                    r" verify|expect)"
+                ),
                 words="diagnostic",
             ),
             Sign(message=r"error encountered during parsing", diagnostic=r".", words="diagnostic"),
-            Sign(error=r"^AssertionError$", statement=r"\.verify\(\)", diagnostic=r".", words="diagnostic"),
+            Sign(
+                error=r"^AssertionError$",
+                statement=r"\.verify\(\)",
+                diagnostic=r".",
+                words="diagnostic",
+            ),
         ),
     ),
     FailureClass(
@@ -259,18 +454,33 @@ CLASSES = (
         title="Compiler pass failed",
         meaning="A pass of the compiler failed without an assertion.",
         status=Status.CRASHED,
-        advice="This release cannot lower an operation of the kernel for {target}. Rewrite the operation that the message names, "
-        "vary `num_warps` or `num_stages`, or try the neighbouring releases.",
+        advice=(
+            "This release cannot lower an operation of the kernel for {target}. Rewrite the"
+            " operation that the message names, vary `num_warps` or `num_stages`, or try the"
+            " neighbouring releases."
+        ),
         blame=Blame.COMPILER,
         signs=(
-            Sign(message=r"PassManager::run failed", diagnostic=rf"^(?!{RETURNS}).", words="diagnostic"),
-            Sign(message=r"PassManager::run failed", diagnostic=r"^$", means="a pass failed silently", by_pass=True),
+            Sign(
+                message=r"PassManager::run failed",
+                diagnostic=rf"^(?!{RETURNS}).",
+                words="diagnostic",
+            ),
+            Sign(
+                message=r"PassManager::run failed",
+                diagnostic=r"^$",
+                means="a pass failed silently",
+                by_pass=True,
+            ),
             Sign(message=r"[Pp]ass(?:es)? failed|failed to (?:translate|run)", by_pass=True),
         ),
     ),
     evolve(
         common.SHARED_MEMORY,
-        advice="Use smaller blocks or fewer `num_stages`. Pipelining keeps one copy of every staged tile for each stage.",
+        advice=(
+            "Use smaller blocks or fewer `num_stages`. Pipelining keeps one copy of every staged"
+            " tile for each stage."
+        ),
         signs=(
             Sign(message=r"out of resource: shared memory"),
             Sign(assembler=r"uses too much shared data", words="assembler"),
@@ -280,18 +490,27 @@ CLASSES = (
     FailureClass(
         name="sass-descriptor",
         title="Mixed-up wgmma descriptor",
-        meaning="The kernel compiles, but its machine code makes the high word of a wgmma descriptor from the low word. This is "
-        "a defect of ptxas 12.8. A launch would read the wrong shared memory and give wrong numbers or an illegal address.",
+        meaning=(
+            "The kernel compiles, but its machine code makes the high word of a wgmma descriptor"
+            " from the low word. This is a defect of ptxas 12.8. A launch would read the wrong"
+            " shared memory and give wrong numbers or an illegal address."
+        ),
         status=Status.WRONG,
-        advice="Set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer. The wheel `nvidia-cuda-nvcc-cu12` has it, and "
-        "`nvidia-cuda-nvcc` for CUDA 13. Other block sizes or `num_warps` may avoid the defect.",
+        advice=(
+            "Set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer. The wheel"
+            " `nvidia-cuda-nvcc-cu12` has it, and `nvidia-cuda-nvcc` for CUDA 13. Other block sizes"
+            " or `num_warps` may avoid the defect."
+        ),
         blame=Blame.COMPILER,
         prediction=Prediction(
             metric="mixed_descriptors",
             most=lambda target: 0,
             stage="check",
             words="the high word of a wgmma descriptor is made of the low one",
-            excerpt="would compute wrong numbers: {found} sums make the high word of a wgmma descriptor from the low word",
+            excerpt=(
+                "would compute wrong numbers: {found} sums make the high word of a wgmma descriptor"
+                " from the low word"
+            ),
             script_text="sums mix up a wgmma descriptor",
         ),
     ),

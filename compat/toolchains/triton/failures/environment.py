@@ -1,4 +1,7 @@
-"""The classes that every toolchain has, with Triton's own signs and advice. They are the most certain."""
+"""The classes that every toolchain has, with Triton's own signs and advice.
+
+They are the most certain.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,44 @@ from compat.diagnosis import common
 from compat.diagnosis.failure_class import Sign
 
 _NOT_KNOWN = "the toolchain does not know the target"
-"""However it shows: which part notices first depends on what the kernel needs, and is no other defect."""
+"""However it shows: which part notices first depends on what the kernel needs, and is no other
+defect.
+"""
 
 CLASSES = (
     common.INSTALL,
     evolve(
         common.IMPORT,
-        advice="Install the missing package into the environment (`install = […]`). Triton 3.0 to 3.2 need setuptools and do not "
-        "declare it.",
+        advice=(
+            "Install the missing package into the environment (`install = […]`). Triton 3.0 to 3.2"
+            " need setuptools and do not declare it."
+        ),
     ),
     evolve(
         common.TOOLCHAIN_DAMAGED,
         signs=(
-            Sign(message=r"Exec format error: '[^']*?(?P<program>[\w.-]+)'", means="{program} cannot be executed"),
+            Sign(
+                message=r"Exec format error: '[^']*?(?P<program>[\w.-]+)'",
+                means="{program} cannot be executed",
+            ),
             Sign(
                 error=r"^(?:FileNotFound|Permission|OS)Error$",
                 message=r"/(?P<program>ptxas[\w-]*)'",
                 means="{program} cannot be executed",
             ),
-            Sign(message=r"[Cc]annot find (?P<program>ptxas[\w-]*)", means="{program} cannot be executed"),
-            Sign(message=r"(?P<program>ptxas[\w-]*)', '--version'\]' (?:died|returned)", means="{program} cannot be executed"),
-            Sign(error=r"^FileNotFoundError$", message=r"\.ptx\.o'", means="the assembler ended without an error and made nothing"),
+            Sign(
+                message=r"[Cc]annot find (?P<program>ptxas[\w-]*)",
+                means="{program} cannot be executed",
+            ),
+            Sign(
+                message=r"(?P<program>ptxas[\w-]*)', '--version'\]' (?:died|returned)",
+                means="{program} cannot be executed",
+            ),
+            Sign(
+                error=r"^FileNotFoundError$",
+                message=r"\.ptx\.o'",
+                means="the assembler ended without an error and made nothing",
+            ),
         ),
     ),
     common.MACHINE,
@@ -46,46 +66,82 @@ CLASSES = (
     ),
     evolve(
         common.SOURCE_IMPORT,
-        # What stands in the place of the GPU's driver (``adapter/driver.py``), and knows nothing of one machine.
-        signs=(Sign(error=r"^RuntimeError$", message=r"^no GPU here: |^no target has been chosen yet$", stage=r"^source$"),),
+        # What stands in the place of the GPU's driver (``adapter/driver.py``), and knows nothing of
+        # one machine.
+        signs=(
+            Sign(
+                error=r"^RuntimeError$",
+                message=r"^no GPU here: |^no target has been chosen yet$",
+                stage=r"^source$",
+            ),
+        ),
     ),
     common.SOURCE_TIMEOUT,
     evolve(
         common.TIMEOUT,
-        advice="It was still in stage {stage} at its deadline. Smaller blocks, fewer `static_range` iterations and fewer "
-        "`num_stages` shorten a compile. Raise the deadline if the compile is only slow.",
+        advice=(
+            "It was still in stage {stage} at its deadline. Smaller blocks, fewer `static_range`"
+            " iterations and fewer `num_stages` shorten a compile. Raise the deadline if the"
+            " compile is only slow."
+        ),
     ),
     evolve(
         common.OUT_OF_MEMORY,
-        advice="It ran out of memory in stage {stage}. Smaller blocks and less unrolling shrink the IR. Raise the limit if the "
-        "machine has more memory.",
+        advice=(
+            "It ran out of memory in stage {stage}. Smaller blocks and less unrolling shrink the"
+            " IR. Raise the limit if the machine has more memory."
+        ),
     ),
     evolve(
         common.TOOLCHAIN_MISSING,
-        advice="For AMD, use Triton 3.5 or later, whose wheels contain a linker. Or install ROCm and set the environment "
-        "variable `TRITON_HIP_LLD_PATH` to its `ld.lld`. The next run tries again.",
+        advice=(
+            "For AMD, use Triton 3.5 or later, whose wheels contain a linker. Or install ROCm and"
+            " set the environment variable `TRITON_HIP_LLD_PATH` to its `ld.lld`. The next run"
+            " tries again."
+        ),
         signs=(
-            Sign(message=r"ROCm linker .*not found|ld\.lld.*(?:not found|No such file)", means="no ROCm linker"),
+            Sign(
+                message=r"ROCm linker .*not found|ld\.lld.*(?:not found|No such file)",
+                means="no ROCm linker",
+            ),
             Sign(message=r"[Cc]annot find (?P<program>cuobjdump|nvdisasm|ld\.lld)"),
             Sign(error=r"^(?:FileNotFoundError|PermissionError)$", message=r"(?:ld\.lld|clang)"),
         ),
     ),
     evolve(
         common.TARGET_UNKNOWN,
-        meaning="A part of this toolchain (Triton, LLVM or ptxas) does not know {target} yet, or no longer supports it.",
-        advice="Use a release whose toolchain knows {target}. `sm_100` and `sm_120` need Triton 3.3 or later.",
+        meaning=(
+            "A part of this toolchain (Triton, LLVM or ptxas) does not know {target} yet, or no"
+            " longer supports it."
+        ),
+        advice=(
+            "Use a release whose toolchain knows {target}. `sm_100` and `sm_120` need Triton 3.3 or"
+            " later."
+        ),
         signs=(
             Sign(assembler=r"is not defined for option 'gpu-name'", means=_NOT_KNOWN),
-            # LLVM only warns, builds for its default processor, and stumbles over what that one does not have.
+            # LLVM only warns, builds for its default processor, and stumbles over what that one
+            # does not have.
             Sign(output=r"^'\w+' is not a recognized processor for this target", means=_NOT_KNOWN),
-            # Said of dots alone also where the rest of the toolchain builds for the target, as 3.3.0 does for sm_120.
+            # Said of dots alone also where the rest of the toolchain builds for the target, as
+            # 3.3.0 does for sm_120.
             Sign(assertion=r"computeCapability not supported", target=r"^$", means=_NOT_KNOWN),
-            Sign(assembler=r"(?:SM version|target).* (?:not supported|deprecated)", words="assembler"),
             Sign(
-                message=r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d+ compatible backends for target"
+                assembler=r"(?:SM version|target).* (?:not supported|deprecated)", words="assembler"
+            ),
+            Sign(
+                message=(
+                    r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d+"
+                    r" compatible backends for target"
+                )
             ),
             Sign(diagnostic=r"^unsupported target: '", means=_NOT_KNOWN),
-            Sign(assertion=r"(?i)unknown (?:target|processor|gpu|arch)|unsupported (?:target|arch|gfx)", words="assertion"),
+            Sign(
+                assertion=(
+                    r"(?i)unknown (?:target|processor|gpu|arch)|unsupported (?:target|arch|gfx)"
+                ),
+                words="assertion",
+            ),
         ),
     ),
 )

@@ -8,47 +8,54 @@ import builtins
 from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.toolchains.triton.failures.compiler import RETURNS
 
-_NODES = "|".join(name for name, each in vars(ast).items() if isinstance(each, type) and issubclass(each, ast.AST))
+_NODES = "|".join(
+    name for name, each in vars(ast).items() if isinstance(each, type) and issubclass(each, ast.AST)
+)
 """Python's names for parts of a program: Triton met one where it expected another."""
-_BUILTINS = "|".join(name for name, each in vars(builtins).items() if callable(each) and name.islower())
+_BUILTINS = "|".join(
+    name for name, each in vars(builtins).items() if callable(each) and name.islower()
+)
 _CALLED = r"(?<![\w.<>])(?P<name>[\w.<>]+)\(\) "
 _FUNCTION = f"(?:{_CALLED})?"
 _NO_BLOCK = "a loop changes what is no block"
 _NO_BLOCK_ADVICE = (
-    "A variable that a loop changes must be a number or a block, before the loop and after each iteration. It cannot be a "
-    "constexpr, `None` or a tuple of another length. Copy a constexpr into a variable before the loop (`x = tl.full((), N, "
-    "tl.int32)`), or unroll the loop with `tl.static_range`."
+    "A variable that a loop changes must be a number or a block, before the loop and after each"
+    " iteration. It cannot be a constexpr, `None` or a tuple of another length. Copy a constexpr"
+    " into a variable before the loop (`x = tl.full((), N, tl.int32)`), or unroll the loop with"
+    " `tl.static_range`."
 )
 _NAMES_NO_ARGUMENT = "{argument} of autotune names no argument"
 _NAMES_NO_ARGUMENT_ADVICE = (
-    "`{argument}` of `@triton.autotune` must name parameters of the kernel. Triton 3.0, 3.1 and 3.9 refuse other names when the "
-    "module is imported."
+    "`{argument}` of `@triton.autotune` must name parameters of the kernel. Triton 3.0, 3.1 and 3.9"
+    " refuse other names when the module is imported."
 )
 
 _OPERATOR_ADVICE = (
-    "Write the operator out: `x * x` for `x ** 2`, `tl.dot(a, b)` for `a @ b`, `x == 1 or x == 2` for `x in (1, 2)`. Put `and` "
-    "and `or` of three terms in parentheses, two at a time."
+    "Write the operator out: `x * x` for `x ** 2`, `tl.dot(a, b)` for `a @ b`, `x == 1 or x == 2`"
+    " for `x in (1, 2)`. Put `and` and `or` of three terms in parentheses, two at a time."
 )
 _NESTED_ADVICE = "Move the function to the top of the module and decorate it with `@triton.jit`."
 _ASSIGNMENT_ADVICE = (
-    "A kernel cannot change a block or its attributes in place. Make a new block, `x = tl.where(at == 3, value, x)`, or store "
-    "through a pointer."
+    "A kernel cannot change a block or its attributes in place. Make a new block, `x = tl.where(at"
+    " == 3, value, x)`, or store through a pointer."
 )
 _RETURN_ADVICE = (
-    "Do not leave the loop. Carry a flag through it, and choose by the flag with `tl.where` or with an `if` around the rest of "
-    "the body."
+    "Do not leave the loop. Carry a flag through it, and choose by the flag with `tl.where` or with"
+    " an `if` around the rest of the body."
 )
 _LOOP_ADVICE = (
-    "Write `range` or `tl.static_range` in the `for` itself, with numbers and without an `else`. Take the elements by their index."
+    "Write `range` or `tl.static_range` in the `for` itself, with numbers and without an `else`."
+    " Take the elements by their index."
 )
 _UNROLL_ADVICE = "Write the elements out, or fill them in a loop over `tl.static_range`."
 _GUARD_ADVICE = (
-    "Put the import into a `try`, with an `except ImportError` that takes a replacement, or leave this release out. `compat api` "
-    "shows which releases have a name."
+    "Put the import into a `try`, with an `except ImportError` that takes a replacement, or leave"
+    " this release out. `compat api` shows which releases have a name."
 )
 _ANNOTATION_ADVICE = (
-    "The annotation of a parameter names `{name}`, and Triton reads it as a global that the kernel uses. Put the annotation in "
-    "quotes, or leave it out. Triton understands only `tl.constexpr` there."
+    "The annotation of a parameter names `{name}`, and Triton reads it as a global that the kernel"
+    " uses. Put the annotation in quotes, or leave it out. Triton understands only `tl.constexpr`"
+    " there."
 )
 _OF_FRONT_END = "_semantic|_builder|_generator"
 """Arguments that Triton's front end passes to its own functions."""
@@ -57,28 +64,51 @@ CLASSES = (
     FailureClass(
         name="static-assert",
         title="Static assertion",
-        meaning="A `tl.static_assert` of the kernel, or of a function that it calls, does not hold for these constexprs.",
-        advice="Change the constexprs and shapes until the assertion holds, or leave the case out. The assertion is in the line "
-        "that the message names, or in a function of Triton that the line calls.",
+        meaning=(
+            "A `tl.static_assert` of the kernel, or of a function that it calls, does not hold for"
+            " these constexprs."
+        ),
+        advice=(
+            "Change the constexprs and shapes until the assertion holds, or leave the case out. The"
+            " assertion is in the line that the message names, or in a function of Triton that the"
+            " line calls."
+        ),
         signs=(Sign(error=r"^CompileTimeAssertionFailure$"),),
     ),
     FailureClass(
         name="unsupported-syntax",
         title="Unsupported Python",
         meaning="The kernel uses a feature of Python that this release does not compile.",
-        advice="Kernels use a subset of Python. Write conditions, masks and `tl.where` instead of `break`, `continue` and "
-        "`return` inside loops. Write helpers as `@triton.jit` functions of the module. Do not use dicts, lambdas, `try` or list "
-        "comprehensions.",
+        advice=(
+            "Kernels use a subset of Python. Write conditions, masks and `tl.where` instead of"
+            " `break`, `continue` and `return` inside loops. Write helpers as `@triton.jit`"
+            " functions of the module. Do not use dicts, lambdas, `try` or list comprehensions."
+        ),
         lacks=True,
         signs=(
             Sign(
-                message=r"unsupported AST node type: (?:List|Set|Dict)Comp|only tuple comprehensions",
+                message=(
+                    r"unsupported AST node type: (?:List|Set|Dict)Comp|only tuple comprehensions"
+                ),
                 means="comprehension",
                 advice=_UNROLL_ADVICE,
             ),
-            Sign(message=r"^nested function definition", means="nested function", advice=_NESTED_ADVICE),
-            Sign(error=r"^StopIteration$", source=r"^\s*def ", means="nested function", advice=_NESTED_ADVICE),
-            Sign(message=r"__setitem__ is not supported", means="assignment into a block", advice=_ASSIGNMENT_ADVICE),
+            Sign(
+                message=r"^nested function definition",
+                means="nested function",
+                advice=_NESTED_ADVICE,
+            ),
+            Sign(
+                error=r"^StopIteration$",
+                source=r"^\s*def ",
+                means="nested function",
+                advice=_NESTED_ADVICE,
+            ),
+            Sign(
+                message=r"__setitem__ is not supported",
+                means="assignment into a block",
+                advice=_ASSIGNMENT_ADVICE,
+            ),
             Sign(
                 error=r"^AssertionError$",
                 message=r"^$",
@@ -86,7 +116,11 @@ CLASSES = (
                 means="assignment into a block",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            Sign(message=r"the loop body should only have one block", means="return inside a loop", advice=_RETURN_ADVICE),
+            Sign(
+                message=r"the loop body should only have one block",
+                means="return inside a loop",
+                advice=_RETURN_ADVICE,
+            ),
             Sign(
                 message=r"^(?P<else>Don't know what to do with else after for|Not implemented)$",
                 means="loop with an else",
@@ -99,7 +133,10 @@ CLASSES = (
             ),
             Sign(
                 error=r"^AttributeError$",
-                message=r"^'(?:List|Tuple|Name|Subscript|Attribute|Constant)' object has no attribute 'func'",
+                message=(
+                    r"^'(?:List|Tuple|Name|Subscript|Attribute|Constant)' object has no attribute"
+                    r" 'func'"
+                ),
                 means="loop over something else than a range",
                 advice=_LOOP_ADVICE,
             ),
@@ -120,7 +157,11 @@ CLASSES = (
                 advice="A kernel cannot return a value. Store it through a pointer parameter.",
             ),
             Sign(message=r"AST node type: Starred|starred assignment targets", means="starred"),
-            Sign(message=r"Attribute assignment is not supported", means="attribute assignment", advice=_ASSIGNMENT_ADVICE),
+            Sign(
+                message=r"Attribute assignment is not supported",
+                means="attribute assignment",
+                advice=_ASSIGNMENT_ADVICE,
+            ),
             Sign(
                 error=r"^AssertionError$",
                 message=r"^$",
@@ -129,7 +170,12 @@ CLASSES = (
                 means="attribute assignment",
                 advice=_ASSIGNMENT_ADVICE,
             ),
-            Sign(error=r"^AssertionError$", message=r"^$", place=r": (?:visit_Starred|assignTarget)$", means="starred"),
+            Sign(
+                error=r"^AssertionError$",
+                message=r"^$",
+                place=r": (?:visit_Starred|assignTarget)$",
+                means="starred",
+            ),
             Sign(
                 message=r"^Cannot have `return` statements inside `(?:while|for)",
                 means="return inside a loop",
@@ -146,13 +192,19 @@ CLASSES = (
             Sign(
                 message=r"^Cannot call @triton\.jit'd outside",
                 means="a jit function called by Python",
-                advice="Call it as a function of `tl` (`tl.sum(x, 0)` instead of `x.sum(0)`), from a `@triton.jit` function.",
+                advice=(
+                    "Call it as a function of `tl` (`tl.sum(x, 0)` instead of `x.sum(0)`), from a"
+                    " `@triton.jit` function."
+                ),
             ),
             Sign(
                 error=r"^NameError$",
                 message=rf"^(?P<name>{_BUILTINS}) is not defined$",
-                advice="A kernel cannot call Python's `{name}`. Use Triton's function if there is one (`tl.abs`, `tl.sum`, "
-                "`tl.floor`). Use `range` or `tl.static_range` with an index instead of other iterators.",
+                advice=(
+                    "A kernel cannot call Python's `{name}`. Use Triton's function if there is one"
+                    " (`tl.abs`, `tl.sum`, `tl.floor`). Use `range` or `tl.static_range` with an"
+                    " index instead of other iterators."
+                ),
             ),
             Sign(
                 message=r"AST (?:binary|unary|boolean|comparison) operator '(?P<node>\w+)' is not",
@@ -165,16 +217,27 @@ CLASSES = (
                 advice="Write one assignment for each variable: `b = …`, `a = b`.",
             ),
             Sign(message=r"chained boolean operators", advice=_OPERATOR_ADVICE),
-            Sign(message=r"^Cannot evaluate f-string", advice="Pass the values to `tl.device_print` as separate arguments."),
-            Sign(error=r"^UnsupportedLanguageConstruct$", message=r"^(?!Boolean value|`if` conditionals)"),
+            Sign(
+                message=r"^Cannot evaluate f-string",
+                advice="Pass the values to `tl.device_print` as separate arguments.",
+            ),
+            Sign(
+                error=r"^UnsupportedLanguageConstruct$",
+                message=r"^(?!Boolean value|`if` conditionals)",
+            ),
         ),
     ),
     FailureClass(
         name="recursion",
         title="Recursion",
-        meaning="A function of the kernel calls itself, directly or through others. It does so without end, or this release does "
-        "not support recursion there.",
-        advice="Write it as a loop. Recursion works only where constexprs end it, and not in every release.",
+        meaning=(
+            "A function of the kernel calls itself, directly or through others. It does so without"
+            " end, or this release does not support recursion there."
+        ),
+        advice=(
+            "Write it as a loop. Recursion works only where constexprs end it, and not in every"
+            " release."
+        ),
         signs=(
             Sign(error=r"^RecursionError$", means="recursion"),
             Sign(error=r"^KeyError$", place=r": call_JitFunction$", means="recursion"),
@@ -183,18 +246,29 @@ CLASSES = (
     FailureClass(
         name="undefined-name",
         title="Name not defined",
-        meaning="The kernel uses a name that is defined nowhere, or not on every path that leads to its use.",
-        advice="Check the spelling of `{name}`. A variable that only one branch of an `if` defines does not exist after the "
-        "`if`, or if a constexpr leaves that branch out. Define the variable before the `if`, or give the constexpr a value that "
-        "the kernel supports.",
+        meaning=(
+            "The kernel uses a name that is defined nowhere, or not on every path that leads to its"
+            " use."
+        ),
+        advice=(
+            "Check the spelling of `{name}`. A variable that only one branch of an `if` defines"
+            " does not exist after the `if`, or if a constexpr leaves that branch out. Define the"
+            " variable before the `if`, or give the constexpr a value that the kernel supports."
+        ),
         signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
     ),
     FailureClass(
         name="unusable-global",
         title="Unusable global",
-        meaning="The kernel uses a global of its module that is neither a constexpr nor a `@triton.jit` function.",
-        advice="If `{name}` is a value, make it a constexpr (`{name} = tl.constexpr(…)`) or pass it as a parameter. If it is "
-        "your function, decorate it with `@triton.jit`. If it is Python's function, use Triton's (`tl.sqrt` for `math.sqrt`).",
+        meaning=(
+            "The kernel uses a global of its module that is neither a constexpr nor a `@triton.jit`"
+            " function."
+        ),
+        advice=(
+            "If `{name}` is a value, make it a constexpr (`{name} = tl.constexpr(…)`) or pass it as"
+            " a parameter. If it is your function, decorate it with `@triton.jit`. If it is"
+            " Python's function, use Triton's (`tl.sqrt` for `math.sqrt`)."
+        ),
         signs=(
             Sign(
                 message=r"^Cannot access global variable (?P<name>\w+)",
@@ -203,39 +277,68 @@ CLASSES = (
                 advice=_ANNOTATION_ADVICE,
             ),
             Sign(message=r"^Cannot access global variable (?P<name>\w+)", means="global {name}"),
-            Sign(message=r'Function "(?P<name>\w+)" is being called from a Triton function', means="global {name}"),
-            Sign(message=r"^Unsupported function referenced: <function (?P<name>\w+)", means="global {name}"),
+            Sign(
+                message=r'Function "(?P<name>\w+)" is being called from a Triton function',
+                means="global {name}",
+            ),
+            Sign(
+                message=r"^Unsupported function referenced: <function (?P<name>\w+)",
+                means="global {name}",
+            ),
         ),
     ),
     FailureClass(
         name="api-removed",
         title="API removed",
         meaning="The kernel uses a feature that this release has removed, and the release says so.",
-        advice="Port the kernel to the replacement that the message names. Block pointers are gone in 3.9. Use tensor "
-        "descriptors, which came with 3.4, or plain pointers, which every release has.",
+        advice=(
+            "Port the kernel to the replacement that the message names. Block pointers are gone in"
+            " 3.9. Use tensor descriptors, which came with 3.4, or plain pointers, which every"
+            " release has."
+        ),
         lacks=True,
-        signs=(Sign(message=r"(?:has|have) been removed|(?:was|were) removed|no longer (?:supported|available)"),),
+        signs=(
+            Sign(
+                message=(
+                    r"(?:has|have) been removed|(?:was|were) removed|no longer"
+                    r" (?:supported|available)"
+                )
+            ),
+        ),
     ),
     FailureClass(
         name="api-missing",
         title="API missing",
         meaning="The kernel uses a name that this release does not have yet, or no longer has.",
-        advice="This release has no `{name}`. `compat api` shows which releases have it. Use a replacement, or write out what it "
-        "does.",
+        advice=(
+            "This release has no `{name}`. `compat api` shows which releases have it. Use a"
+            " replacement, or write out what it does."
+        ),
         at_import=r".",
         lacks=True,
         signs=(
-            Sign(error=r"^AttributeError$", message=r"module 'triton(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'"),
             Sign(
                 error=r"^AttributeError$",
-                message=r"'(?:tensor|tensor_descriptor\w*|block_type|dtype)' object has no attribute '(?P<name>\w+)'",
+                message=r"module 'triton(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'",
+            ),
+            Sign(
+                error=r"^AttributeError$",
+                message=(
+                    r"'(?:tensor|tensor_descriptor\w*|block_type|dtype)' object has no attribute"
+                    r" '(?P<name>\w+)'"
+                ),
                 place=r": (?:visit|get)_Attribute$|^$",
-                advice="Blocks have no `{name}` in this release. Use a function of `tl` (`tl.sum(x, 0)`), or write out what it "
-                "does.",
+                advice=(
+                    "Blocks have no `{name}` in this release. Use a function of `tl` (`tl.sum(x,"
+                    " 0)`), or write out what it does."
+                ),
             ),
             Sign(
                 error=r"^ImportError$",
-                message=r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module )?(?P<module>triton[\w.]*)'",
+                message=(
+                    r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module"
+                    r" )?(?P<module>triton[\w.]*)'"
+                ),
                 advice="This release has no `{name}` in `{module}`. " + _GUARD_ADVICE,
             ),
             Sign(
@@ -244,20 +347,29 @@ CLASSES = (
                 advice="This release has no module `{name}`. " + _GUARD_ADVICE,
             ),
             # A dtype that the front end has a name for, and the IR of this release no constant of.
-            Sign(error=r"^AttributeError$", message=r"ir\.builder' object has no attribute 'get_(?P<name>\w+)'"),
+            Sign(
+                error=r"^AttributeError$",
+                message=r"ir\.builder' object has no attribute 'get_(?P<name>\w+)'",
+            ),
             Sign(
                 error=r"^KeyError$",
                 message=r"^'?(?P<name>tensordesc)\b",
                 means="tensor descriptors as arguments",
-                advice="This release takes no tensor descriptors as arguments. They came with Triton 3.4. Make the descriptor in "
-                "the kernel if this release can, or use plain pointers.",
+                advice=(
+                    "This release takes no tensor descriptors as arguments. They came with Triton"
+                    " 3.4. Make the descriptor in the kernel if this release can, or use plain"
+                    " pointers."
+                ),
             ),
             Sign(
                 error=r"^AttributeError$",
                 message=r"^'tuple' object has no attribute 'dtype'$",
                 place=r": mangle_type$|^$",
                 means="tuples as arguments",
-                advice="This release takes no tuples as arguments. They came with Triton 3.3. Make each element a parameter.",
+                advice=(
+                    "This release takes no tuples as arguments. They came with Triton 3.3. Make"
+                    " each element a parameter."
+                ),
             ),
         ),
     ),
@@ -265,41 +377,60 @@ CLASSES = (
         name="api-changed",
         title="API call changed",
         meaning="The function exists, but does not take these arguments in this release.",
-        advice="Compare the call with the definition of `{name}` in this release. `compat api` shows the parameters of a name of "
-        "Triton.",
+        advice=(
+            "Compare the call with the definition of `{name}` in this release. `compat api` shows"
+            " the parameters of a name of Triton."
+        ),
         at_import=r"^(?:jit|autotune|heuristics|constexpr\w*|(?:Autotuner|Heuristics|Config|JITFunction|constexpr)\.__init__)$",
         lacks=True,
         signs=(
             Sign(
                 error=r"^TypeError$",
-                message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>{_OF_FRONT_END})'",
+                message=(
+                    rf"{_FUNCTION}got an unexpected keyword argument"
+                    rf" '(?P<argument>{_OF_FRONT_END})'"
+                ),
                 means="{name} got {argument}",
-                advice="This is a defect of the release. Its front end passes `{name}` an argument that it does not take. Do "
-                "without `{name}`, or leave this release out.",
+                advice=(
+                    "This is a defect of the release. Its front end passes `{name}` an argument"
+                    " that it does not take. Do without `{name}`, or leave this release out."
+                ),
             ),
             Sign(
                 error=r"^TypeError$",
                 message=rf"{_FUNCTION}got an unexpected keyword argument '(?P<argument>\w+)'",
                 means="{name} got {argument}",
-                advice="`{name}` takes no `{argument}` in this release. Leave it out, or pass it only on releases that take it. "
-                "`compat api` shows which do if `{name}` belongs to Triton.",
+                advice=(
+                    "`{name}` takes no `{argument}` in this release. Leave it out, or pass it only"
+                    " on releases that take it. `compat api` shows which do if `{name}` belongs to"
+                    " Triton."
+                ),
             ),
             Sign(
                 error=r"^TypeError$",
-                message=rf"{_FUNCTION}missing (?:\d+|a) required (?:\S+ )?arguments?: '(?P<argument>\w+)'",
+                message=(
+                    rf"{_FUNCTION}missing (?:\d+|a) required (?:\S+ )?arguments?:"
+                    r" '(?P<argument>\w+)'"
+                ),
                 means="{name} lacks {argument}",
                 advice="`{name}` also needs `{argument}`. Pass it.",
             ),
             Sign(
                 error=r"^TypeError$",
-                message=rf"{_FUNCTION}(?:takes .* given$|too many positional|got multiple values for argument "
-                r"'_(?:builder|semantic|generator)')",
+                message=(
+                    rf"{_FUNCTION}(?:takes .* given$|too many positional|got multiple values for"
+                    r" argument "
+                    r"'_(?:builder|semantic|generator)')"
+                ),
                 means="{name} got too many arguments",
             ),
             Sign(error=r"^TypeError$", message=rf"{_CALLED}(?:takes |got multiple values)"),
             Sign(
                 error=r"^ValueError$",
-                message=r"^(?P<argument>key|reset_to_zero|restore_value) contains names that are not kernel arguments",
+                message=(
+                    r"^(?P<argument>key|reset_to_zero|restore_value) contains names that are not"
+                    r" kernel arguments"
+                ),
                 means=_NAMES_NO_ARGUMENT,
                 advice=_NAMES_NO_ARGUMENT_ADVICE,
             ),
@@ -315,7 +446,10 @@ CLASSES = (
                 error=r"^KeyError$",
                 message=r"Keyword argument (?P<name>\w+) was specified but unrecognised",
                 means="option {name}",
-                advice="A launch takes no option `{name}` for this target on this release. Leave the option out there.",
+                advice=(
+                    "A launch takes no option `{name}` for this target on this release. Leave the"
+                    " option out there."
+                ),
             ),
         ),
     ),
@@ -323,40 +457,75 @@ CLASSES = (
         name="constexpr-required",
         title="Compile-time constant required",
         meaning="A shape, a range or an option depends on a run-time value.",
-        advice="Declare the parameter as `tl.constexpr`, and give shapes and ranges a whole number. Use masks for sizes that are "
-        "known only at run time.",
+        advice=(
+            "Declare the parameter as `tl.constexpr`, and give shapes and ranges a whole number."
+            " Use masks for sizes that are known only at run time."
+        ),
         signs=(
-            Sign(message=r"^Shape element \d+ must have type `constexpr", means="shape element must be constexpr"),
-            Sign(message=r"is not a constexpr$", source=r"static_range\(", means="static_range over a run-time value"),
-            Sign(error=r"^AssertionError$", message=r"^$", source=r"static_range\(", means="static_range over a run-time value"),
             Sign(
-                message=r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|(?:is|are) not (?:a )?constexpr|must be a compile.time"
+                message=r"^Shape element \d+ must have type `constexpr",
+                means="shape element must be constexpr",
+            ),
+            Sign(
+                message=r"is not a constexpr$",
+                source=r"static_range\(",
+                means="static_range over a run-time value",
+            ),
+            Sign(
+                error=r"^AssertionError$",
+                message=r"^$",
+                source=r"static_range\(",
+                means="static_range over a run-time value",
+            ),
+            Sign(
+                message=(
+                    r"must be (?:of type )?(?:a )?`?(?:tl\.)?constexpr|(?:is|are) not (?:a"
+                    r" )?constexpr|must be a compile.time"
+                )
             ),
             Sign(message=r"(?i)cannot .*(?:run.?time|non-constexpr) .*value"),
             Sign(message=r"could not be determined at compile-time"),
-            Sign(error=r"^AssertionError$", message=r"^$", place=r"core\.py: __getitem__$", means="index of a tuple at run time"),
             Sign(
-                message=r"^(?P<name>\w+)\(\): incompatible function arguments(?s:.*)Invoked with(?: types)?:.*\.tensor\b",
+                error=r"^AssertionError$",
+                message=r"^$",
+                place=r"core\.py: __getitem__$",
+                means="index of a tuple at run time",
+            ),
+            Sign(
+                message=(
+                    r"^(?P<name>\w+)\(\): incompatible function arguments(?s:.*)Invoked with(?:"
+                    r" types)?:.*\.tensor\b"
+                ),
                 means="{name} of a run-time value",
             ),
             Sign(
                 message=r"^Did you forget to add @triton\.jit",
                 means="a block where Python needs a constant",
-                advice="Make this argument, such as an axis or an index, a compile-time constant. The second argument of "
-                "`tl.max` and `tl.min` is an axis, because they reduce a block. `tl.maximum` and `tl.minimum` compare two values.",
+                advice=(
+                    "Make this argument, such as an axis or an index, a compile-time constant. The"
+                    " second argument of `tl.max` and `tl.min` is an axis, because they reduce a"
+                    " block. `tl.maximum` and `tl.minimum` compare two values."
+                ),
             ),
         ),
     ),
     FailureClass(
         name="loop-carried-type",
         title="Variable changes type in a loop",
-        meaning="A variable enters a loop with one dtype or shape and leaves an iteration with another.",
-        advice="Give `{name}` its final type before the loop (`tl.zeros(shape, tl.float32)`, `0.0` instead of `0`), or convert "
-        "it back inside the loop (`.to(…)`).",
+        meaning=(
+            "A variable enters a loop with one dtype or shape and leaves an iteration with another."
+        ),
+        advice=(
+            "Give `{name}` its final type before the loop (`tl.zeros(shape, tl.float32)`, `0.0`"
+            " instead of `0`), or convert it back inside the loop (`.to(…)`)."
+        ),
         signs=(
             Sign(message=r"[Ll]oop-carried variable (?P<name>\w+)"),
             Sign(
-                message=r"^\w+ is not tensor$|[Ll]oop carried variable \w+ is not a|cannot reass?ign const\w* \w+ in the loop",
+                message=(
+                    r"^\w+ is not tensor$|[Ll]oop carried variable \w+ is not a|cannot reass?ign"
+                    r" const\w* \w+ in the loop"
+                ),
                 means=_NO_BLOCK,
                 advice=_NO_BLOCK_ADVICE,
             ),
@@ -367,7 +536,11 @@ CLASSES = (
                 means=_NO_BLOCK,
                 advice=_NO_BLOCK_ADVICE,
             ),
-            Sign(message=r"[Ll]oop carried variable \w+ changed type", means=_NO_BLOCK, advice=_NO_BLOCK_ADVICE),
+            Sign(
+                message=r"[Ll]oop carried variable \w+ changed type",
+                means=_NO_BLOCK,
+                advice=_NO_BLOCK_ADVICE,
+            ),
         ),
     ),
 )

@@ -1,6 +1,8 @@
-"""Which variant of a kernel to launch with the Triton and on the GPU that are here: code of the files that ``compat guard`` writes.
+"""Which variant of a kernel to launch with the Triton and on the GPU that are here: code of the
+files that ``compat guard`` writes.
 
-This text is copied into libraries, with what a matrix found in the place of ``FACTS``. It imports nothing when it is imported.
+This text is copied into libraries, with what a matrix found in the place of ``FACTS``. It imports
+nothing when it is imported.
 """
 
 from __future__ import annotations
@@ -27,25 +29,42 @@ class Choice:
         return f"Choice(variant={self.variant!r}, why={self.why!r})"
 
 
-def best_variant(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> str | None:
-    """The first variant, in the author's order of preference, that works there; None where none is known to.
+def best_variant(
+    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+) -> str | None:
+    """The first variant, in the author's order of preference, that works there.
 
-    triton_version: such as "3.5.1"; the installed one unless given.
-    target: "sm_90", "gfx942", or a capability such as (9, 0); the current GPU of PyTorch unless given.
-    policy: "pessimistic" or "optimistic", instead of the one that stands in FACTS.
+    None where none is known to.
+
+    triton_version: such as "3.5.1"; the installed one unless given. target: "sm_90", "gfx942", or a
+    capability such as (9, 0); the current GPU of PyTorch unless given. policy: "pessimistic" or
+    "optimistic", instead of the one that stands in FACTS.
     """
     return choose(kernel, triton_version, target, policy=policy).variant
 
 
-def why(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> str:
+def why(
+    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+) -> str:
     """A sentence on the answer of `best_variant`."""
     return choose(kernel, triton_version, target, policy=policy).why
 
 
-def choose(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> Choice:
-    """The answer of `best_variant` with its reason. Raises ValueError for a kernel that is not in FACTS, and for no target."""
+def choose(
+    kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None
+) -> Choice:
+    """The answer of `best_variant` with its reason.
+
+    Raises ValueError for a kernel that is not in FACTS, and for no target.
+    """
     version = installed_triton() if triton_version is None else str(triton_version)
-    place = present_target() if target is None else tuple(target) if isinstance(target, list) else target
+    place = (
+        present_target()
+        if target is None
+        else tuple(target)
+        if isinstance(target, list)
+        else target
+    )
     asked = (kernel, version, place, policy)
     if asked not in _ANSWERS:
         _ANSWERS[asked] = decide(FACTS, kernel, version, place, policy)
@@ -59,7 +78,10 @@ _ANSWERS: dict[Any, Choice] = {}
 
 
 def installed_triton() -> str | None:
-    """The version of the Triton that is installed; "NAME VERSION" of a fork that has another name, None where there is none."""
+    """The version of the Triton that is installed.
+
+    "NAME VERSION" of a fork that has another name, None where there is none.
+    """
     if "version" not in _INSTALLED:
         _INSTALLED["version"] = _find_triton()
     return _INSTALLED["version"]
@@ -77,7 +99,8 @@ def _find_triton() -> str | None:
     if found is None and util.find_spec("triton") is not None:
         loaded = getattr(import_module("triton"), "__version__", "0")
     if loaded is not None and (found is None or _order(loaded) != _order(found)):
-        return f"{loaded.partition('+')[0]}+local"  # one that is on the path without having been installed
+        # One that is on the path without having been installed.
+        return f"{loaded.partition('+')[0]}+local"
     return found
 
 
@@ -88,13 +111,18 @@ def _distribution(metadata: Any) -> str | None:
         pass
     for distribution in metadata.distributions():
         name = distribution.metadata["Name"] or ""
-        if "triton" in name.lower() and any(str(path) == "triton/__init__.py" for path in distribution.files or ()):
+        if "triton" in name.lower() and any(
+            str(path) == "triton/__init__.py" for path in distribution.files or ()
+        ):
             return f"{name} {distribution.version}"
     return None
 
 
 def present_target() -> str | None:
-    """The target of PyTorch's current GPU, such as "sm_90"; None where there is no PyTorch, or no GPU."""
+    """The target of PyTorch's current GPU, such as "sm_90".
+
+    None where there is no PyTorch, or no GPU.
+    """
     from importlib import import_module
 
     try:
@@ -122,11 +150,16 @@ def _target_of(torch: Any, device: int) -> str:
 # ----- the decision -----
 
 
-def decide(facts: dict[str, Any], kernel: str, version: str | None, target: Any, policy: str | None = None) -> Choice:
+def decide(
+    facts: dict[str, Any], kernel: str, version: str | None, target: Any, policy: str | None = None
+) -> Choice:
     """What `choose` answers, by these facts."""
     variants = facts["kernels"].get(kernel)
     if variants is None:
-        raise ValueError(f"this guard knows nothing of the kernel {kernel!r}; it knows {', '.join(facts['kernels']) or 'none'}")
+        raise ValueError(
+            f"this guard knows nothing of the kernel {kernel!r}; it knows"
+            f" {', '.join(facts['kernels']) or 'none'}"
+        )
     policy = policy or facts["policy"]
     if policy not in POLICIES:
         raise ValueError(f"the policy is one of {', '.join(POLICIES)}, not {policy!r}")
@@ -143,12 +176,19 @@ def decide(facts: dict[str, Any], kernel: str, version: str | None, target: Any,
         refused.setdefault(reason, []).append(variant)
     said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in refused.items())
     return Choice(
-        None, f"no variant of {kernel} is known to work with Triton {version} on {_name(device)} (policy: {policy}): {said}"
+        None,
+        f"no variant of {kernel} is known to work with Triton {version} on {_name(device)} (policy:"
+        f" {policy}): {said}",
     )
 
 
 def _works(
-    facts: dict[str, Any], marks: dict[str, str], version: str, device: tuple[str, Any], names: list[str], optimistic: bool
+    facts: dict[str, Any],
+    marks: dict[str, str],
+    version: str,
+    device: tuple[str, Any],
+    names: list[str],
+    optimistic: bool,
 ) -> tuple[bool, str]:
     """Whether a variant works with a release on a GPU, and why."""
     if names:
@@ -160,7 +200,9 @@ def _works(
     return works, f"was not tested for {_name(device)}; {reason}"
 
 
-def _on_all(facts: dict[str, Any], marks: dict[str, str], version: str, names: list[str], optimistic: bool) -> tuple[bool, str]:
+def _on_all(
+    facts: dict[str, Any], marks: dict[str, str], version: str, names: list[str], optimistic: bool
+) -> tuple[bool, str]:
     reason = ""
     for name in names:
         works, reason = _on(facts, marks.get(name, ""), version, optimistic)
@@ -206,7 +248,9 @@ def _told(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
 
 
 def _is_fork(version: str) -> bool:
-    """Whether it is no release: a local version such as 3.1.0+ours, or published under another name."""
+    """Whether it is no release: a local version such as 3.1.0+ours, or published under another
+    name.
+    """
     return "+" in version or " " in version
 
 
@@ -217,10 +261,16 @@ def _same(one: str, other: str) -> bool:
 
 
 def _order(version: str) -> Any:
-    """What to compare versions by: 3.5rc1 < 3.5 = 3.5.0 < 3.5.0.post1; None for what is no version."""
+    """What to compare versions by: 3.5rc1 < 3.5 = 3.5.0 < 3.5.0.post1.
+
+    None for what is no version.
+    """
     import re
 
-    match = re.match(r"v?(\d+(?:\.\d+)*)[-._]?([a-z]*)[-._]?(\d*)", version.rpartition(" ")[2].partition("+")[0].lower())
+    match = re.match(
+        r"v?(\d+(?:\.\d+)*)[-._]?([a-z]*)[-._]?(\d*)",
+        version.rpartition(" ")[2].partition("+")[0].lower(),
+    )
     if match is None:
         return None
     numbers = [int(number) for number in match.group(1).split(".")]
@@ -232,7 +282,10 @@ def _order(version: str) -> Any:
 
 
 def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[str]]:
-    """Backend and architecture of a target, and the names under which it was tested. Raises ValueError for what is none."""
+    """Backend and architecture of a target, and the names under which it was tested.
+
+    Raises ValueError for what is none.
+    """
     if target in facts["targets"]:
         return facts["targets"][target], [target]
     device = _device(target)

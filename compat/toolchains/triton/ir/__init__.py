@@ -1,1 +1,3 @@
-"""Triton's intermediate representations: their parts, how a dump of them is read, and their form without names."""
+"""Triton's intermediate representations: their parts, how a dump of them is read, and their form
+without names.
+"""

@@ -1,4 +1,6 @@
-"""Triton's IR: how its dumps are read, names of passes, parts of the compiler, and reproducers. Pure.
+"""Triton's IR: how its dumps are read, names of passes, parts of the compiler, and reproducers.
+
+Pure.
 
 A reproducer that MLIR wrote before a whole pipeline is cut down to one pass.
 :mod:`compat.toolchains.mlir` reads dumps.
@@ -19,7 +21,9 @@ from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, 
 from compat.toolchains.mlir import dumps
 from compat.toolchains.mlir.canonical import canonical_code, canonical_llvm
 
-_AFFIXES = lazy_pattern(r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$")
+_AFFIXES = lazy_pattern(
+    r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"
+)
 """What releases add to, change in and drop from the names of passes, in small letters."""
 
 
@@ -34,9 +38,14 @@ def pass_key(name: str) -> str:
 
 
 _TIMING = lazy_pattern(
-    r"^ *(?P<first>-?\d+\.\d+) \( *-?[\d.]+%\)(?: +(?P<second>-?\d+\.\d+) \( *-?[\d.]+%\))? +(?P<name>[A-Za-z]\w*)$", re.MULTILINE
+    r"^ *(?P<first>-?\d+\.\d+) \( *-?[\d.]+%\)(?: +(?P<second>-?\d+\.\d+) \( *-?[\d.]+%\))?"
+    r" +(?P<name>[A-Za-z]\w*)$",
+    re.MULTILINE,
 )
-"""A line of ``MLIR_ENABLE_TIMING``: wall time, or user time before it. Pipelines are in quotes, analyses in brackets."""
+"""A line of ``MLIR_ENABLE_TIMING``: wall time, or user time before it.
+
+Pipelines are in quotes, analyses in brackets.
+"""
 _SUMS = frozenset({"Rest", "Total"})
 _ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
 """What a pass is called there → in dumps, where the two are not alike."""
@@ -44,14 +53,21 @@ _ALL_PASSES = lazy_pattern(r"^ +Total Execution Time: (\d+\.\d+) seconds$", re.M
 
 
 def pass_seconds(text: str) -> tuple[dict[str, float], float | None]:
-    """Seconds by pass, by the names that releases share; of wall time also the seconds of all passes."""
+    """Seconds by pass, by the names that releases share.
+
+    Of wall time also the seconds of all passes.
+    """
     seconds: dict[str, float] = {}
     lines = [line for line in _TIMING.finditer(text) if line["name"] not in _SUMS]
     for line in lines:
         key = pass_key(line["name"])
         name = _ARGUMENTS.get(key, key)
         seconds[name] = seconds.get(name, 0.0) + float(line["first"])
-    return seconds, None if any(line["second"] for line in lines) else sum(map(float, _ALL_PASSES.findall(text)))
+    return seconds, (
+        None
+        if any(line["second"] for line in lines)
+        else sum(map(float, _ALL_PASSES.findall(text)))
+    )
 
 
 READER = OutputReader(
@@ -68,7 +84,7 @@ READER = OutputReader(
 )
 
 
-# --- reproducers -----------------------------------------------------------------------------------------------------------------
+# --- reproducers ----------------------------------------------------------------------------------
 
 
 _FOLDER = lazy_pattern(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
@@ -77,10 +93,12 @@ _PIPELINE = lazy_pattern(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)
 
 
 def one_pass(reproducer: str, ir: str, name: str) -> str | None:
-    """A reproducer that begins with ``ir``, the IR just before the pass called ``name``, and runs that pass alone.
+    """A reproducer that begins with ``ir``, the IR just before the pass called ``name``, and runs
+    that pass alone.
 
-    The pass keeps the options that it has in ``reproducer``; locations lose their folders. ``None`` where the pipeline has no such
-    pass, or several with different options, so that it is open which was meant.
+    The pass keeps the options that it has in ``reproducer``; locations lose their folders. ``None``
+    where the pipeline has no such pass, or several with different options, so that it is open which
+    was meant.
     """
     found = _PIPELINE.search(reproducer)
     if found is None:
@@ -97,12 +115,17 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
 
 
 def _name(pass_: str) -> str:
-    """``cse`` of ``cse{max-iterations=10}``; of a pass that is nested in ``tt.func(…)``, that of the innermost."""
+    """``cse`` of ``cse{max-iterations=10}``.
+
+    Of a pass that is nested in ``tt.func(…)``, that of the innermost.
+    """
     return re.sub(r"\{.*|^[\w.]+\(|\)+$", "", pass_)
 
 
 def _flat(pipeline: str) -> list[str]:
-    """``builtin.module(a{x=1 y=2},tt.func(b,c))`` as ``a{x=1 y=2}``, ``tt.func(b)``, ``tt.func(c)``."""
+    """``builtin.module(a{x=1 y=2},tt.func(b,c))`` as ``a{x=1 y=2}``, ``tt.func(b)``,
+    ``tt.func(c)``.
+    """
     flat: list[str] = []
     for part in _split(_inside(pipeline)):
         anchor = part.partition("(")[0]
@@ -133,11 +156,15 @@ def _split(text: str) -> list[str]:
 _TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
 _FIRST_WITHOUT_SUFFIX = 13
-"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is ``nvidia-cuda-nvcc-cu12``."""
+"""The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is
+``nvidia-cuda-nvcc-cu12``.
+"""
 
 
 def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:
-    """The assembler that an env's Triton uses for a target: there are two, from 3.3 on in some releases."""
+    """The assembler that an env's Triton uses for a target: there are two, from 3.3 on in some
+    releases.
+    """
     if built.python is None or target.backend != "cuda":
         return None
     folder = next(Path(built.python).parent.parent.glob(_BIN), None)
@@ -149,7 +176,9 @@ def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:
 
 
 def _first_of_newer(built: BuiltEnv) -> int:
-    """The first architecture that is assembled by ``ptxas-blackwell``: since 3.9 the name is a misnomer."""
+    """The first architecture that is assembled by ``ptxas-blackwell``: since 3.9 the name is a
+    misnomer.
+    """
     try:
         release = Version(built.release or "").release
     except InvalidVersion:
@@ -160,7 +189,14 @@ def _first_of_newer(built: BuiltEnv) -> int:
 def _command(program: Path, source: Path, output: Path) -> list[str]:
     """Assemble a file of PTX for the target that it names."""
     target = _TARGET.search(source.read_text(encoding="utf-8", errors="replace"))
-    return [str(program), "-v", f"--gpu-name={target[1] if target else 'sm_80'}", str(source), "-o", str(output)]
+    return [
+        str(program),
+        "-v",
+        f"--gpu-name={target[1] if target else 'sm_80'}",
+        str(source),
+        "-o",
+        str(output),
+    ]
 
 
 def _evidence(code: int, printed: str, made: bool) -> Evidence:
@@ -190,7 +226,11 @@ PARTS = CompilerParts(
         stage="cubin",
         takes="ptx",
         # All that releases read; 3.3 spells the second with a hyphen.
-        variables=("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "TRITON_PTXAS-BLACKWELL_PATH"),
+        variables=(
+            "TRITON_PTXAS_PATH",
+            "TRITON_PTXAS_BLACKWELL_PATH",
+            "TRITON_PTXAS-BLACKWELL_PATH",
+        ),
         of=ptxas_of,
         command=_command,
         evidence=_evidence,
@@ -201,10 +241,16 @@ PARTS = CompilerParts(
         wheels=Wheels(
             title="CUDA",
             example="12.9, or /usr/local/cuda/bin/ptxas",
-            distribution=lambda major: "nvidia-cuda-nvcc" if major >= _FIRST_WITHOUT_SUFFIX else f"nvidia-cuda-nvcc-cu{major}",
+            distribution=lambda major: (
+                "nvidia-cuda-nvcc"
+                if major >= _FIRST_WITHOUT_SUFFIX
+                else f"nvidia-cuda-nvcc-cu{major}"
+            ),
             inside="lib/python*/site-packages/nvidia/*/bin/ptxas",
         ),
     ),
 )
 
-IR = IntermediateForms(texts=("ttir", "ttgir", "llir", "ptx", "amdgcn"), parts=PARTS, cut_reproducer=one_pass)
+IR = IntermediateForms(
+    texts=("ttir", "ttgir", "llir", "ptx", "amdgcn"), parts=PARTS, cut_reproducer=one_pass
+)

@@ -1,4 +1,6 @@
-"""Triton's language: types and options, the names of its API, and how scripts and libraries call it."""
+"""Triton's language: types and options, the names of its API, and how scripts and libraries call
+it.
+"""
 
 from pathlib import Path
 
@@ -11,9 +13,20 @@ from compat.toolchains.triton.language.types import CONSTANT, OPTIONS, SIMPLIFIC
 
 API_NAMES = ApiNames(
     program=Path(__file__).parents[1] / "inside" / "names",
-    short={"tl": "triton.language", "gl": "triton.experimental.gluon.language", "gluon": "triton.experimental.gluon"},
+    short={
+        "tl": "triton.language",
+        "gl": "triton.experimental.gluon.language",
+        "gluon": "triton.experimental.gluon",
+    },
     packages={"triton": "triton", "tl": "triton.language"},
-    makes_kernels=frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.experimental.gluon.jit"}),
+    makes_kernels=frozenset(
+        {
+            "triton.jit",
+            "triton.runtime.jit",
+            "triton.runtime.jit.jit",
+            "triton.experimental.gluon.jit",
+        }
+    ),
 )
 
 DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
@@ -26,7 +39,9 @@ LANGUAGE = Language(
     api=API_NAMES,
     script=SCRIPT,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
-    guessing=Guessing(mark=b"triton", decorator="@triton.jit", where=f"{__name__}.guessing.modules"),
+    guessing=Guessing(
+        mark=b"triton", decorator="@triton.jit", where=f"{__name__}.guessing.modules"
+    ),
     edits=EDITS,
     simplification=SIMPLIFICATION,
 )

@@ -1,8 +1,10 @@
-"""The compile call of a repro script: what launches in each release find out about a kernel's arguments, as source text.
+"""The compile call of a repro script: what launches in each release find out about a kernel's
+arguments, as source text.
 
-The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code; a script says what came of it. A
-script for one release need not ask which form it takes. The call of a kernel that a launch describes is the same for every release:
-its own launcher is asked, as in a program, and nothing is launched. ``script.py.j2`` has the text.
+The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code;
+a script says what came of it. A script for one release need not ask which form it takes. The call
+of a kernel that a launch describes is the same for every release: its own launcher is asked, as in
+a program, and nothing is launched. ``script.py.j2`` has the text.
 """
 
 from __future__ import annotations
@@ -25,10 +27,14 @@ from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures import KNOWLEDGE
 
 _IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget"})
-_ASKS = lazy_pattern(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")
+_ASKS = lazy_pattern(
+    r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b"
+)
 """What a kernel says that asks the GPU's driver."""
 _NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
-_TYPED = lazy_pattern(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")
+_TYPED = lazy_pattern(
+    r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b"
+)
 """An annotation that is a type, so that launches from 3.4 on do not look for one."""
 _BUFFER_OPERATIONS = "AMDGCN_USE_BUFFER_OPS"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
@@ -45,7 +51,9 @@ class Form(StrEnum):
     RANGED = "3.6 and later"
     """Buffer operations are on, for which AMD's launcher looks at the size of tensors."""
     ANY = "every release"
-    """Finds out which of the others it is; for ``--portable``, and for toolchains without a release number."""
+    """Finds out which of the others it is; for ``--portable``, and for toolchains without a release
+    number.
+    """
 
     @property
     def has_attributes(self) -> bool:
@@ -53,7 +61,12 @@ class Form(StrEnum):
         return self in (Form.ATTRIBUTES, Form.TYPED, Form.RANGED)
 
 
-_FROM = {"3.6.dev0": Form.RANGED, "3.4.dev0": Form.TYPED, "3.3.dev0": Form.ATTRIBUTES, "3.2.dev0": Form.HINTS}
+_FROM = {
+    "3.6.dev0": Form.RANGED,
+    "3.4.dev0": Form.TYPED,
+    "3.3.dev0": Form.ATTRIBUTES,
+    "3.2.dev0": Form.HINTS,
+}
 
 
 def form_of(release: str | None) -> Form:
@@ -61,27 +74,51 @@ def form_of(release: str | None) -> Form:
     if release is None:
         return Form.ANY
     version = Version(Version(release).public)
-    return next((form for first, form in _FROM.items() if version >= Version(first)), Form.DESCRIPTOR)
+    return next(
+        (form for first, form in _FROM.items() if version >= Version(first)), Form.DESCRIPTOR
+    )
 
 
 def imports(bundle: Bundle) -> frozenset[str]:
-    """What the call needs to import, one statement each, for itself and for dtypes among the constexprs."""
+    """What the call needs to import, one statement each, for itself and for dtypes among the
+    constexprs.
+    """
     spec = bundle.spec.compile
     if not spec.launch:
-        return _IMPORTS | {"from triton.compiler import ASTSource"} | constexprs.modules(spec.constexprs.values())
-    language = any(arguments.is_descriptor(leaf) or arguments.is_constant(leaf) for leaf in _leaves(spec))
+        return (
+            _IMPORTS
+            | {"from triton.compiler import ASTSource"}
+            | constexprs.modules(spec.constexprs.values())
+        )
+    language = any(
+        arguments.is_descriptor(leaf) or arguments.is_constant(leaf) for leaf in _leaves(spec)
+    )
     values = (*spec.constexprs.values(), *arguments.constants(spec.launch.values()))
-    return _IMPORTS | ({"import triton.language as tl"} if language else set()) | constexprs.modules(values)
+    return (
+        _IMPORTS
+        | ({"import triton.language as tl"} if language else set())
+        | constexprs.modules(values)
+    )
 
 
 def compile_function(
-    bundle: Bundle, target: Target, form: Form, prediction: str = "", variables: Mapping[str, str] | None = None
+    bundle: Bundle,
+    target: Target,
+    form: Form,
+    prediction: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> str:
-    """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so.
+    """The function ``compile_kernel`` of a script.
+
+    With ``prediction``, a failure class, where a launch would fail so.
 
     ``variables`` are the environment variables that the script sets for the toolchain.
     """
-    facts = _launch_facts(bundle, target) if bundle.spec.compile.launch else _source_facts(bundle, target, form, variables or {})
+    facts = (
+        _launch_facts(bundle, target)
+        if bundle.spec.compile.launch
+        else _source_facts(bundle, target, form, variables or {})
+    )
     predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
     text: str = _template().render(
         **facts,
@@ -98,10 +135,17 @@ def compile_function(
 
 
 def _template() -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # most commands write no script
+    # Most commands write no script.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
-    environment = Environment(loader=loader, autoescape=False, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader,
+        autoescape=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     return environment.get_template("script.py.j2")
 
 
@@ -111,13 +155,19 @@ def _gpu(target: Target) -> str:
 
 def _disassembly_code() -> str:
     """The code that looks for mixed-up descriptors in a disassembly, as the adapter has it."""
-    text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(
+        encoding="utf-8"
+    )
     wanted = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "mixed_in", "_written"}
-    return "\n\n".join(ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & wanted)
+    return "\n\n".join(
+        ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & wanted
+    )
 
 
 def before_decorators(target: Target) -> tuple[frozenset[str], str]:
-    """A driver for ``@triton.autotune``, which asks for one in 3.2 and 3.3 before it looks at its arguments."""
+    """A driver for ``@triton.autotune``, which asks for one in 3.2 and 3.3 before it looks at its
+    arguments.
+    """
     return _IMPORTS, _DECORATED.format(gpu=_gpu(target))
 
 
@@ -136,17 +186,27 @@ if __name__ == "__main__":
     triton.runtime.driver.set_active(Driver())'''
 
 
-# --- a kernel that a signature with hints describes ------------------------------------------------------------------------------
+# --- a kernel that a signature with hints describes -----------------------------------------------
 
 
-def _source_facts(bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]) -> dict[str, Any]:
+def _source_facts(
+    bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
+) -> dict[str, Any]:
     """What the template needs to know of the ``ASTSource`` that is compiled."""
     known = SpecializedArguments.of(bundle, target, form, variables)
     types = {name: _type(kind) for name, kind in known.types.items()}
     if form.has_attributes:
-        types = {name: types.get(name, '"constexpr"') for name in known.order if name in types or name in known.constants}
+        types = {
+            name: types.get(name, '"constexpr"')
+            for name in known.order
+            if name in types or name in known.constants
+        }
     return {
-        "form": {Form.ANY: "any release", Form.HINTS: "hints"}.get(form, "attributes" if form.has_attributes else "descriptor"),
+        "form": (
+            {Form.ANY: "any release", Form.HINTS: "hints"}.get(
+                form, "attributes" if form.has_attributes else "descriptor"
+            )
+        ),
         "types": types,
         "constants": known.constants,
         "divisible": known.divisible,
@@ -172,7 +232,9 @@ class SpecializedArguments:
     types: Mapping[str, ArgumentType]
     """Run-time arguments that are not constants."""
     constants: Mapping[str | Index, str]
-    """Constexprs, and arguments that are folded into a 1, as source text; elements of tuples by their paths."""
+    """Constexprs, and arguments that are folded into a 1, as source text; elements of tuples by
+    their paths.
+    """
     divisible: tuple[Index, ...]
     ones: tuple[Index, ...]
     small: tuple[Index, ...]
@@ -181,31 +243,60 @@ class SpecializedArguments:
     """For every release: arguments that some of them do not fold, with their types."""
 
     @classmethod
-    def of(cls, bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]) -> SpecializedArguments:
-        """What is found out by the launches of releases that take this form, with these environment variables set."""
+    def of(
+        cls, bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]
+    ) -> SpecializedArguments:
+        """What is found out by the launches of releases that take this form, with these environment
+        variables set.
+        """
         spec, kernel = bundle.spec, _kernel(bundle)
         annotations = {
-            argument.arg: ast.unparse(argument.annotation) for argument in parameters(kernel.args) if argument.annotation
+            argument.arg: ast.unparse(argument.annotation)
+            for argument in parameters(kernel.args)
+            if argument.annotation
         }
         order = _order(bundle)
         unspecialized = _named_by(kernel, "do_not_specialize", order)
         unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
         declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
         known = leaf_types(declared)
-        equal = [path for path in spec.compile.equal_to_1 if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized]
+        equal = [
+            path
+            for path in spec.compile.equal_to_1
+            if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized
+        ]
         typed = {path: known[path] for path in equal if _TYPED.search(annotations.get(path, ""))}
         ones = [path for path in equal if not (form in (Form.TYPED, Form.RANGED) and path in typed)]
-        constants = {path: constexprs.source(value) for path, value in spec.compile.constexprs.items()} | dict.fromkeys(ones, "1")
+        constants = {
+            path: constexprs.source(value) for path, value in spec.compile.constexprs.items()
+        } | dict.fromkeys(ones, "1")
         types = {path: kind for path, kind in known.items() if path not in constants}
-        divisible = [path for path in spec.compile.divisible_by_16 if path in types and path not in {*equal, *unaligned}]
-        small = spec.compile.pointer_range_32 if target.backend == "hip" and _looks_at_ranges(form, variables) else ()
+        divisible = [
+            path
+            for path in spec.compile.divisible_by_16
+            if path in types and path not in {*equal, *unaligned}
+        ]
+        small = (
+            spec.compile.pointer_range_32
+            if target.backend == "hip" and _looks_at_ranges(form, variables)
+            else ()
+        )
         spared = unaligned if form is Form.HINTS else unspecialized
         return cls(
             order=order,
-            types={name: _folded(name, declared[name], constants) for name in order if name in declared and name not in constants},
+            types={
+                name: _folded(name, declared[name], constants)
+                for name in order
+                if name in declared and name not in constants
+            },
             constants={key: constants[path] for path, key in _in_order(order, constants)},
             divisible=_numbers(
-                order, (name for name in divisible if types[name].startswith("*") or _NUMBER.fullmatch(types[name]))
+                order,
+                (
+                    name
+                    for name in divisible
+                    if types[name].startswith("*") or _NUMBER.fullmatch(types[name])
+                ),
             ),
             ones=_numbers(order, ones),
             small=_numbers(order, (name for name in small if name in types and name not in spared)),
@@ -224,7 +315,9 @@ def _order(bundle: Bundle) -> tuple[str, ...]:
 
 
 def _looks_at_ranges(form: Form, variables: Mapping[str, str]) -> bool:
-    """Whether AMD's launchers look at the size of tensors: where there are buffer operations, but 3.2 always."""
+    """Whether AMD's launchers look at the size of tensors: where there are buffer operations, but
+    3.2 always.
+    """
     if form in (Form.HINTS, Form.ANY):
         return True
     on = variables.get(_BUFFER_OPERATIONS, "1" if form is Form.RANGED else "0")
@@ -232,13 +325,20 @@ def _looks_at_ranges(form: Form, variables: Mapping[str, str]) -> bool:
 
 
 def _kernel(bundle: Bundle) -> ast.FunctionDef:
-    functions = (node for node in ast.walk(tree_of(bundle.text)) if isinstance(node, ast.FunctionDef))
+    functions = (
+        node for node in ast.walk(tree_of(bundle.text)) if isinstance(node, ast.FunctionDef)
+    )
     return [function for function in functions if function.name == bundle.spec.function][-1]
 
 
 def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> frozenset[str]:
     """The parameters that an option of ``@triton.jit`` names, where it does so in so many words."""
-    options = (keyword for decorator in kernel.decorator_list if isinstance(decorator, ast.Call) for keyword in decorator.keywords)
+    options = (
+        keyword
+        for decorator in kernel.decorator_list
+        if isinstance(decorator, ast.Call)
+        for keyword in decorator.keywords
+    )
     named: set[str] = set()
     for keyword in options:
         if keyword.arg == option:
@@ -254,7 +354,9 @@ def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> Argume
     """A type in which elements that are constants are called so."""
     if isinstance(kind, str):
         return CONSTEXPR if path in constants else kind
-    return tuple(_folded(f"{path}[{index}]", element, constants) for index, element in enumerate(kind))
+    return tuple(
+        _folded(f"{path}[{index}]", element, constants) for index, element in enumerate(kind)
+    )
 
 
 def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[str, str | Index]]:
@@ -278,9 +380,16 @@ def _descriptor(known: SpecializedArguments, form: Form) -> str:
     if form is Form.DESCRIPTOR:
         return f"AttrsDescriptor(divisible_by_16={known.divisible!r}, equal_to_1={known.ones!r})"
     if known.small:
-        properties = {"tt.divisibility": known.divisible, "tt.equal_to": known.ones, "tt.pointer_range": known.small}
+        properties = {
+            "tt.divisibility": known.divisible,
+            "tt.equal_to": known.ones,
+            "tt.pointer_range": known.small,
+        }
         listed = ", ".join(f'"{name}": {list(indices)!r}' for name, indices in properties.items())
-        return f'AttrsDescriptor.from_dict({{"arg_properties": {{{listed}}}, "cls": "HIPAttrsDescriptor"}})'
+        return (
+            f'AttrsDescriptor.from_dict({{"arg_properties": {{{listed}}}, "cls":'
+            ' "HIPAttrsDescriptor"})'
+        )
     hints = {**dict.fromkeys(known.divisible, 16), **dict.fromkeys(known.ones, 1)}
     return f"AttrsDescriptor.from_hints({dict(sorted(hints.items()))!r})"
 
@@ -289,18 +398,26 @@ def _attributes(known: SpecializedArguments, form: Form) -> str:
     """Attributes as releases take them; those up to 3.2 take no tuples."""
     if not form.has_attributes:
         return "" if known.has_tuples else _descriptor(known, form)
-    named = (('["tt.divisibility", 16]', known.divisible), ('["tt.pointer_range", 32]', known.small))
+    named = (
+        ('["tt.divisibility", 16]', known.divisible),
+        ('["tt.pointer_range", 32]', known.small),
+    )
     indices = dict.fromkeys(index for _, indices in named for index in indices)
     hints = {
-        index if isinstance(index, tuple) else (index,): f"[{', '.join(text for text, indices in named if index in indices)}]"
+        (
+            index if isinstance(index, tuple) else (index,)
+        ): f"[{', '.join(text for text, indices in named if index in indices)}]"
         for index in indices
     }
     if len(hints) < 4 or len(set(hints.values())) > 1 or known.has_tuples:
         return "{" + ", ".join(f"{index}: {hint}" for index, hint in hints.items()) + "}"
-    return f"{{(index,): {next(iter(hints.values()))} for index in {tuple(index for (index,) in hints)!r}}}"
+    return (
+        f"{{(index,): {next(iter(hints.values()))} for index in"
+        f" {tuple(index for (index,) in hints)!r}}}"
+    )
 
 
-# --- a kernel that a launch describes --------------------------------------------------------------------------------------------
+# --- a kernel that a launch describes -------------------------------------------------------------
 
 _RUN = ("grid", "warmup")
 """Parameters of ``run`` itself: arguments of these names are passed by position."""
@@ -313,9 +430,18 @@ def _launch_facts(bundle: Bundle, target: Target) -> dict[str, Any]:
     texts |= {name: constexprs.source(value) for name, value in spec.constexprs.items()}
     texts = {name: texts[name] for name in _order(bundle) if name in texts}
     last = max((index for index, name in enumerate(texts) if name in _RUN), default=-1)
-    passed = [text if index <= last else f"{name}={text}" for index, (name, text) in enumerate(texts.items())]
-    passed += ["grid=(1,)", "warmup=True", *(f"{name}={value!r}" for name, value in spec.options.items())]
-    has_tensors = any(arguments.is_tensor(leaf) or arguments.is_descriptor(leaf) for leaf in _leaves(spec))
+    passed = [
+        text if index <= last else f"{name}={text}"
+        for index, (name, text) in enumerate(texts.items())
+    ]
+    passed += [
+        "grid=(1,)",
+        "warmup=True",
+        *(f"{name}={value!r}" for name, value in spec.options.items()),
+    ]
+    has_tensors = any(
+        arguments.is_tensor(leaf) or arguments.is_descriptor(leaf) for leaf in _leaves(spec)
+    )
     return {
         "form": "launch",
         "arguments": _wrapped(passed, 100),
@@ -336,14 +462,21 @@ def source(value: Any) -> str:
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if arguments.is_tensor(value):
         facts = arguments.facts_of(value)
-        unusual = [*([] if facts[arguments.ALIGNED] else ["address=8"]), *(["size=2**31"] if facts[arguments.LARGE] else [])]
+        unusual = [
+            *([] if facts[arguments.ALIGNED] else ["address=8"]),
+            *(["size=2**31"] if facts[arguments.LARGE] else []),
+        ]
         return f"Tensor({', '.join([repr(arguments.dtype_of(value)).replace(chr(39), chr(34)), *unusual])})"
     if arguments.is_descriptor(value):
         return _tensor_descriptor(*arguments.descriptor(value))
     if arguments.is_constant(value):
         constant = value[arguments.CONSTANT]
         written = constexprs.source(constant)
-        return written if constant is None or constexprs.functions([constant]) else f"tl.constexpr({written})"
+        return (
+            written
+            if constant is None or constexprs.functions([constant])
+            else f"tl.constexpr({written})"
+        )
     return constexprs.source(value)
 
 
@@ -356,7 +489,7 @@ def _tensor_descriptor(element: str, block: tuple[int, ...]) -> str:
     return f"TensorDescriptor(Tensor({dtype}), {shape}, {strides}, {list(block)})"
 
 
-# --- source text -----------------------------------------------------------------------------------------------------------------
+# --- source text ----------------------------------------------------------------------------------
 
 _WIDTH = 110
 
@@ -365,16 +498,31 @@ def _type(kind: ArgumentType) -> str:
     """A type as source text."""
     if isinstance(kind, str):
         return f'"{kind}"'
-    return "(" + "".join(f"{_type(element)}, " for element in kind).removesuffix(" " if len(kind) == 1 else ", ") + ")"
+    return (
+        "("
+        + "".join(f"{_type(element)}, " for element in kind).removesuffix(
+            " " if len(kind) == 1 else ", "
+        )
+        + ")"
+    )
 
 
 def _dictionary(head: str, entries: Mapping[Any, str]) -> str:
     """``head{"name": value, …}`` behind eight spaces, over several lines where one is too long."""
-    items = [f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}" for key, value in entries.items()]
+    items = [
+        f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}"
+        for key, value in entries.items()
+    ]
     flat = f"{head}{{{', '.join(items)}}}"
     if len(flat) + 8 <= _WIDTH:
         return flat
-    return "\n".join([f"{head}{{", *(f"{' ' * 12}{line}" for line in _wrapped(items, _WIDTH - 14)), f"{' ' * 8}}}"])
+    return "\n".join(
+        [
+            f"{head}{{",
+            *(f"{' ' * 12}{line}" for line in _wrapped(items, _WIDTH - 14)),
+            f"{' ' * 8}}}",
+        ]
+    )
 
 
 def _wrapped(items: list[str], width: int) -> list[str]:

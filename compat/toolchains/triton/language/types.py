@@ -1,4 +1,7 @@
-"""Types as Triton spells them, of arguments and of compile options; and shapes, for kernels that are made smaller."""
+"""Types as Triton spells them, of arguments and of compile options.
+
+And shapes, for kernels that are made smaller.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,32 @@ TYPES = ArgumentTypes(
 )
 
 _SWITCHES = (
-    *("allow_flush_denorm", "allow_fp8e4b15", "allow_fp8e4nv", "clc", "debug", "enable_fp_fusion", "enable_reflect_ftz"),
-    *("fpsan_homomorphic_casts", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "sched4reg"),
+    *(
+        "allow_flush_denorm",
+        "allow_fp8e4b15",
+        "allow_fp8e4nv",
+        "clc",
+        "debug",
+        "enable_fp_fusion",
+        "enable_reflect_ftz",
+    ),
+    *(
+        "fpsan_homomorphic_casts",
+        "launch_cooperative_grid",
+        "launch_pdl",
+        "sanitize_overflow",
+        "sched4reg",
+    ),
 )
 _NUMBERS = (
-    *("kpack", "matrix_instr_nonkdim", "num_buffers_warp_spec", "num_consumer_groups", "ptx_version", "reg_dec_producer"),
+    *(
+        "kpack",
+        "matrix_instr_nonkdim",
+        "num_buffers_warp_spec",
+        "num_consumer_groups",
+        "ptx_version",
+        "reg_dec_producer",
+    ),
     *("reg_inc_consumer", "warp_size", "waves_per_eu"),
 )
 _TEXTS = (
@@ -59,13 +83,17 @@ OPTIONS = {
     **{name: Option(kind=bool) for name in _SWITCHES},
     **{name: Option(kind=str) for name in _TEXTS},
 }
-"""Options of the NVIDIA and AMD backends. Left out are those that no number, string or boolean can be, and those of two types."""
+"""Options of the NVIDIA and AMD backends.
+
+Left out are those that no number, string or boolean can be, and those of two types.
+"""
 
 
-# --- shapes: how kernels are made smaller ---------------------------------------------------------------------------------
+# --- shapes: how kernels are made smaller ---------------------------------------------------------
 
-# Shapes and element types are inferred by reading a kernel: enough to put ``tl.zeros((64, 64), tl.float16)`` in place of a load.
-# Where they are unknown, nothing is proposed; a wrong guess costs a candidate, never a wrong result.
+# Shapes and element types are inferred by reading a kernel: enough to put ``tl.zeros((64, 64),
+# tl.float16)`` in place of a load. Where they are unknown, nothing is proposed; a wrong guess costs
+# a candidate, never a wrong result.
 
 
 _REDUCE = ("sum", "max", "min", "xor_sum", "argmax", "argmin")
@@ -91,7 +119,9 @@ _ALIKE = (
 
 @frozen(kw_only=True)
 class Block:
-    """A value's shape, ``()`` for a scalar, and its element type; of pointers, what they point to."""
+    """A value's shape, ``()`` for a scalar, and its element type; of pointers, what they point
+    to.
+    """
 
     shape: tuple[int, ...] = ()
     dtype: str | None = None
@@ -110,10 +140,14 @@ class BlockShapes:
     """The shapes of the expressions in a kernel's body, read from top to bottom."""
 
     def __init__(self, body: Sequence[ast.stmt], compile_spec: CompileSpec) -> None:
-        numbers = {name: value for name, value in compile_spec.constexprs.items() if type(value) is int}
+        numbers = {
+            name: value for name, value in compile_spec.constexprs.items() if type(value) is int
+        }
         self._constants = Scope({}, {}, numbers)
         self._names: dict[str, Block | None] = {
-            name: Block(dtype=LANGUAGE_NAMES.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
+            name: Block(
+                dtype=LANGUAGE_NAMES.get(kind.removeprefix("*")), pointer=kind.startswith("*")
+            )
             for name, kind in compile_spec.signature.items()
             if isinstance(kind, str)  # of a tuple nothing is known
         }
@@ -126,7 +160,8 @@ class BlockShapes:
     def simple(self, node: ast.expr) -> Iterator[ast.expr]:
         """Yield simpler expressions that could replace one of the kernel's body.
 
-        They are a block of the same shape and element type, which has a name already or is quickly made, and a zero.
+        They are a block of the same shape and element type, which has a name already or is quickly
+        made, and a zero.
         """
         block = self._found.get(id(node))
         yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))
@@ -148,7 +183,9 @@ class BlockShapes:
     def _read(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             for field in ast.iter_child_nodes(statement):
-                if isinstance(field, ast.expr) and isinstance(getattr(field, "ctx", ast.Load()), ast.Load):
+                if isinstance(field, ast.expr) and isinstance(
+                    getattr(field, "ctx", ast.Load()), ast.Load
+                ):
                     self._of(field)
             if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
                 self._assign(statement.targets[0], statement.value)
@@ -173,7 +210,9 @@ class BlockShapes:
         if block is not None:
             self._found[id(node)] = block
             if block.shape and not isinstance(node, ast.Name):
-                self._alike[id(node)] = [name for name, known in self._names.items() if known == block]
+                self._alike[id(node)] = [
+                    name for name, known in self._names.items() if known == block
+                ]
         return block
 
     def _told(self, node: ast.expr, parts: Sequence[Block | None]) -> Block | None:
@@ -182,12 +221,18 @@ class BlockShapes:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             return Block(dtype="int32" if isinstance(node.value, int) else "float32")
         if isinstance(node, ast.Compare):
-            return evolve(joined, dtype="int1", pointer=False) if (joined := _joined(parts)) else None
+            return (
+                evolve(joined, dtype="int1", pointer=False) if (joined := _joined(parts)) else None
+            )
         if isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp):
             return _joined(parts)
         if isinstance(node, ast.Subscript):
             return _indexed(parts[0], node.slice) if parts else None
-        return self._called(node, parts) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        return (
+            self._called(node, parts)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            else None
+        )
 
     def _called(self, call: ast.Call, parts: Sequence[Block | None]) -> Block | None:
         assert isinstance(call.func, ast.Attribute)
@@ -204,7 +249,13 @@ class BlockShapes:
             return evolve(first, dtype=_dtype(call))
         if name == "trans" and first is not None:
             return evolve(first, shape=first.shape[::-1])
-        if name == "dot" and len(parts) > 1 and first and parts[1] and len(first.shape) == len(parts[1].shape) == 2:
+        if (
+            name == "dot"
+            and len(parts) > 1
+            and first
+            and parts[1]
+            and len(first.shape) == len(parts[1].shape) == 2
+        ):
             return Block(shape=(first.shape[0], parts[1].shape[1]), dtype="float32")
         if name in _REDUCE and first and len(first.shape) == 1:
             return evolve(first, shape=())
@@ -217,9 +268,13 @@ class BlockShapes:
 
 
 def _operands(node: ast.expr) -> Iterator[ast.expr]:
-    """The values that an expression is made of: of a method call its owner first, of ``tl.load`` the arguments alone."""
+    """The values that an expression is made of: of a method call its owner first, of ``tl.load``
+    the arguments alone.
+    """
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute) and not (isinstance(node.func.value, ast.Name) and node.func.value.id == "tl"):
+        if isinstance(node.func, ast.Attribute) and not (
+            isinstance(node.func.value, ast.Name) and node.func.value.id == "tl"
+        ):
             yield node.func.value
         yield from node.args
         yield from (keyword.value for keyword in node.keywords)
@@ -238,7 +293,9 @@ def _joined(parts: Sequence[Block | None]) -> Block | None:
     if any(block.shape and len(block.shape) != rank for block in blocks):
         return None
     shape = tuple(max(block.shape[axis] for block in blocks if block.shape) for axis in range(rank))
-    foremost = max(blocks, key=lambda block: (block.pointer, "float" in (block.dtype or ""), bool(block.shape)))
+    foremost = max(
+        blocks, key=lambda block: (block.pointer, "float" in (block.dtype or ""), bool(block.shape))
+    )
     return evolve(foremost, shape=shape)
 
 
@@ -260,15 +317,45 @@ def _indexed(block: Block | None, index: ast.expr) -> Block | None:
 def _dtype(call: ast.Call) -> str | None:
     named = [*call.args, *(keyword.value for keyword in call.keywords)]
     return next(
-        (each.attr for each in reversed(named) if isinstance(each, ast.Attribute) and each.attr in LANGUAGE_NAMES.values()), None
+        (
+            each.attr
+            for each in reversed(named)
+            if isinstance(each, ast.Attribute) and each.attr in LANGUAGE_NAMES.values()
+        ),
+        None,
     )
 
 
 SIMPLIFICATION = Simplification(
     argument_types=(
-        *("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv"),
+        *(
+            "i32",
+            "fp32",
+            "i64",
+            "fp16",
+            "i1",
+            "i8",
+            "i16",
+            "bf16",
+            "fp64",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "fp8e5",
+            "fp8e4nv",
+        ),
     ),
-    element_types=("int32", "float32", "int64", "float16", "bfloat16", "float64", "float8e5", "float8e4nv"),
+    element_types=(
+        "int32",
+        "float32",
+        "int64",
+        "float16",
+        "bfloat16",
+        "float64",
+        "float8e5",
+        "float8e4nv",
+    ),
     modules=frozenset({"tl"}),
     parameter_lists=("do_not_specialize", "do_not_specialize_on_alignment"),
     plain_decorators=("triton.jit", "jit"),

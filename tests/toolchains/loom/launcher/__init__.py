@@ -1,1 +1,3 @@
-"""What weaves what ``compat build`` has put into a folder: standard library only, on any machine."""
+"""What weaves what ``compat build`` has put into a folder: standard library only, on any
+machine.
+"""

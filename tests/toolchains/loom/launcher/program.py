@@ -37,4 +37,6 @@ def _expected(path, problem):
     spec = spec_from_file_location("problem", path)
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, problem["function"])(problem["parameters"], problem["dtype"], 0, "loom", False)
+    return getattr(module, problem["function"])(
+        problem["parameters"], problem["dtype"], 0, "loom", False
+    )

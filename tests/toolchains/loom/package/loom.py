@@ -31,7 +31,10 @@ def run(kernel, **constants):
 
 
 def weave(kernel, constants, enter):
-    """The cloth of a kernel as text, and the bytes of shared memory that it takes; ``enter`` hears of each stage."""
+    """The cloth of a kernel as text, and the bytes of shared memory that it takes.
+
+    ``enter`` hears of each stage.
+    """
     enter("rows")
     rows = [row.split() for row in kernel.function(**constants).splitlines()]
     widths = sorted({len(row) for row in rows})

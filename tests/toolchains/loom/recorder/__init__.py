@@ -1,6 +1,7 @@
 """Runs inside a program and writes down what it weaves: the records that ``compat capture`` reads.
 
-Settings are JSON in the environment variable ``LOOM_CAPTURE``; ``start/sitecustomize.py`` begins with them.
+Settings are JSON in the environment variable ``LOOM_CAPTURE``; ``start/sitecustomize.py`` begins
+with them.
 """
 
 import atexit
@@ -54,7 +55,13 @@ class _Recording:
         """What is in the place of ``loom.run``."""
         key = str(len(self._woven))
         self._woven.append((kernel, constants))
-        launch = {"function": self._id_of(kernel), "args": {}, "constexprs": constants, "options": {}, "grid": None}
+        launch = {
+            "function": self._id_of(kernel),
+            "args": {},
+            "constexprs": constants,
+            "options": {},
+            "grid": None,
+        }
         self._write(r="launch", key=key, place=None, tuned=None, **launch)
         return None if self._settings["fake"] else self._run(kernel, **constants)
 
@@ -63,7 +70,13 @@ class _Recording:
         atexit.unregister(self.stop)
         for number, (kernel, constants) in enumerate(self._woven):
             cloth, _ = self._loom.weave(kernel, constants, lambda stage: None)
-            self._write(r="original", key=str(number), stage="cloth", digest=digest_of(cloth.decode()), arch="h90")
+            self._write(
+                r="original",
+                key=str(number),
+                stage="cloth",
+                digest=digest_of(cloth.decode()),
+                arch="h90",
+            )
         if hasattr(self, "_loom"):
             self._loom.run = self._run
         self._write(r="end")
@@ -73,13 +86,29 @@ class _Recording:
         if plain not in self._functions:
             id = self._functions[plain] = f"f{len(self._functions)}"
             source = textwrap.dedent(inspect.getsource(plain))
-            record = {"kind": "jit", "name": plain.__name__, "qualname": plain.__qualname__, "module": plain.__module__}
-            self._write(r="function", id=id, source=source, jit={"threads": kernel.threads}, names=self._names(plain), **record)
+            record = {
+                "kind": "jit",
+                "name": plain.__name__,
+                "qualname": plain.__qualname__,
+                "module": plain.__module__,
+            }
+            self._write(
+                r="function",
+                id=id,
+                source=source,
+                jit={"threads": kernel.threads},
+                names=self._names(plain),
+                **record,
+            )
         return self._functions[plain]
 
     def _names(self, plain):
         values = {name: plain.__globals__.get(name) for name in plain.__code__.co_names}
-        return {name: {"value": value} for name, value in values.items() if isinstance(value, (int, str))}
+        return {
+            name: {"value": value}
+            for name, value in values.items()
+            if isinstance(value, (int, str))
+        }
 
     def _write(self, **record):
         with open(self._path, "a", encoding="utf-8") as file:

@@ -1,10 +1,12 @@
 """What a kernel is given, made of the types and values in a kernel file.
 
-Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.no_gpu`), that says CUDA and an address which is never
-looked at. So it is one way in every release, and the one in which programs hand over tensors. (NumPy's arrays would be in generic
-memory, where copies fail that do not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
+Tensors come from nowhere: ``from_dlpack`` of a capsule of our own (:mod:`.no_gpu`), that says CUDA
+and an address which is never looked at. So it is one way in every release, and the one in which
+programs hand over tensors. (NumPy's arrays would be in generic memory, where copies fail that do
+not fail on a GPU; fake tensors came with 4.3, and cannot be of several levels either.)
 
-A function in the kernel's source makes what no type can say. It is given what makes an argument of a type, and constexprs by name.
+A function in the kernel's source makes what no type can say. It is given what makes an argument of
+a type, and constexprs by name.
 """
 
 from __future__ import annotations
@@ -45,11 +47,20 @@ _ELEMENTS: dict[str, tuple[str, int, int]] = {
     "i4": ("Int4", _SIGNED, 8),
 }
 """A type's name in kernel files → what CuTe DSL calls it, and how DLPack does."""
-_DTYPES = {"int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32"}
+_DTYPES = {
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+}
 """Names that constexprs have in JSON → those in kernel files, where they differ."""
 
 _TENSOR = re.compile(
-    r"(?P<element>\w+)\[(?P<shape>[^\]]*)\](?::\[(?P<strides>[^\]]*)\])?(?: leading=(?P<leading>\d+))?(?: align=(?P<align>\d+))?"
+    r"(?P<element>\w+)\[(?P<shape>[^\]]*)\](?::\[(?P<strides>[^\]]*)\])?(?:"
+    r" leading=(?P<leading>\d+))?(?: align=(?P<align>\d+))?"
 )
 _POINTER = re.compile(r"ptr<(?P<element>\w+)>(?: align=(?P<align>\d+))?")
 _USUAL_ALIGNMENT = 16
@@ -69,28 +80,40 @@ class KernelFileError(Exception):
 
 
 class Memory:
-    """Where tensors are that are nowhere: all at one address, or each at one of its own, by which it is known again."""
+    """Where tensors are that are nowhere: all at one address, or each at one of its own, by which
+    it is known again.
+    """
 
     def __init__(self, base: int | None = None) -> None:
         self._base = base
         self.tensors: dict[str, dict[str, Any]] = {}
-        """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides`` of one that has them."""
+        """Argument → ``address``, ``bytes`` of an element, ``align``, and ``shape`` and ``strides``
+        of one that has them.
+        """
 
     def place(self, name: str, **facts: Any) -> int:
-        """The address of a tensor that is called so. Raises KernelFileError where a second one is, and each has its own."""
+        """The address of a tensor that is called so.
+
+        Raises KernelFileError where a second one is, and each has its own.
+        """
         if self._base is None:
             return _ADDRESS
         if name in self.tensors:
-            raise KernelFileError("signature.%s: it is several tensors, which a problem cannot name" % name)
+            raise KernelFileError(
+                "signature.%s: it is several tensors, which a problem cannot name" % name
+            )
         address = self._base + len(self.tensors) * APART
         self.tensors[name] = {"address": address, **facts}
         return address
 
 
 def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:
-    """The function that is compiled, what it is given in order, and what by keyword alone. Raises KernelFileError.
+    """The function that is compiled, what it is given in order, and what by keyword alone.
 
-    Of a class an object is made, of the constexprs that its constructor takes; its ``__call__`` takes the others.
+    Raises KernelFileError.
+
+    Of a class an object is made, of the constexprs that its constructor takes; its ``__call__``
+    takes the others.
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
@@ -107,52 +130,95 @@ def bound(function: Any, job: dict[str, Any]) -> tuple[Any, list[Any], dict[str,
         parameters.pop("self")
     making = Arguments(sizes_of(job["signature"]), names, constants, Memory())
     given = {name: making.argument(name, kind) for name, kind in job["signature"].items()}
-    given.update({name: _PLAIN[parameters[name].annotation](1) for name in given if _is_plain(parameters.get(name), given[name])})
-    given.update({name: value for name, value in constants.items() if name not in made or name in parameters})
+    given.update(
+        {
+            name: _PLAIN[parameters[name].annotation](1)
+            for name in given
+            if _is_plain(parameters.get(name), given[name])
+        }
+    )
+    given.update(
+        {name: value for name, value in constants.items() if name not in made or name in parameters}
+    )
     for name in given:
         if name not in parameters:
             raise KernelFileError(
-                "the function has no parameter %r, but the kernel file gives it a type or a value: take it out of [signature] or "
-                "[constexprs]; it has %s" % (name, ", ".join(parameters) or "none")
+                "the function has no parameter %r, but the kernel file gives it a type or a value:"
+                " take it out of [signature] or [constexprs]; it has %s"
+                % (name, ", ".join(parameters) or "none")
             )
-    lacking = [name for name, parameter in parameters.items() if name not in given and parameter.default is parameter.empty]
+    lacking = [
+        name
+        for name, parameter in parameters.items()
+        if name not in given and parameter.default is parameter.empty
+    ]
     if lacking:
         raise KernelFileError(
-            "the kernel file gives no type or value to %s: add a type to [signature], or a value to [constexprs]"
-            % ", ".join(lacking)
+            "the kernel file gives no type or value to %s: add a type to [signature], or a value to"
+            " [constexprs]" % ", ".join(lacking)
         )
-    named = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+    named = [
+        name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY
+    ]
     values = {name: given.get(name, parameter.default) for name, parameter in parameters.items()}
-    return function, [value for name, value in values.items() if name not in named], {name: values[name] for name in named}
+    return (
+        function,
+        [value for name, value in values.items() if name not in named],
+        {name: values[name] for name in named},
+    )
 
 
-_PLAIN: dict[Any, Any] = {int: int, float: float, bool: bool, "int": int, "float": float, "bool": bool}
-"""Annotations of parameters that take numbers of Python alone. They are known at run time only, as those of CuTe DSL are."""
+_PLAIN: dict[Any, Any] = {
+    int: int,
+    float: float,
+    bool: bool,
+    "int": int,
+    "float": float,
+    "bool": bool,
+}
+"""Annotations of parameters that take numbers of Python alone.
+
+They are known at run time only, as those of CuTe DSL are.
+"""
 
 
 def _is_plain(parameter: Any, value: Any) -> bool:
     """Whether a parameter takes a number of Python in the place of this number of CuTe DSL."""
-    if parameter is None or not isinstance(parameter.annotation, (type, str)) or parameter.annotation not in _PLAIN:
+    if (
+        parameter is None
+        or not isinstance(parameter.annotation, (type, str))
+        or parameter.annotation not in _PLAIN
+    ):
         return False
     return hasattr(type(value), "width") and not hasattr(value, "element_type")
 
 
-def run_time(function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory) -> dict[str, Any]:
-    """Only the run-time arguments, in the function's order, and of known sizes and numbers (:func:`unknown`).
+def run_time(
+    function: Any, job: dict[str, Any], values: dict[str, Any], memory: Memory
+) -> dict[str, Any]:
+    """Only the run-time arguments, in the function's order, and of known sizes and numbers
+    (:func:`unknown`).
 
     Raises KernelFileError.
     """
     names = _names_beside(function)
     constants = {name: constant(value, names) for name, value in job["constexprs"].items()}
     making = Arguments({**sizes_of(job["signature"]), **values}, names, constants, memory)
-    return {name: making.argument(name, job["signature"][name]) for name in in_order(function, job["signature"])}
+    return {
+        name: making.argument(name, job["signature"][name])
+        for name in in_order(function, job["signature"])
+    }
 
 
 def in_order(function: Any, signature: dict[str, Any]) -> list[str]:
     """The run-time arguments as a function, or a class's objects, have them."""
     is_function = inspect.isfunction(inspect.unwrap(function))
     kind = function if inspect.isclass(function) else type(function)
-    return [name for name in _parameters(function if is_function else kind.__call__) if name in signature]
+    return [
+        name
+        for name in _parameters(function if is_function else kind.__call__)
+        if name in signature
+    ]
 
 
 def _names_beside(function: Any) -> dict[str, Any]:
@@ -162,27 +228,40 @@ def _names_beside(function: Any) -> dict[str, Any]:
 
 
 def _taken_by(kind: Any, constants: dict[str, Any]) -> list[str]:
-    """The parameters of a class's constructor. Raises KernelFileError where one that it needs has no value."""
+    """The parameters of a class's constructor.
+
+    Raises KernelFileError where one that it needs has no value.
+    """
     parameters = constructor(kind)
-    lacking = [name for name, each in parameters.items() if each.default is each.empty and name not in constants]
+    lacking = [
+        name
+        for name, each in parameters.items()
+        if each.default is each.empty and name not in constants
+    ]
     if lacking:
         raise KernelFileError(
-            "the kernel file gives no value to %s, which the constructor of %s takes: add it to [constexprs]"
-            % (", ".join(lacking), kind.__name__)
+            "the kernel file gives no value to %s, which the constructor of %s takes: add it to"
+            " [constexprs]" % (", ".join(lacking), kind.__name__)
         )
     return list(parameters)
 
 
 def constructor(kind: Any) -> dict[str, Any]:
-    """The parameters that a class is made with, by name: those that it hands on as they are, too (``*arguments, **options``)."""
+    """The parameters that a class is made with, by name: those that it hands on as they are, too
+    (``*arguments, **options``).
+    """
     parameters: dict[str, Any] = {}
     for base in kind.__mro__:
         construct = vars(base).get("__init__")
         if construct is None or base is object:
             continue
         own = inspect.signature(inspect.unwrap(construct)).parameters
-        inner = {name: each for name, each in _parameters(construct).items() if name not in parameters}
-        keywords = {name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+        inner = {
+            name: each for name, each in _parameters(construct).items() if name not in parameters
+        }
+        keywords = {
+            name: each for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY
+        }
         others = {name: each for name, each in parameters.items() if name not in keywords}
         parameters = {**others, **inner, **keywords}
         if not any(each.kind is each.VAR_KEYWORD for each in own.values()):
@@ -193,11 +272,16 @@ def constructor(kind: Any) -> dict[str, Any]:
 
 def _parameters(function: Any) -> dict[str, Any]:
     parameters = inspect.signature(inspect.unwrap(function)).parameters
-    return {name: each for name, each in parameters.items() if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+    return {
+        name: each
+        for name, each in parameters.items()
+        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
 
 
 def constant(value: Any, names: dict[str, Any]) -> Any:
-    """A constexpr from its JSON form: ``{"dtype": "fp16"}`` is a type of CuTe DSL's, a list is a tuple.
+    """A constexpr from its JSON form: ``{"dtype": "fp16"}`` is a type of CuTe DSL's, a list is a
+    tuple.
 
     ``names`` are those of the kernel's module, one of which ``{"function": "relu"}`` means.
     """
@@ -208,22 +292,30 @@ def constant(value: Any, names: dict[str, Any]) -> Any:
         name: str = value[form]
         if form == "function":
             if name not in names:
-                raise KernelFileError("the source has no function %r, which a constexpr names" % name)
+                raise KernelFileError(
+                    "the source has no function %r, which a constexpr names" % name
+                )
             return names[name]
         if form != "dtype":
             raise KernelFileError(
-                "a constexpr of CuTe DSL is a number, a text, a dtype, a function, nothing, or a tuple of such, and no %s" % form
+                "a constexpr of CuTe DSL is a number, a text, a dtype, a function, nothing, or a"
+                " tuple of such, and no %s" % form
             )
         return element(_DTYPES.get(name, name))
     return value
 
 
 def element(name: str) -> Any:
-    """The type of CuTe DSL that a name means. Raises KernelFileError, and AttributeError where this release has none."""
+    """The type of CuTe DSL that a name means.
+
+    Raises KernelFileError, and AttributeError where this release has none.
+    """
     import cutlass
 
     if name not in _ELEMENTS:
-        raise KernelFileError("%r is not a type of elements: one of %s" % (name, ", ".join(_ELEMENTS)))
+        raise KernelFileError(
+            "%r is not a type of elements: one of %s" % (name, ", ".join(_ELEMENTS))
+        )
     return getattr(cutlass, _ELEMENTS[name][0])
 
 
@@ -236,16 +328,20 @@ def options(said: dict[str, Any]) -> dict[str, str]:
     return {"options": " ".join(words)} if words else {}
 
 
-# --- run-time arguments -------------------------------------------------------------------------------------------------------
+# --- run-time arguments ---------------------------------------------------------------------------
 
 
 def sizes_of(signature: dict[str, Any]) -> dict[str, int]:
-    """Every name of a size → the size that stands for it, which is divisible by all that it has to be."""
+    """Every name of a size → the size that stands for it, which is divisible by all that it has to
+    be.
+    """
     sizes: dict[str, int] = {}
     for _, kind in _leaves(signature.items()):
         tensor = _TENSOR.fullmatch(kind)
         if tensor is not None:
-            for name, divisor in _SIZE_NAME.findall("%s,%s" % (tensor["shape"], tensor["strides"] or "")):
+            for name, divisor in _SIZE_NAME.findall(
+                "%s,%s" % (tensor["shape"], tensor["strides"] or "")
+            ):
                 sizes[name] = math.lcm(sizes.get(name, _ANY), _ANY * int(divisor or 1))
     return sizes
 
@@ -272,14 +368,25 @@ def _leaves(signature: Any) -> Iterator[tuple[str, str]]:
 class Arguments:
     """What makes the run-time arguments of one kernel."""
 
-    def __init__(self, values: dict[str, Any], names: dict[str, Any], constants: dict[str, Any], memory: Memory) -> None:
-        """``values`` are sizes, and numbers that arguments have; ``names`` those of the kernel's module."""
+    def __init__(
+        self,
+        values: dict[str, Any],
+        names: dict[str, Any],
+        constants: dict[str, Any],
+        memory: Memory,
+    ) -> None:
+        """``values`` are sizes, and numbers that arguments have.
+
+        ``names`` those of the kernel's module.
+        """
         self._values, self._names, self._constants, self._memory = values, names, constants, memory
 
     def argument(self, name: str, kind: Any) -> Any:
         """What stands for an argument of this type. Raises KernelFileError."""
         if isinstance(kind, list):
-            return tuple(self.argument("%s[%d]" % (name, index), each) for index, each in enumerate(kind))
+            return tuple(
+                self.argument("%s[%d]" % (name, index), each) for index, each in enumerate(kind)
+            )
         if kind == _STREAM:
             return _stream()
         made = _MADE.fullmatch(kind)
@@ -299,31 +406,42 @@ class Arguments:
             raise KernelFileError("signature.%s: %s: %s" % (name, kind, error)) from error
 
     def _made(self, name: str, function: str) -> Any:
-        """What a function in the kernel's source makes: of what makes arguments of types, and of constexprs."""
+        """What a function in the kernel's source makes: of what makes arguments of types, and of
+        constexprs.
+        """
         if not callable(self._names.get(function)):
             raise KernelFileError(
-                "signature.%s: the source has no function %r: define it beside the kernel, or say a type" % (name, function)
+                "signature.%s: the source has no function %r: define it beside the kernel, or say a"
+                " type" % (name, function)
             )
         make = self._names[function]
         others = list(_parameters(make))[1:]
         if not _parameters(make):
             raise KernelFileError(
-                "signature.%s: %s() takes nothing: its first parameter is what makes an argument of a type" % (name, function)
+                "signature.%s: %s() takes nothing: its first parameter is what makes an argument of"
+                " a type" % (name, function)
             )
-        lacking = [each for each in others if each not in self._constants and _is_required(make, each)]
+        lacking = [
+            each for each in others if each not in self._constants and _is_required(make, each)
+        ]
         if lacking:
             raise KernelFileError(
-                "signature.%s: %s() takes %s, to which [constexprs] gives no value" % (name, function, ", ".join(lacking))
+                "signature.%s: %s() takes %s, to which [constexprs] gives no value"
+                % (name, function, ", ".join(lacking))
             )
         by_type: Callable[[Any], Any] = lambda kind: self.argument(name, kind)  # noqa: E731
         try:
-            return make(by_type, **{each: self._constants[each] for each in others if each in self._constants})
+            return make(
+                by_type,
+                **{each: self._constants[each] for each in others if each in self._constants},
+            )
         except KernelFileError:
             raise
         except Exception as error:
             line = _last_line(error)
             raise KernelFileError(
-                "signature.%s: %s() failed%s: %s: %s" % (name, function, line, type(error).__name__, error)
+                "signature.%s: %s() failed%s: %s: %s"
+                % (name, function, line, type(error).__name__, error)
             ) from error
 
 
@@ -336,7 +454,10 @@ def _last_line(error: BaseException) -> str:
     """Where an exception was raised, as a message says it."""
     traceback, line = error.__traceback__, ""
     while traceback is not None:
-        line = " at line %d of %s" % (traceback.tb_lineno, traceback.tb_frame.f_code.co_filename.rpartition("/")[2])
+        line = " at line %d of %s" % (
+            traceback.tb_lineno,
+            traceback.tb_frame.f_code.co_filename.rpartition("/")[2],
+        )
         traceback = traceback.tb_next
     return line
 
@@ -350,7 +471,9 @@ class _TensorLayout(NamedTuple):
     order: tuple[int, ...]
     """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
-    """Mode whose size is known at run time only → what it is divisible by; of a strided tensor only those that have to be."""
+    """Mode whose size is known at run time only → what it is divisible by; of a strided tensor only
+    those that have to be.
+    """
     alignment: int
     exact: str = ""
     """The layout in the words of the IR, where what marks a tensor dynamic cannot say it."""
@@ -366,16 +489,26 @@ def _layout(found: re.Match[str], named: dict[str, int]) -> _TensorLayout:
         if leading >= len(shape):
             raise ValueError("there is no mode %d, and leading counts from 0" % leading)
         order = _order(leading, len(shape))
-        return _TensorLayout(found["element"], shape, _compact(shape, order), order, dynamic, alignment)
+        return _TensorLayout(
+            found["element"], shape, _compact(shape, order), order, dynamic, alignment
+        )
     strides = [_size(text, named) for text in found["strides"].split(",")]
     if len(strides) != len(shape):
         raise ValueError("there are %d sizes and %d strides" % (len(shape), len(strides)))
     if dynamic or any(divisor for _, divisor in strides):
-        innermost = next((mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor), None)
+        innermost = next(
+            (mode for mode, (size, divisor) in enumerate(strides) if size == 1 and not divisor),
+            None,
+        )
         order = _order(len(shape) - 1 if innermost is None else innermost, len(shape))
         divisible = {mode: divisor for mode, divisor in dynamic.items() if divisor > 1}
-        exact = "(%s):(%s)" % (",".join(_in_ir(*each, "") for each in sizes), ",".join(_in_ir(*each, _WIDE) for each in strides))
-        return _TensorLayout(found["element"], shape, _compact(shape, order), order, divisible, alignment, exact)
+        exact = "(%s):(%s)" % (
+            ",".join(_in_ir(*each, "") for each in sizes),
+            ",".join(_in_ir(*each, _WIDE) for each in strides),
+        )
+        return _TensorLayout(
+            found["element"], shape, _compact(shape, order), order, divisible, alignment, exact
+        )
     return _TensorLayout(found["element"], shape, [size for size, _ in strides], (), {}, alignment)
 
 
@@ -385,7 +518,9 @@ def _order(innermost: int, modes: int) -> tuple[int, ...]:
 
 
 def _size(text: str, named: dict[str, int]) -> tuple[int, int]:
-    """A size, and what it is divisible by where it is a name: ``64``, ``m``, ``k%8``. 0 where it is a number."""
+    """A size, and what it is divisible by where it is a name: ``64``, ``m``, ``k%8``. 0 where it is
+    a number.
+    """
     text = text.strip()
     if text.isdigit():
         return int(text), 0
@@ -419,7 +554,12 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
 
     _, code, bits = _ELEMENTS.get(layout.element, ("", 0, 0))
     kind = element(layout.element)
-    facts = {"bytes": _bytes(layout.element), "align": layout.alignment, "shape": layout.shape, "strides": layout.strides}
+    facts = {
+        "bytes": _bytes(layout.element),
+        "align": layout.alignment,
+        "shape": layout.shape,
+        "strides": layout.strides,
+    }
     nowhere = TensorNowhere(memory.place(name, **facts), code, bits, layout.shape, layout.strides)
     tensor = from_dlpack(nowhere, assumed_align=layout.alignment)
     tensor.element_type = kind
@@ -427,19 +567,28 @@ def _tensor(name: str, layout: _TensorLayout, memory: Memory) -> Any:
         dynamic = from_dlpack(nowhere).mark_layout_dynamic(leading_dim=layout.order[-1])
         return _typed(tensor, layout, dynamic)
     for mode, divisor in layout.dynamic.items():
-        tensor.mark_compact_shape_dynamic(mode=mode, stride_order=layout.order, divisibility=divisor)
+        tensor.mark_compact_shape_dynamic(
+            mode=mode, stride_order=layout.order, divisibility=divisor
+        )
     return tensor
 
 
 def _typed(tensor: Any, layout: _TensorLayout, dynamic: Any) -> Any:
-    """A tensor whose type says exactly what is known of its layout. ``dynamic`` is one of which all is known at run time only."""
+    """A tensor whose type says exactly what is known of its layout.
+
+    ``dynamic`` is one of which all is known at run time only.
+    """
     types_of = tensor.__get_mlir_types__
 
     def exact_types() -> list[Any]:
         from cutlass._mlir import ir
 
         is_wide = _WIDE in str(dynamic.__get_mlir_types__()[0])  # strides, from 4.3 on
-        said = layout.exact if is_wide else layout.exact.replace(_WIDE + " ", "").replace("{%s}" % _WIDE, "")
+        said = (
+            layout.exact
+            if is_wide
+            else layout.exact.replace(_WIDE + " ", "").replace("{%s}" % _WIDE, "")
+        )
         return [ir.Type.parse(_QUOTED.sub('"%s"' % said, str(types_of()[0])))]
 
     tensor.__get_mlir_types__ = exact_types

@@ -1,4 +1,6 @@
-"""A kernel that does nothing: compiling it makes a context, a compiler and a pipeline, in which a file of IR takes its place."""
+"""A kernel that does nothing: compiling it makes a context, a compiler and a pipeline, in which a
+file of IR takes its place.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""What came out of a compile, read in the compiled module and in the cubin in it: no tool is needed.
+"""What came out of a compile, read in the compiled module and in the cubin in it: no tool is
+needed.
 
-The cubin is the object of a ``gpu.binary`` up to 4.2, and in a fat binary in a global since. Registers, stack frames and static
-shared memory are in its ELF sections (``EIATTR`` records of ``.nv.info``), dynamic shared memory is in the host code that launches
-it. ptxas writes down its own version for architectures from Blackwell on.
+The cubin is the object of a ``gpu.binary`` up to 4.2, and in a fat binary in a global since.
+Registers, stack frames and static shared memory are in its ELF sections (``EIATTR`` records of
+``.nv.info``), dynamic shared memory is in the host code that launches it. ptxas writes down its own
+version for architectures from Blackwell on.
 """
 
 from __future__ import annotations
@@ -26,19 +28,24 @@ _TEXT = ".text."
 _SIZED = 4
 """The format of records that say how long they are."""
 _RESERVED = 1024
-"""Bytes of shared memory that are the system's from sm_90 on, and in the section of every kernel."""
+"""Bytes of shared memory that are the system's from sm_90 on, and in the section of every
+kernel.
+"""
 
 _FUNCTIONS = re.compile(r"^ +(?:llvm\.func|func\.func) ", re.MULTILINE)
 """Where a function begins: names of values are its own."""
 _CONSTANT = re.compile(r"%(\w+) = (?:llvm\.mlir\.constant\(|arith\.constant )(-?\d+) : i\d+")
 _STORED = re.compile(r"llvm\.store %(\w+), %(\w+) : i64")
 _CONFIG = re.compile(
-    r"%(\w+) = llvm\.getelementptr %\w+\[0, 2\] : \(!llvm\.ptr\) -> !llvm\.ptr, !llvm\.struct<\(array<3 x i32>, array<3 x i32>, i64"
+    r"%(\w+) = llvm\.getelementptr %\w+\[0, 2\] : \(!llvm\.ptr\) -> !llvm\.ptr,"
+    r" !llvm\.struct<\(array<3 x i32>, array<3 x i32>, i64"
 )
 """Where a launch's configuration has its dynamic shared memory, from 4.3 on."""
 _LAUNCHED = re.compile(r"dynamic_shared_memory_size %(\w+)")
 """The same in what was traced, up to 4.2."""
-_THREADS = re.compile(r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE)
+_THREADS = re.compile(
+    r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
+)
 _PTX_VERSION = re.compile(r"^\.version (\d+\.\d+)", re.MULTILINE)
 _TOOLS = re.compile(rb"Cuda compilation tools, release [\d.]+, V([\d.]+)")
 
@@ -69,11 +76,16 @@ def _byte(found: re.Match[bytes]) -> bytes:
 
 
 def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
-    """Sizes in bytes, the most registers, stack and shared memory that a kernel of them takes, and which ptxas made them."""
+    """Sizes in bytes, the most registers, stack and shared memory that a kernel of them takes, and
+    which ptxas made them.
+    """
     facts = facts_of(made["cubin"])
     static = facts.pop("static_shared", 0)
     dynamic = dynamic_shared(made["trace"], module)
-    found: dict[str, Any] = {"artifacts": {stage: len(result) for stage, result in made.items()}, **facts}
+    found: dict[str, Any] = {
+        "artifacts": {stage: len(result) for stage, result in made.items()},
+        **facts,
+    }
     if dynamic is not None:
         found["shared"] = static + dynamic
     tools = _TOOLS.search(made["cubin"])
@@ -85,7 +97,9 @@ def metrics(made: dict[str, Any], module: str) -> dict[str, Any]:
 
 
 def _of_ptx(ptx: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}}
+    found: dict[str, Any] = {
+        "code": {name: ptx.count(word) for name, word in _INSTRUCTIONS.items()}
+    }
     version = _PTX_VERSION.search(ptx)
     if version:
         found["ptx_version"] = version[1]
@@ -96,22 +110,32 @@ def _of_ptx(ptx: str) -> dict[str, Any]:
 
 
 def dynamic_shared(traced: str, module: str) -> int | None:
-    """The most dynamic shared memory that a launch in a module asks for; ``None`` where that is known at run time only."""
-    sizes = [size for text in (traced, module) for function in _FUNCTIONS.split(text) for size in _sizes(function)]
+    """The most dynamic shared memory that a launch in a module asks for.
+
+    ``None`` where that is known at run time only.
+    """
+    sizes = [
+        size
+        for text in (traced, module)
+        for function in _FUNCTIONS.split(text)
+        for size in _sizes(function)
+    ]
     return None if None in sizes else max([0, *(size for size in sizes if size is not None)])
 
 
 def _sizes(function: str) -> list[int | None]:
     """What the launches in a function's text ask for; ``None`` for what is no constant."""
     fields = set(_CONFIG.findall(function))
-    values = [value for value, field in _STORED.findall(function) if field in fields] + _LAUNCHED.findall(function)
+    values = [
+        value for value, field in _STORED.findall(function) if field in fields
+    ] + _LAUNCHED.findall(function)
     if not values:
         return []
     constants = {name: int(number) for name, number in _CONSTANT.findall(function)}
     return [constants.get(value) for value in values]
 
 
-# --- the cubin ----------------------------------------------------------------------------------------------------------------
+# --- the cubin ------------------------------------------------------------------------------------
 
 
 class _Section(NamedTuple):
@@ -123,21 +147,30 @@ class _Section(NamedTuple):
 
 
 def facts_of(cubin: bytes) -> dict[str, int]:
-    """Return ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels`` of a cubin.
+    """Return ``registers``, ``stack_bytes``, ``static_shared``, ``code_bytes`` and ``kernels`` of a
+    cubin.
 
-    If it contains several kernels, each number is the maximum. The result is empty if it is not an ELF file.
+    If it contains several kernels, each number is the maximum. The result is empty if it is not an
+    ELF file.
     """
     sections = list(_sections(cubin))
     kernels = [section for section in sections if section.name.startswith(_TEXT)]
     if not kernels:
         return {}
-    reserved = _RESERVED if any(section.name == ".nv.shared.reserved.0" for section in sections) else 0
+    reserved = (
+        _RESERVED if any(section.name == ".nv.shared.reserved.0" for section in sections) else 0
+    )
     shared = [
         section.size - reserved
         for section in sections
         if section.name.startswith(".nv.shared.") and ".reserved." not in section.name
     ]
-    records = [record for section in sections if section.name == ".nv.info" for record in _records(cubin, section)]
+    records = [
+        record
+        for section in sections
+        if section.name == ".nv.info"
+        for record in _records(cubin, section)
+    ]
     return {
         "registers": max((number for kind, number in records if kind == _REGISTERS), default=0),
         "stack_bytes": max((number for kind, number in records if kind == _FRAME), default=0),
@@ -149,12 +182,18 @@ def facts_of(cubin: bytes) -> dict[str, int]:
 
 def instructions_in(cubin: bytes) -> bytes:
     """The instructions of all kernels in a cubin, without the names of anything."""
-    return b"".join(cubin[each.offset : each.offset + each.size] for each in _sections(cubin) if each.name.startswith(".text."))
+    return b"".join(
+        cubin[each.offset : each.offset + each.size]
+        for each in _sections(cubin)
+        if each.name.startswith(".text.")
+    )
 
 
 def entries_of(cubin: bytes) -> list[str]:
     """The names of the kernels in it."""
-    return [section.name[len(_TEXT) :] for section in _sections(cubin) if section.name.startswith(_TEXT)]
+    return [
+        section.name[len(_TEXT) :] for section in _sections(cubin) if section.name.startswith(_TEXT)
+    ]
 
 
 def parameter_sizes(cubin: bytes, entry: str) -> list[int]:
@@ -164,15 +203,22 @@ def parameter_sizes(cubin: bytes, entry: str) -> list[int]:
         if section.name == ".nv.info." + entry:
             for kind, at, length in _raw_records(cubin, section):
                 if kind == _PARAMETER and length >= 12:
-                    sizes[struct.unpack_from("<H", cubin, at + 4)[0]] = struct.unpack_from("<I", cubin, at + 8)[0] >> 18
+                    sizes[struct.unpack_from("<H", cubin, at + 4)[0]] = (
+                        struct.unpack_from("<I", cubin, at + 8)[0] >> 18
+                    )
     return [sizes[ordinal] for ordinal in sorted(sizes)]
 
 
 def _sections(data: bytes) -> Iterator[_Section]:
     if len(data) < 64 or data[:4] != _ELF:
         return
-    table, size, count, names = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HHH", data, 58)
-    headers = [struct.unpack_from("<IIQQQQ", data, table + number * size) for number in range(count)]
+    table, size, count, names = (
+        struct.unpack_from("<Q", data, 40)[0],
+        *struct.unpack_from("<HHH", data, 58),
+    )
+    headers = [
+        struct.unpack_from("<IIQQQQ", data, table + number * size) for number in range(count)
+    ]
     strings = headers[names][4]
     for name, _, _, _, offset, length in headers:
         begin = strings + name
@@ -187,7 +233,9 @@ def _records(data: bytes, section: _Section) -> Iterator[tuple[int, int]]:
 
 
 def _raw_records(data: bytes, section: _Section) -> Iterator[tuple[int, int, int]]:
-    """The records of a section that say how long they are: what they are about, where their bytes are, and how many."""
+    """The records of a section that say how long they are: what they are about, where their bytes
+    are, and how many.
+    """
     at, end = section.offset, section.offset + section.size
     while at + 4 <= end:
         form, kind, length = struct.unpack_from("<BBH", data, at)

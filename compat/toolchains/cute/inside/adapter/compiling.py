@@ -1,9 +1,11 @@
 """Import CuTe DSL, watch it work, compile with it on a machine that has no GPU.
 
-Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the whole pipeline: MLIR's passes,
-libNVVM and ptxas, all in this process. What is before it is tracing. It is called twice here, for MLIR's passes and for what makes
-the binary (:mod:`.pipeline`). The file of PTX that libNVVM writes, from 4.3 on, says when ptxas begins. What comes after all that
-wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe DSL's catches.
+Every release hands the traced module to ``Compiler.compile(module, pipeline, …)``, which runs the
+whole pipeline: MLIR's passes, libNVVM and ptxas, all in this process. What is before it is tracing.
+It is called twice here, for MLIR's passes and for what makes the binary (:mod:`.pipeline`). The
+file of PTX that libNVVM writes, from 4.3 on, says when ptxas begins. What comes after all that
+wants a driver in most releases, so that the compile is left, by an exception that nothing of CuTe
+DSL's catches.
 """
 
 from __future__ import annotations
@@ -23,13 +25,22 @@ from . import arguments, built, no_gpu, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""NumPy, which releases up to 4.7 import, starts threads, and a process that has some cannot be forked."""
+"""NumPy, which releases up to 4.7 import, starts threads, and a process that has some cannot be
+forked.
+"""
 _ARCH = "CUTE_DSL_ARCH"
 _CACHE = "CUTE_DSL_CACHE_DIR"
 _OWN_FEATURES = 90
 """The first architecture that is compiled for with the features that only it has."""
 _MARKS = (
-    ("cubin", re.compile(r"^ptxas\b|ptxas (?:fatal|application|log)|NVPTX compiler invocation failed|PTXAS_ERROR", re.MULTILINE)),
+    (
+        "cubin",
+        re.compile(
+            r"^ptxas\b|ptxas (?:fatal|application|log)|NVPTX compiler invocation"
+            r" failed|PTXAS_ERROR",
+            re.MULTILINE,
+        ),
+    ),
     ("ptx", re.compile(r"NVVM_ERROR|libNVVM|nvvmCompile|Error: unsupported operation")),
 )
 """Stage → what a failure says that came while it was made: libNVVM and ptxas are one call."""
@@ -38,9 +49,13 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _LOWERED = ".mlir"
-"""How the name of a file ends that has what MLIR's passes made: only the binary is left to be made of it."""
+"""How the name of a file ends that has what MLIR's passes made: only the binary is left to be made
+of it.
+"""
 _BOUND = re.compile(r"(?<=constant_range<i32, 0, )\d{10}(?=>)")
-"""A bound that releases up to 4.5 take for a number of 40 bits, unless it is in hexadecimal digits."""
+"""A bound that releases up to 4.5 take for a number of 40 bits, unless it is in hexadecimal
+digits.
+"""
 
 
 class _Compiled(BaseException):
@@ -52,7 +67,9 @@ class _Compiled(BaseException):
 
 
 class _Generic:
-    """A module whose text is in MLIR's generic form: what some releases print in their own form, no release can read."""
+    """A module whose text is in MLIR's generic form: what some releases print in their own form, no
+    release can read.
+    """
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -77,7 +94,8 @@ class Cute:
         self.interpreting = None
         self._cute, self._hardware = cute, HardwareInfo
         self._dsl = CuTeDSL._get_dsl()
-        self._dsl.get_version = hashlib.sha256  # of the whole package, for the key of a cache that is never read here
+        # Of the whole package, for the key of a cache that is never read here.
+        self._dsl.get_version = hashlib.sha256
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
         self._on_stage: Callable[..., None] = _ignore
         self._on_made: Callable[..., None] = _ignore
@@ -125,11 +143,16 @@ class Cute:
         self._beacon, self._passes = beacon, passes
 
     def remap_paths(self, places: list[list[str]]) -> None:
-        """Paths are in nothing that is compiled without line numbers, which is how all is compiled here."""
+        """Paths are in nothing that is compiled without line numbers, which is how all is compiled
+        here.
+        """
 
     def set_target(self, target: dict[str, Any]) -> None:
         """Compile for this target from now on."""
-        os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (target["arch"], "a" if target["arch"] >= _OWN_FEATURES else "")
+        os.environ[_ARCH] = self._dsl.envar.arch = "sm_%d%s" % (
+            target["arch"],
+            "a" if target["arch"] >= _OWN_FEATURES else "",
+        )
         for name, answer in no_gpu.hardware_answers(target).items():
             setattr(self._hardware, name, answer)
 
@@ -138,19 +161,27 @@ class Cute:
         return None
 
     def compile(
-        self, job: dict[str, Any], function: Any, on_stage: Callable[..., None], on_made: Callable[..., None]
+        self,
+        job: dict[str, Any],
+        function: Any,
+        on_stage: Callable[..., None],
+        on_made: Callable[..., None],
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile one job and return its metrics, and what each stage made.
 
-        Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the kernel file says does not fit.
+        Raises whatever CuTe DSL raises, and :class:`.arguments.KernelFileError` where what the
+        kernel file says does not fit.
         """
         self._on_stage, self._on_made = on_stage, on_made
         pipeline.taken_ptx(self._ptx)  # of a compile that failed
         self._times = {}
         self._given = job.get("ir") or ""
-        function, given, named = (_blank(), [], {}) if self._given else arguments.bound(function, job)
+        function, given, named = (
+            (_blank(), [], {}) if self._given else arguments.bound(function, job)
+        )
         options = arguments.options(job["options"])
-        self._dsl.post_compilation_cleanup()  # which up to 4.2 is left out where a compile is left: kernels would be counted on
+        # Which up to 4.2 is left out where a compile is left: kernels would be counted on.
+        self._dsl.post_compilation_cleanup()
         if not self._given:
             on_stage("trace")
         try:
@@ -169,13 +200,25 @@ class Cute:
             self._on_stage = self._on_made = _ignore
         raise arguments.KernelFileError("the function launches no kernel")
 
-    def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
-        """The line of the kernel's own tree that a failure is about: as it says, or the last that it came through."""
+    def kernel_line(
+        self, error: BaseException, job: dict[str, Any], function: Any
+    ) -> tuple[str, int] | None:
+        """The line of the kernel's own tree that a failure is about: as it says, or the last that
+        it came through.
+        """
         roots = tuple(os.path.join(root, "") for root in job["roots"])
         links = list(_chain(error))
-        told = [(path, int(line)) for link in reversed(links) for path, line in _PLACE.findall(str(link))]
+        told = [
+            (path, int(line))
+            for link in reversed(links)
+            for path, line in _PLACE.findall(str(link))
+        ]
         frames = [line for link in links for line in _lines(link)][::-1]
-        own = (place for place in [*told, *frames] if place[0].startswith(roots) and "site-packages" not in place[0])
+        own = (
+            place
+            for place in [*told, *frames]
+            if place[0].startswith(roots) and "site-packages" not in place[0]
+        )
         return next(own, None) or _first_line(function)
 
     # --- watching it work ---
@@ -216,19 +259,29 @@ class Cute:
         if lower(go, module, pieces, compiler):
             self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
-        if not self._times and (self._passes or _TIMED in os.environ):  # what is printed takes its time, too
+        # What is printed takes its time, too.
+        if not self._times and (self._passes or _TIMED in os.environ):
             self._on_stage(None)  # of no stage
-            self._times = passes.run_singly(text, manager, passes.copy_of(module, self._traced), show=False).seconds
+            self._times = passes.run_singly(
+                text, manager, passes.copy_of(module, self._traced), show=False
+            ).seconds
 
-    def _lower_in_sight(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
-        """Run MLIR's passes, with the IR before each on the output; which pass is in flight can be told while that runs."""
+    def _lower_in_sight(
+        self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
+    ) -> bool:
+        """Run MLIR's passes, with the IR before each on the output.
+
+        Which pass is in flight can be told while that runs.
+        """
         manager, failed = compiler.passmanager.PassManager, None
         self._beacon.in_passes(True)
         if passes.prints(manager):
             with passes.printed(compiler, module):
                 left = self._lower(go, module, pieces, compiler)
         else:
-            self._times, failed = passes.run_singly(pieces.first, manager, passes.copy_of(module, self._traced), show=True)
+            self._times, failed = passes.run_singly(
+                pieces.first, manager, passes.copy_of(module, self._traced), show=True
+            )
             self._beacon.in_passes(failed is not None)
             try:
                 left = self._lower(go, module, pieces, compiler)
@@ -239,7 +292,9 @@ class Cute:
         self._beacon.in_passes(False)
         return left
 
-    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any) -> bool:
+    def _lower(
+        self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
+    ) -> bool:
         """Run MLIR's passes; whether a binary is left to be made."""
         try:
             go(pieces.first)
@@ -251,7 +306,10 @@ class Cute:
         return not pieces.fails
 
     def _make_binary(self, go: Callable[[str], None], text: str, tells: bool) -> None:
-        """Run libNVVM and ptxas, in one call. The file of PTX says when the latter began, in releases that write one."""
+        """Run libNVVM and ptxas, in one call.
+
+        The file of PTX says when the latter began, in releases that write one.
+        """
         self._on_stage("ptx" if tells else "binary")
         if tells:
             self._beacon.begins("cubin", self._ptx)
@@ -266,7 +324,10 @@ class Cute:
         self._tell_ptxas(*began)
 
     def _tell_ptxas(self, began: float, cpu: float) -> None:
-        """Tell when ptxas began. The clock says that, not the processor: CPU seconds are shared out as time is."""
+        """Tell when ptxas began.
+
+        The clock says that, not the processor: CPU seconds are shared out as time is.
+        """
         begun = self._beacon.begun()
         now, used = time.time(), time.process_time()
         if begun is not None and now > began:
@@ -275,11 +336,18 @@ class Cute:
             self._on_stage(stage, cpu + share * (used - cpu))
 
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Metrics, and what each stage made. Raises KernelFileError where there is no binary of a kernel."""
+        """Metrics, and what each stage made.
+
+        Raises KernelFileError where there is no binary of a kernel.
+        """
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
             raise arguments.KernelFileError("the function launches no kernel")
-        made: dict[str, Any] = {"trace": self._traced, "ptx": pipeline.taken_ptx(self._ptx), "cubin": cubin}
+        made: dict[str, Any] = {
+            "trace": self._traced,
+            "ptx": pipeline.taken_ptx(self._ptx),
+            "cubin": cubin,
+        }
         made = {stage: result for stage, result in made.items() if result}
         for stage in ("ptx", "cubin"):
             if stage in made:
@@ -287,11 +355,17 @@ class Cute:
         metrics = built.metrics(made, module)
         return {**metrics, "passes": self._times} if self._times else metrics, made
 
-    def _launches(self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes) -> str:
-        """What the function launches for the sizes that the job's problem names, as JSON, or why that cannot be told."""
+    def _launches(
+        self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes
+    ) -> str:
+        """What the function launches for the sizes that the job's problem names, as JSON, or why
+        that cannot be told.
+        """
         try:
             kernels = list(getattr(self._dsl, "kernel_symbols", []))
-            host = recording.HostFunction(compiled.compiler, compiled.module, cubin, kernels, job["target"])
+            host = recording.HostFunction(
+                compiled.compiler, compiled.module, cubin, kernels, job["target"]
+            )
             return recording.recorded(host, function, job)
         except (recording.UnrecordableLaunch, arguments.KernelFileError) as error:
             return json.dumps({"why": str(error)})
@@ -345,7 +419,9 @@ def _passed_through(error: BaseException, roots: list[str]) -> bool:
     """Whether an exception came through code of the kernel's own."""
     own = tuple(os.path.join(root, "") for root in roots)
     paths = (path for link in _chain(error) for path, _ in _lines(link))
-    return any(path.startswith(own) and path != __file__ and "site-packages" not in path for path in paths)
+    return any(
+        path.startswith(own) and path != __file__ and "site-packages" not in path for path in paths
+    )
 
 
 def _first_line(function: Any) -> tuple[str, int] | None:
@@ -353,7 +429,9 @@ def _first_line(function: Any) -> tuple[str, int] | None:
     if function is None:
         return None
     function = inspect.unwrap(function)
-    code = getattr(function, "__code__", None) or getattr(inspect.unwrap(type(function).__call__), "__code__", None)
+    code = getattr(function, "__code__", None) or getattr(
+        inspect.unwrap(type(function).__call__), "__code__", None
+    )
     return (code.co_filename, code.co_firstlineno) if code is not None else None
 
 

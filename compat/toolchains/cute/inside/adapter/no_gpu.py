@@ -1,4 +1,6 @@
-"""In place of a GPU: tensors for ``from_dlpack``, capsules made with ctypes, and answers to what host code asks of the hardware."""
+"""In place of a GPU: tensors for ``from_dlpack``, capsules made with ctypes, and answers to what
+host code asks of the hardware.
+"""
 
 from __future__ import annotations
 
@@ -46,10 +48,20 @@ _KEPT: list[TensorNowhere] = []
 class TensorNowhere:
     """A tensor on a GPU that is not there, for ``from_dlpack``."""
 
-    def __init__(self, address: int, code: int, bits: int, shape: list[int], strides: list[int]) -> None:
+    def __init__(
+        self, address: int, code: int, bits: int, shape: list[int], strides: list[int]
+    ) -> None:
         numbers = ctypes.c_int64 * len(shape)
         self._shape, self._strides = numbers(*shape), numbers(*strides)
-        tensor = _DLTensor(address, _Device(MADE_FOR_CUDA, 0), len(shape), _DataType(code, bits, 1), self._shape, self._strides, 0)
+        tensor = _DLTensor(
+            address,
+            _Device(MADE_FOR_CUDA, 0),
+            len(shape),
+            _DataType(code, bits, 1),
+            self._shape,
+            self._strides,
+            0,
+        )
         self._managed = DLManaged(tensor, None, None)
         _KEPT.append(self)
 
@@ -65,7 +77,9 @@ _L2_CACHE = 50 << 20
 
 
 def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """Methods of ``HardwareInfo``, by name: the multiprocessors are those of the GPU that is assumed for the target."""
+    """Methods of ``HardwareInfo``, by name: the multiprocessors are those of the GPU that is
+    assumed for the target.
+    """
     count = int(target.get("multiprocessors", 0))
     return {
         "__init__": lambda self, device_id=0: None,

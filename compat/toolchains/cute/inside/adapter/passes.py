@@ -1,8 +1,10 @@
-"""MLIR's passes in sight: the IR before each is printed, under the headings that MLIR has for that, and each has its CPU seconds.
+"""MLIR's passes in sight: the IR before each is printed, under the headings that MLIR has for that,
+and each has its CPU seconds.
 
-Releases up to 4.5 print that themselves. Later ones print nothing, so that passes are run there one by one on a copy of the
-module, before the compile itself. Some are not known by their names and are left out, which a heading of our own says. All that the
-copy is for is to see them: what comes out is that of the compile.
+Releases up to 4.5 print that themselves. Later ones print nothing, so that passes are run there one
+by one on a copy of the module, before the compile itself. Some are not known by their names and are
+left out, which a heading of our own says. All that the copy is for is to see them: what comes out
+is that of the compile.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ class Ran(NamedTuple):
 
 
 def prints(manager: Any) -> bool:
-    """Whether a release's pass managers print IR. It was suppressed when they learned to tell their times."""
+    """Whether a release's pass managers print IR.
+
+    It was suppressed when they learned to tell their times.
+    """
     return not hasattr(manager, "enable_timing")
 
 
@@ -45,7 +50,9 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
 
     def parse(text: str, *rest: Any, **options: Any) -> Any:
         made = manager.parse(text, *rest, **options)
-        made.enable_ir_printing(print_before_all=True, print_after_all=False, print_module_scope=True)
+        made.enable_ir_printing(
+            print_before_all=True, print_after_all=False, print_module_scope=True
+        )
         return made
 
     compiler.passmanager = types.SimpleNamespace(PassManager=types.SimpleNamespace(parse=parse))
@@ -56,7 +63,10 @@ def printed(compiler: Any, module: Any) -> Iterator[None]:
 
 
 def run_singly(text: str, manager: Any, module: Any, *, show: bool) -> Ran:
-    """Run the passes of a pipeline up to the binary, one by one, in this module; with ``show`` print the IR before each."""
+    """Run the passes of a pipeline up to the binary, one by one, in this module.
+
+    With ``show`` print the IR before each.
+    """
     module.context.enable_multithreading(False)
     seconds: dict[str, float] = {}
     with module.context:

@@ -1,9 +1,12 @@
-"""The pipeline that compiles, in two pieces: MLIR's passes, and then libNVVM and ptxas, with what follows them.
+"""The pipeline that compiles, in two pieces: MLIR's passes, and then libNVVM and ptxas, with what
+follows them.
 
-It is one pass of a name, ``cute-to-nvvm{…}``. From 4.6 on it can be told to stop before the binary. Up to 4.5 it is made to fail
-there: the pass that makes the binary is given a library that does not exist, or a triple that is none, which it looks at first of
-all. It leaves the module as the passes before it made it. The second piece is that pass and those behind it; where they have no
-names, it is the whole pipeline once more, whose other passes find nothing left to do. Both make the same module, byte for byte.
+It is one pass of a name, ``cute-to-nvvm{…}``. From 4.6 on it can be told to stop before the binary.
+Up to 4.5 it is made to fail there: the pass that makes the binary is given a library that does not
+exist, or a triple that is none, which it looks at first of all. It leaves the module as the passes
+before it made it. The second piece is that pass and those behind it; where they have no names, it
+is the whole pipeline once more, whose other passes find nothing left to do. Both make the same
+module, byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +25,10 @@ _STOPS = "llvm-only=true"
 _NOWHERE = "/compat/stops/here.bc"
 _NO_TRIPLE = "compat-stops-here"
 _FAILS = (f"link-libraries={_NOWHERE}", f"cubin-triple={_NO_TRIPLE}")
-"""Options that have the binary fail as soon as it begins. The second has libNVVM look at all of the code first."""
+"""Options that have the binary fail as soon as it begins.
+
+The second has libNVVM look at all of the code first.
+"""
 _HAS_STOPPED = re.compile(
     rf"""File path: "{_NOWHERE}" does not exist|link file '{_NOWHERE}'|Invalid target triple \({_NO_TRIPLE}\)"""
 )
@@ -42,11 +48,16 @@ class Pieces(NamedTuple):
     rest: str
     """What makes the binary, and what comes behind it."""
     fails: bool
-    """Whether the first piece ends in a failure, without which it has done all that there is to do."""
+    """Whether the first piece ends in a failure, without which it has done all that there is to
+    do.
+    """
 
 
 def pieces_of(text: str, manager: Any) -> Pieces | None:
-    """A pipeline in two pieces, by a release's class of pass managers; ``None`` where this release cannot part it."""
+    """A pipeline in two pieces, by a release's class of pass managers.
+
+    ``None`` where this release cannot part it.
+    """
     begin = text.index(COMPILES) + len(COMPILES)
     end = begin + _closing(text[begin:])
     passes = spelled_out(text, manager)
@@ -84,15 +95,17 @@ def ready(module: Any) -> None:
 def lowering(text: str, manager: Any) -> list[str]:
     """The passes of a pipeline up to the binary, with their options."""
     passes = spelled_out(text, manager)
-    at = next((number for number, each in enumerate(passes) if each.startswith(_BINARY)), len(passes))
+    at = next(
+        (number for number, each in enumerate(passes) if each.startswith(_BINARY)), len(passes)
+    )
     return passes[:at]
 
 
 def spelled_out(text: str, manager: Any) -> list[str]:
     """The passes that a pipeline runs, with their options.
 
-    4.5.3 aborts when it prints a pipeline for sm_110a, which it compiles up to an error of libNVVM. The pipeline for an
-    architecture that is not one of :data:`_PRINTED` is printed for another one.
+    4.5.3 aborts when it prints a pipeline for sm_110a, which it compiles up to an error of libNVVM.
+    The pipeline for an architecture that is not one of :data:`_PRINTED` is printed for another one.
     """
     architecture = _ARCHITECTURE.search(text)
     if architecture is None or architecture[0] in _PRINTED:
@@ -120,7 +133,10 @@ def _closing(text: str) -> int:
 
 
 def is_taken(text: str, manager: Any) -> bool:
-    """Whether a release takes a pipeline. What it prints of one that it does not take is nobody's failure."""
+    """Whether a release takes a pipeline.
+
+    What it prints of one that it does not take is nobody's failure.
+    """
     with _silence():
         try:
             manager.parse(text)

@@ -1,13 +1,15 @@
-"""What a compiled function launches, written down: it is run here, on a machine without a GPU, with tensors that are nowhere.
+"""What a compiled function launches, written down: it is run here, on a machine without a GPU, with
+tensors that are nowhere.
 
-A ``@cute.jit`` function is compiled for the host, too. It computes grids, shared memory and tensor maps, and packs tensors into the
-parameters of kernels, in another way from release to release. All of that is in the compiled module. It needs of the outside a few
-functions of the CUDA driver (up to 4.2), or of CuTe DSL's own library (from 4.3 on). Functions of ours take their places, and
-write down what is launched.
+A ``@cute.jit`` function is compiled for the host, too. It computes grids, shared memory and tensor
+maps, and packs tensors into the parameters of kernels, in another way from release to release. All
+of that is in the compiled module. It needs of the outside a few functions of the CUDA driver (up to
+4.2), or of CuTe DSL's own library (from 4.3 on). Functions of ours take their places, and write
+down what is launched.
 
-Where tensors are is seen in the parameters' bytes: each tensor has an address that nothing else looks like, in tensor maps, too,
-which the function encodes itself. It is run a second time with all addresses moved: what differs then has to be an address, or the
-launch cannot be told.
+Where tensors are is seen in the parameters' bytes: each tensor has an address that nothing else
+looks like, in tensor maps, too, which the function encodes itself. It is run a second time with all
+addresses moved: what differs then has to be an address, or the launch cannot be told.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ SIZES = ("sizes", "large_sizes")
 """The parameters of a problem that say for which sizes launches are written down."""
 _BASES = (0x2B67_0000_0000_0000 >> 16, 0x3D19_0000_0000_0000 >> 16)
 """Where tensors are in the first run, and in the second: below 2^47, as all addresses are."""
-_ENTRY = re.compile(r"llvm\.func @(?P<name>_mlir_ciface_[\w$.]+)\((?P<parameters>[^\n]*?)\)(?P<status> -> i32)? attributes")
+_ENTRY = re.compile(
+    r"llvm\.func @(?P<name>_mlir_ciface_[\w$.]+)\((?P<parameters>[^\n]*?)\)(?P<status> -> i32)?"
+    r" attributes"
+)
 _PARAMETER = re.compile(r"%arg\d+:")
 _DECLARED = re.compile(r"^  llvm\.func @(?P<name>_?cu(?:da)?[A-Z]\w*)\([^\n{]*$", re.MULTILINE)
 _LOAD = "cuda_load"
@@ -91,8 +96,11 @@ _VARYING = Launch._fields.index("attributes")
 class HostFunction:
     """The compiled function, on this machine."""
 
-    def __init__(self, compiler: Any, module: Any, cubin: bytes, kernels: list[str], target: dict[str, Any]) -> None:
-        """``kernels`` are those that it is given, in order, in releases where it does not ask for them by name.
+    def __init__(
+        self, compiler: Any, module: Any, cubin: bytes, kernels: list[str], target: dict[str, Any]
+    ) -> None:
+        """``kernels`` are those that it is given, in order, in releases where it does not ask for
+        them by name.
 
         Raises UnrecordableLaunch.
         """
@@ -102,9 +110,13 @@ class HostFunction:
             raise UnrecordableLaunch("the compiled module has no function that could be called")
         self._name, self._has_status = found["name"], found["status"] is not None
         self._parameters = len(_PARAMETER.findall(found["parameters"]))
-        self._driver = _Driver({name: built.parameter_sizes(cubin, name) for name in built.entries_of(cubin)}, target)
+        self._driver = _Driver(
+            {name: built.parameter_sizes(cubin, name) for name in built.entries_of(cubin)}, target
+        )
         _zero_stack(module)
-        self._engine = compiler.execution_engine.ExecutionEngine(module, opt_level=2, shared_libs=[])
+        self._engine = compiler.execution_engine.ExecutionEngine(
+            module, opt_level=2, shared_libs=[]
+        )
         for name in _DECLARED.findall(text):
             self._engine.raw_register_runtime(name, cast(self._driver.function(name), c_void_p))
         self._kernels = [c_void_p(self._driver.handle(name)) for name in kernels]
@@ -116,7 +128,9 @@ class HostFunction:
         given, status = c_void_p(ctypes.addressof(libraries)), c_int(_UNKNOWN)
         self._call(_LOAD, [ctypes.addressof(given), ctypes.addressof(status)])
         if status.value != _OK:
-            raise UnrecordableLaunch(self._driver.why or "the compiled module does not find its kernels")
+            raise UnrecordableLaunch(
+                self._driver.why or "the compiled module does not find its kernels"
+            )
 
     def launches(self, values: list[Any]) -> list[Launch]:
         """What it launches with these arguments. Raises UnrecordableLaunch."""
@@ -125,13 +139,18 @@ class HostFunction:
         given = [pointer if isinstance(pointer, int) else pointer.value for pointer in held]
         given += [ctypes.addressof(kernel) for kernel in self._kernels]
         if len(given) != self._parameters:
-            raise UnrecordableLaunch("the compiled function takes %d arguments, and these are %d" % (self._parameters, len(given)))
+            raise UnrecordableLaunch(
+                "the compiled function takes %d arguments, and these are %d"
+                % (self._parameters, len(given))
+            )
         if self._has_status:
             given.append(ctypes.addressof(status))
         self._driver.launches = []
         self._call(self._name, given)
         if self._driver.why or status.value != _OK:
-            raise UnrecordableLaunch(self._driver.why or "the compiled function ends with error %d" % status.value)
+            raise UnrecordableLaunch(
+                self._driver.why or "the compiled function ends with error %d" % status.value
+            )
         return self._driver.launches
 
     def _call(self, name: str, given: list[int]) -> None:
@@ -149,16 +168,29 @@ def _pointers(value: Any) -> list[Any]:
         return list(value.__c_pointers__())
     if hasattr(value, "getPtr"):  # a stream
         return [value.getPtr()]
-    raise UnrecordableLaunch("there is no telling how an argument of the type %s is passed" % type(value).__name__)
+    raise UnrecordableLaunch(
+        "there is no telling how an argument of the type %s is passed" % type(value).__name__
+    )
 
 
 def _zero_stack(module: Any) -> None:
-    """Have a module write zeros to whatever it takes of the stack: what it passes on has padding, which nobody writes."""
+    """Have a module write zeros to whatever it takes of the stack: what it passes on has padding,
+    which nobody writes.
+    """
     from cutlass._mlir import ir
 
-    functions = [each.operation for each in module.body.operations if each.operation.name == "llvm.func"]
-    blocks = [block for function in functions for region in function.regions for block in region.blocks]
-    taken = [pair for block in blocks for pair in pairwise(block.operations) if pair[0].operation.name == "llvm.alloca"]
+    functions = [
+        each.operation for each in module.body.operations if each.operation.name == "llvm.func"
+    ]
+    blocks = [
+        block for function in functions for region in function.regions for block in region.blocks
+    ]
+    taken = [
+        pair
+        for block in blocks
+        for pair in pairwise(block.operations)
+        if pair[0].operation.name == "llvm.alloca"
+    ]
     with module.context, ir.Location.unknown():
         for alloca, following in taken:
             with ir.InsertionPoint(following):
@@ -169,23 +201,36 @@ def _zero(ir: Any, alloca: Any) -> None:
     pointer, byte, word = (ir.Type.parse(name) for name in ("!llvm.ptr", "i8", "i64"))
 
     def made(name: str, kind: Any, *operands: Any, **attributes: Any) -> Any:
-        return ir.Operation.create(name, results=[kind], operands=list(operands), attributes=attributes).result
+        return ir.Operation.create(
+            name, results=[kind], operands=list(operands), attributes=attributes
+        ).result
 
     kind, one = alloca.attributes["elem_type"], ir.Attribute.parse("array<i32: 1>")
-    behind = made("llvm.getelementptr", pointer, made("llvm.mlir.zero", pointer), elem_type=kind, rawConstantIndices=one)
+    behind = made(
+        "llvm.getelementptr",
+        pointer,
+        made("llvm.mlir.zero", pointer),
+        elem_type=kind,
+        rawConstantIndices=one,
+    )
     count = alloca.operands[0]
     count = count if str(count.type) == "i64" else made("llvm.sext", word, count)
     size = made("llvm.mul", word, made("llvm.ptrtoint", word, behind), count)
     zero = made("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
-    kept = {"isVolatile": ir.BoolAttr.get(True)}  # LLVM takes a structure that is stored for all of its bytes, padding too
-    ir.Operation.create("llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=kept)
+    # LLVM takes a structure that is stored for all of its bytes, padding too.
+    kept = {"isVolatile": ir.BoolAttr.get(True)}
+    ir.Operation.create(
+        "llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=kept
+    )
 
 
-# --- in the place of the driver -----------------------------------------------------------------------------------------------
+# --- in the place of the driver -------------------------------------------------------------------
 
 
 class _Driver:
-    """What a compiled function calls: as much of the driver, and of CuTe DSL's runtime library, as launches need."""
+    """What a compiled function calls: as much of the driver, and of CuTe DSL's runtime library, as
+    launches need.
+    """
 
     def __init__(self, sizes: dict[str, list[int]], target: dict[str, Any]) -> None:
         """``sizes`` are those of each kernel's parameters."""
@@ -202,7 +247,10 @@ class _Driver:
         return _HANDLE + len(self._names) - 1
 
     def function(self, name: str) -> Any:
-        """The function that takes the place of this one. Raises UnrecordableLaunch where there is none."""
+        """The function that takes the place of this one.
+
+        Raises UnrecordableLaunch where there is none.
+        """
         if name not in _FUNCTIONS:
             raise UnrecordableLaunch("the compiled function calls %s" % name)
         kinds, answer = _FUNCTIONS[name]
@@ -233,27 +281,55 @@ class _Driver:
         return self._launch_config(cast(config, POINTER(_RuntimeConfig))[0], kernel, parameters)
 
     def _launch_config(self, config: Any, kernel: int, parameters: int) -> int:
-        attributes = {config.attributes[at].id: list(config.attributes[at].value) for at in range(config.count)}
-        return self._launch(kernel, config.grid, config.block, config.shared, attributes, parameters)
+        attributes = {
+            config.attributes[at].id: list(config.attributes[at].value)
+            for at in range(config.count)
+        }
+        return self._launch(
+            kernel, config.grid, config.block, config.shared, attributes, parameters
+        )
 
-    def _launch(self, kernel: int, grid: Any, block: Any, shared: int, attributes: dict[int, list[int]], given: int) -> int:
+    def _launch(
+        self,
+        kernel: int,
+        grid: Any,
+        block: Any,
+        shared: int,
+        attributes: dict[int, list[int]],
+        given: int,
+    ) -> int:
         entry = self._names[kernel - _HANDLE]
         if entry not in self._sizes:
-            raise UnrecordableLaunch("the kernel %s is in none of the binaries that are kept" % entry)
+            raise UnrecordableLaunch(
+                "the kernel %s is in none of the binaries that are kept" % entry
+            )
         each = cast(given, POINTER(c_void_p))
-        parameters = [ctypes.string_at(each[at], size) for at, size in enumerate(self._sizes[entry])]
-        self.launches.append(Launch(entry, list(grid), list(block), int(shared), attributes, parameters))
+        parameters = [
+            ctypes.string_at(each[at], size) for at, size in enumerate(self._sizes[entry])
+        ]
+        self.launches.append(
+            Launch(entry, list(grid), list(block), int(shared), attributes, parameters)
+        )
         return _OK
 
     def get_kernel(self, kernel: int, library: int, name: int) -> int:
-        cast(kernel, POINTER(c_void_p))[0] = self.handle((cast(name, c_char_p).value or b"").decode())
+        cast(kernel, POINTER(c_void_p))[0] = self.handle(
+            (cast(name, c_char_p).value or b"").decode()
+        )
         return _OK
 
     def device_attribute(self, value: int, attribute: int, device: int) -> int:
         shared, arch = self._target["shared_memory"], self._target["arch"]
-        known = {_OPT_IN_SHARED: shared, _SHARED: shared + 1024, _COMPUTE_MAJOR: arch // 10, _COMPUTE_MINOR: arch % 10}
+        known = {
+            _OPT_IN_SHARED: shared,
+            _SHARED: shared + 1024,
+            _COMPUTE_MAJOR: arch // 10,
+            _COMPUTE_MINOR: arch % 10,
+        }
         if attribute not in known:
-            raise UnrecordableLaunch("the compiled function asks for attribute %d of the GPU" % attribute)
+            raise UnrecordableLaunch(
+                "the compiled function asks for attribute %d of the GPU" % attribute
+            )
         return _store(value, known[attribute])
 
     def kernel_attribute(self, value: int, attribute: int, kernel: int, device: int) -> int:
@@ -266,7 +342,9 @@ class _Driver:
         return _OK
 
     def occupancy(self, *_: Any) -> int:
-        raise UnrecordableLaunch("the compiled function asks how many blocks fit on a multiprocessor")
+        raise UnrecordableLaunch(
+            "the compiled function asks how many blocks fit on a multiprocessor"
+        )
 
 
 def _store(address: int, value: int) -> int:
@@ -275,24 +353,36 @@ def _store(address: int, value: int) -> int:
 
 
 _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
-    "cuLaunchKernel": ((c_void_p, *[c_int64] * 6, c_int, c_void_p, c_void_p, c_void_p), _Driver.launch_by_driver),
+    "cuLaunchKernel": (
+        (c_void_p, *[c_int64] * 6, c_int, c_void_p, c_void_p, c_void_p),
+        _Driver.launch_by_driver,
+    ),
     "cuLaunchKernelEx": ((c_void_p, c_void_p, c_void_p, c_void_p), _Driver.launch_config_by_driver),
     "cuFuncSetAttribute": ((c_void_p, c_int, c_int), _Driver.nothing),
     "_cudaLaunchKernel": ((c_void_p, *[c_int] * 6, c_void_p, c_int64, c_void_p), _Driver.launch),
     "_cudaLaunchKernelEx": ((c_void_p, c_void_p, c_void_p), _Driver.launch_config),
-    "_cudaLibraryLoadData": ((c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_int), _Driver.nothing),
+    "_cudaLibraryLoadData": (
+        (c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_int),
+        _Driver.nothing,
+    ),
     "_cudaLibraryGetKernel": ((c_void_p, c_void_p, c_void_p), _Driver.get_kernel),
     "_cudaGetDevice": ((c_void_p,), _Driver.device),
     "_cudaDeviceGetAttribute": ((c_void_p, c_int, c_int), _Driver.device_attribute),
     "_cuKernelGetAttribute": ((c_void_p, c_int, c_void_p, c_int), _Driver.kernel_attribute),
     "_cudaFuncSetAttribute": ((c_void_p, c_int, c_int), _Driver.nothing),
     "_cudaKernelSetAttributeForDevice": ((c_void_p, c_int, c_int, c_int), _Driver.nothing),
-    "_cudaOccupancyMaxActiveBlocksPerMultiprocessor": ((c_void_p, c_void_p, c_int, c_int64), _Driver.occupancy),
+    "_cudaOccupancyMaxActiveBlocksPerMultiprocessor": (
+        (c_void_p, c_void_p, c_int, c_int64),
+        _Driver.occupancy,
+    ),
 }
-"""Functions that compiled functions declare → their parameters, and what takes their places. All return a status."""
+"""Functions that compiled functions declare → their parameters, and what takes their places.
+
+All return a status.
+"""
 
 
-# --- what is told of it -------------------------------------------------------------------------------------------------------
+# --- what is told of it ---------------------------------------------------------------------------
 
 
 def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
@@ -303,14 +393,21 @@ def recorded(host: HostFunction, function: Any, job: dict[str, Any]) -> str:
     parameters = job["problem"]["parameters"]
     sizes = [values for name in SIZES for values in parameters.get(name, [])]
     if not sizes:
-        raise UnrecordableLaunch("its problem has no parameter `sizes`, which says for which sizes launches are written down")
+        raise UnrecordableLaunch(
+            "its problem has no parameter `sizes`, which says for which sizes launches are written"
+            " down"
+        )
     return json.dumps({"recorded": [_recorded(host, function, job, values) for values in sizes]})
 
 
-def _recorded(host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+def _recorded(
+    host: HostFunction, function: Any, job: dict[str, Any], values: dict[str, Any]
+) -> dict[str, Any]:
     lacking = [name for name in arguments.unknown(job["signature"]) if name not in values]
     if lacking:
-        raise UnrecordableLaunch("the sizes of its problem do not say what %s is" % ", ".join(lacking))
+        raise UnrecordableLaunch(
+            "the sizes of its problem do not say what %s is" % ", ".join(lacking)
+        )
     runs = []
     for base in _BASES:
         memory = arguments.Memory(base)
@@ -319,13 +416,20 @@ def _recorded(host: HostFunction, function: Any, job: dict[str, Any], values: di
     (first, tensors), (second, moved) = runs
     if [each[:_VARYING] for each in first] != [each[:_VARYING] for each in second]:
         raise UnrecordableLaunch("what is launched depends on where tensors are")
-    given: dict[str, Any] = {name: {key: facts[key] for key in facts if key != "address"} for name, facts in tensors.items()}
-    given.update({name: {"value": values[name]} for name in arguments.unknown(job["signature"], sizes=False)})
+    given: dict[str, Any] = {
+        name: {key: facts[key] for key in facts if key != "address"}
+        for name, facts in tensors.items()
+    }
+    given.update(
+        {name: {"value": values[name]} for name in arguments.unknown(job["signature"], sizes=False)}
+    )
     launches = [_told(one, other, tensors, moved) for one, other in zip(first, second)]
     return {"arguments": given, "launches": launches}
 
 
-def _told(first: Launch, second: Launch, tensors: dict[str, Any], moved: dict[str, Any]) -> dict[str, Any]:
+def _told(
+    first: Launch, second: Launch, tensors: dict[str, Any], moved: dict[str, Any]
+) -> dict[str, Any]:
     """A launch as a host has to make it."""
     attributes = _attributes(first.attributes)
     x, y, z = attributes["cluster"] or (1, 1, 1)
@@ -336,14 +440,19 @@ def _told(first: Launch, second: Launch, tensors: dict[str, Any], moved: dict[st
         "shared": first.shared,
         **attributes,
         "non_portable": x * y * z > _LARGEST_PORTABLE,
-        "parameters": [_parameter(one, other, tensors, moved) for one, other in zip(first.parameters, second.parameters)],
+        "parameters": [
+            _parameter(one, other, tensors, moved)
+            for one, other in zip(first.parameters, second.parameters)
+        ],
     }
 
 
 def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
     unknown = sorted(set(found) - {_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC})
     if unknown:
-        raise UnrecordableLaunch("it is launched with attribute %d, which is not carried over" % unknown[0])
+        raise UnrecordableLaunch(
+            "it is launched with attribute %d, which is not carried over" % unknown[0]
+        )
     cluster = found[_CLUSTER][:3] if _CLUSTER in found else None
     return {
         "cluster": cluster if cluster not in (None, [1, 1, 1]) else None,
@@ -353,7 +462,9 @@ def _attributes(found: dict[int, list[int]]) -> dict[str, Any]:
     }
 
 
-def _parameter(first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]) -> dict[str, Any]:
+def _parameter(
+    first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]
+) -> dict[str, Any]:
     """The bytes of a parameter, and which of them are addresses.
 
     Raises UnrecordableLaunch where an address is in another form there.
@@ -367,8 +478,11 @@ def _parameter(first: bytes, second: bytes, tensors: dict[str, Any], moved: dict
     return {"data": kept.hex(), "patches": [list(patch) for patch in patches]}
 
 
-def _addresses(first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]) -> Iterator[tuple[int, str, int]]:
-    """Where bytes are the address of a tensor: at which offset, of which, and how many bytes behind its start.
+def _addresses(
+    first: bytes, second: bytes, tensors: dict[str, Any], moved: dict[str, Any]
+) -> Iterator[tuple[int, str, int]]:
+    """Where bytes are the address of a tensor: at which offset, of which, and how many bytes behind
+    its start.
 
     A size can look like an address once, but does not move with the tensor.
     """
@@ -377,7 +491,12 @@ def _addresses(first: bytes, second: bytes, tensors: dict[str, Any], moved: dict
         number, other = (int.from_bytes(data[at : at + 8], "little") for data in (first, second))
         behind = {name: number - facts["address"] for name, facts in tensors.items()}
         name = next(
-            (each for each, addend in behind.items() if 0 <= addend == other - moved[each]["address"] < arguments.APART), None
+            (
+                each
+                for each, addend in behind.items()
+                if 0 <= addend == other - moved[each]["address"] < arguments.APART
+            ),
+            None,
         )
         if name is not None:
             yield at, name, behind[name]

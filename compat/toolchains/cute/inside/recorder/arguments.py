@@ -1,4 +1,5 @@
-"""What a launch said of an argument, as kernel files say it: a type under ``[signature]``, a value under ``[constexprs]``.
+"""What a launch said of an argument, as kernel files say it: a type under ``[signature]``, a value
+under ``[constexprs]``.
 
 What neither can say is made by a function beside the kernel; here it is a tree:
 
@@ -23,7 +24,9 @@ from ....inside.recorder.functions import type_name
 from ....inside.recorder.journal import UnwritableArgument
 from .forms import element_name
 
-_MEMREF = re.compile(r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">')
+_MEMREF = re.compile(
+    r'!cute\.memref<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?, "(?P<layout>[^"]*)">'
+)
 _POINTER = re.compile(r"!cute\.ptr<[^,]+, (?P<space>\w+)(?:, align<(?P<align>\d+)>)?>")
 _FLAT = re.compile(r"\(([^()]*)\):\(([^()]*)\)")
 _DYNAMIC = re.compile(r"\?(?:\{(?P<width>i\d+)?\s*(?:div=(?P<divisor>\d+))?\})?")
@@ -35,7 +38,10 @@ _NUMBERS = {bool: "bool", int: "i32", float: "fp32"}
 
 
 class Symbols:
-    """Names for the sizes of one launch that are known at run time only. One size of a fake tensor has one name."""
+    """Names for the sizes of one launch that are known at run time only.
+
+    One size of a fake tensor has one name.
+    """
 
     def __init__(self) -> None:
         self._names: dict[int, str] = {}
@@ -45,8 +51,12 @@ class Symbols:
         return self._names.setdefault(id(symbol), name)
 
 
-def argument(name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any) -> tuple[str, Any]:
-    """Where an argument stands (``args`` or ``constexprs``), and its form there. Raises UnwritableArgument.
+def argument(
+    name: str, value: Any, annotation: Any, symbols: Symbols, functions: Any
+) -> tuple[str, Any]:
+    """Where an argument stands (``args`` or ``constexprs``), and its form there.
+
+    Raises UnwritableArgument.
 
     Of a function it has the id that ``functions.id_of`` gives.
     """
@@ -63,11 +73,16 @@ def argument(name: str, value: Any, annotation: Any, symbols: Symbols, functions
 def is_constexpr(annotation: Any) -> bool:
     """Whether an annotation says that a value is compiled in."""
     kind = getattr(annotation, "__origin__", None) or annotation
-    return getattr(kind, "__name__", "") == "Constexpr" or (isinstance(annotation, str) and "Constexpr" in annotation)
+    return getattr(kind, "__name__", "") == "Constexpr" or (
+        isinstance(annotation, str) and "Constexpr" in annotation
+    )
 
 
 def run_time(name: str, value: Any, annotation: Any, symbols: Symbols) -> str | None:
-    """The type of a run-time argument; ``None`` for what is none by itself. Raises UnwritableArgument."""
+    """The type of a run-time argument; ``None`` for what is none by itself.
+
+    Raises UnwritableArgument.
+    """
     kind = type(value).__name__
     if kind in _STREAMS:
         return "stream"
@@ -119,12 +134,18 @@ def tree(name: str, value: Any, symbols: Symbols, functions: Any) -> Any:
         return {"constant": constexpr(value, functions)}
     except UnwritableArgument:
         if type(value) in (tuple, list):
-            inner = [tree("%s_%d" % (name, number), each, symbols, functions) for number, each in enumerate(value)]
+            inner = [
+                tree("%s_%d" % (name, number), each, symbols, functions)
+                for number, each in enumerate(value)
+            ]
             return {"items": inner, "list": type(value) is list}
         fields = _fields(value)
         if fields is None:
             raise
-        made = {field: tree("%s_%s" % (name, field), each, symbols, functions) for field, each in fields.items()}
+        made = {
+            field: tree("%s_%s" % (name, field), each, symbols, functions)
+            for field, each in fields.items()
+        }
         return {"call": {"function": functions.id_of(type(value))}, "with": made}
 
 
@@ -133,15 +154,22 @@ def _fields(value: Any) -> dict[str, Any] | None:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return dict(zip(value._fields, value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
+        return {
+            field.name: getattr(value, field.name)
+            for field in dataclasses.fields(value)
+            if field.init
+        }
     return None
 
 
-# --- tensors and pointers ------------------------------------------------------------------------------------------------------
+# --- tensors and pointers -------------------------------------------------------------------------
 
 
 def _adapted(value: Any) -> Any:
-    """The tensor that CuTe DSL makes of one of PyTorch's or of another library's; ``None`` where it makes none."""
+    """The tensor that CuTe DSL makes of one of PyTorch's or of another library's.
+
+    ``None`` where it makes none.
+    """
     if not hasattr(value, "__dlpack__"):
         return None
     from cutlass.cute.runtime import from_dlpack
@@ -160,7 +188,10 @@ def _tensor(name: str, value: Any) -> str:
     said = _MEMREF.fullmatch(_type_in_ir(value))
     flat = _FLAT.fullmatch(said["layout"]) if said else None
     if said is None or flat is None:
-        raise UnwritableArgument("has the layout %s, of several levels" % (said["layout"] if said else _type_in_ir(value)))
+        raise UnwritableArgument(
+            "has the layout %s, of several levels"
+            % (said["layout"] if said else _type_in_ir(value))
+        )
     if said["space"] != "gmem":
         raise UnwritableArgument("is a tensor in %s memory" % said["space"])
     shape = [_size(text, "%s_%d" % (name, mode)) for mode, text in enumerate(flat[1].split(","))]
@@ -186,12 +217,18 @@ def _fake_tensor(name: str, value: Any, symbols: Symbols) -> str:
         said = symbols.named(each, other)
         return "%s%%%d" % (said, divisor) if divisor > 1 else said
 
-    space = str(getattr(value, "memspace", None) or getattr(value, "_memspace", "gmem")).rpartition(".")[2]
+    space = str(getattr(value, "memspace", None) or getattr(value, "_memspace", "gmem")).rpartition(
+        "."
+    )[2]
     if space not in ("gmem", "1"):
         raise UnwritableArgument("is a tensor in %s memory" % space)
     shape = [size(each, "%s_%d" % (name, mode)) for mode, each in enumerate(_modes(value.shape))]
-    strides = [size(each, "%s_s%d" % (name, mode)) for mode, each in enumerate(_modes(value.stride))]
-    return _text(value.element_type, shape, strides, int(getattr(value, "_assumed_align", None) or 0))
+    strides = [
+        size(each, "%s_s%d" % (name, mode)) for mode, each in enumerate(_modes(value.stride))
+    ]
+    return _text(
+        value.element_type, shape, strides, int(getattr(value, "_assumed_align", None) or 0)
+    )
 
 
 def _modes(sizes: Any) -> tuple[Any, ...]:
@@ -219,7 +256,9 @@ def _text(kind: Any, shape: list[int | str], strides: list[int | str], alignment
 def _aligned(element: str, alignment: int) -> str:
     """How the alignment is said; that of the element itself where the release says none."""
     bits = _BITS.search(element)
-    alignment = alignment or max(int(bits[0]) // 8 if bits and not element.startswith("fp8") else 1, 1)
+    alignment = alignment or max(
+        int(bits[0]) // 8 if bits and not element.startswith("fp8") else 1, 1
+    )
     return "" if alignment == _USUAL_ALIGNMENT else " align=%d" % alignment
 
 

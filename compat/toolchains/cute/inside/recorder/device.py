@@ -1,4 +1,6 @@
-"""In the place of a GPU: an architecture, tensors that say that they are there, and compiles that end where code is made."""
+"""In the place of a GPU: an architecture, tensors that say that they are there, and compiles that
+end where code is made.
+"""
 
 from __future__ import annotations
 
@@ -57,14 +59,18 @@ class OnGpu:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # a faster way into another library, which would find the main memory
+        # A faster way into another library, which would find the main memory.
+        if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._tensor, name)
 
     def __dlpack__(self, **options: Any) -> Any:
         options.pop("stream", None)
         capsule = self._tensor.__dlpack__(**options)
-        is_valid, pointer = ctypes.pythonapi.PyCapsule_IsValid, ctypes.pythonapi.PyCapsule_GetPointer
+        is_valid, pointer = (
+            ctypes.pythonapi.PyCapsule_IsValid,
+            ctypes.pythonapi.PyCapsule_GetPointer,
+        )
         is_valid.argtypes = pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
         pointer.restype = ctypes.c_void_p
         if is_valid(capsule, _NAMES[0]):

@@ -26,7 +26,15 @@ class CuteForms(Forms):
     as_written = True
     kept = frozenset({"jit", "kernel", "dsl_user_op", "dataclass", "cache", "lru_cache"})
 
-    of_methods = kept | {"staticmethod", "classmethod", "property", "cached_property", "setter", "override", "abstractmethod"}
+    of_methods = kept | {
+        "staticmethod",
+        "classmethod",
+        "property",
+        "cached_property",
+        "setter",
+        "override",
+        "abstractmethod",
+    }
 
     def plain(self, function: Any) -> Any:
         """The Python function that decorators have wrapped."""
@@ -35,7 +43,9 @@ class CuteForms(Forms):
         return getattr(function, "__func__", function)
 
     def lines(self, plain: Any) -> tuple[list[str], int]:
-        """The source with its decorators: releases put other code into functions, whose first line is another."""
+        """The source with its decorators: releases put other code into functions, whose first line
+        is another.
+        """
         if not isinstance(plain, types.FunctionType) or not is_decorated(plain):
             return super().lines(plain)
         path, first = inspect.getsourcefile(plain) or "", plain.__code__.co_firstlineno
@@ -55,7 +65,10 @@ def is_decorated(function: Any) -> bool:
 
 
 def element_name(kind: Any) -> str | None:
-    """What kernel files call an element type; ``None`` for all else, and for a type that they have no name for."""
+    """What kernel files call an element type.
+
+    ``None`` for all else, and for a type that they have no name for.
+    """
     if isinstance(kind, type) and kind.__module__.partition(".")[0] == "cutlass":
         return _NAMES.get(kind.__name__)
     return None
@@ -68,10 +81,17 @@ def element_source(name: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _definitions(path: str) -> tuple[tuple[int, int, int, str], ...]:
-    """The functions in a file: the first line of each with its decorators, that of its ``def``, its last one, and its name."""
+    """The functions in a file: the first line of each with its decorators, that of its ``def``, its
+    last one, and its name.
+    """
     tree = ast.parse("".join(linecache.getlines(path)))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     return tuple(
-        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), node.lineno, node.end_lineno or 0, node.name)
+        (
+            min([node.lineno, *(each.lineno for each in node.decorator_list)]),
+            node.lineno,
+            node.end_lineno or 0,
+            node.name,
+        )
         for node in nodes
     )

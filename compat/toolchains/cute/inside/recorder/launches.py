@@ -1,4 +1,6 @@
-"""What is compiled and launched, told apart by what a compile can depend on: written down when the first of a kind is seen."""
+"""What is compiled and launched, told apart by what a compile can depend on: written down when the
+first of a kind is seen.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,22 @@ from .device import Uncompiled
 if TYPE_CHECKING:
     from .recording import CuteRecording
 
-_OF_THE_CALL = frozenset({"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"})
+_OF_THE_CALL = frozenset(
+    {"compile_only", "no_cache", "pipeline", "gpu_module_attrs", "no_jit_engine", "_name_prefix"}
+)
 """What the method is given besides the arguments of a function."""
 _OF_THE_HOST = frozenset(
-    {"enable-tvm-ffi", "keep-ptx", "keep-cubin", "keep-sass", "dump-dir", "gpu-arch", "generate-line-info", "host-target", "rdc"}
+    {
+        "enable-tvm-ffi",
+        "keep-ptx",
+        "keep-cubin",
+        "keep-sass",
+        "dump-dir",
+        "gpu-arch",
+        "generate-line-info",
+        "host-target",
+        "rdc",
+    }
 )
 """Options that do not change what is compiled for a target."""
 _CALL = "__call__"
@@ -48,7 +62,11 @@ def watch(recording: CuteRecording) -> None:
         kind = compiler.CompileOptions
         recording.replace(kind, "__init__", log.asked_in_text(kind.__init__))
     if hasattr(dsl.BaseDSL, "_preprocess_and_execute"):
-        recording.replace(dsl.BaseDSL, "_preprocess_and_execute", staticmethod(log.naming(dsl.BaseDSL._preprocess_and_execute)))
+        recording.replace(
+            dsl.BaseDSL,
+            "_preprocess_and_execute",
+            staticmethod(log.naming(dsl.BaseDSL._preprocess_and_execute)),
+        )
 
 
 class _CompileLog:
@@ -61,13 +79,19 @@ class _CompileLog:
         self._lock = threading.Lock()
 
     def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """``BaseDSL._func``, recorded. Functions that are called while another is traced are part of that one."""
+        """``BaseDSL._func``, recorded.
+
+        Functions that are called while another is traced are part of that one.
+        """
         now, fake = self._recording.now, self._recording.settings["fake"]
 
         @functools.wraps(run)
         def run_and_tell(dsl: Any, function: Any, *arguments: Any, **options: Any) -> Any:
             plain = self._plain(function)
-            if getattr(now, "tracing", False) or (plain.__module__ or "").partition(".")[0] == "cutlass":
+            if (
+                getattr(now, "tracing", False)
+                or (plain.__module__ or "").partition(".")[0] == "cutlass"
+            ):
                 return run(dsl, function, *arguments, **options)
             key = self._note(plain, arguments, options)
             wanted = self._recording.originals.wants(key, _identity(plain, arguments))
@@ -88,11 +112,20 @@ class _CompileLog:
         return run_and_tell
 
     def compiling(self, run: Callable[..., Any]) -> Callable[..., Any]:
-        """``Compiler.compile``, which keeps the code that is wanted; where there is no GPU, nothing comes after it."""
-        now, originals, fake = self._recording.now, self._recording.originals, self._recording.settings["fake"]
+        """``Compiler.compile``, which keeps the code that is wanted.
+
+        Where there is no GPU, nothing comes after it.
+        """
+        now, originals, fake = (
+            self._recording.now,
+            self._recording.originals,
+            self._recording.settings["fake"],
+        )
 
         @functools.wraps(run)
-        def run_and_keep(compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any) -> Any:
+        def run_and_keep(
+            compiler: Any, module: Any, pipeline: str, *rest: Any, **options: Any
+        ) -> Any:
             key = getattr(now, "key", None)
             if key is None or COMPILES not in pipeline:
                 return run(compiler, module, pipeline, *rest, **options)
@@ -105,13 +138,17 @@ class _CompileLog:
         return run_and_keep
 
     def asking(self, compile_: Callable[..., Any]) -> Callable[..., Any]:
-        """``cute.compile``, from 4.3 on, which is told of options in a text or before it is called."""
+        """``cute.compile``, from 4.3 on, which is told of options in a text or before it is
+        called.
+        """
         now = self._recording.now
 
         @functools.wraps(compile_)
         def compile_and_tell(self: Any, *arguments: Any, **options: Any) -> Any:
             said = options.get("options")
-            now.options = said if isinstance(said, str) and said else _said_before(self._compile_options)
+            now.options = (
+                said if isinstance(said, str) and said else _said_before(self._compile_options)
+            )
             try:
                 return compile_(self, *arguments, **options)
             finally:
@@ -156,26 +193,40 @@ class _CompileLog:
         made, written = getattr(self._recording.now, "written", (None, None))
         return written if made is function and made is not None else function
 
-    def _note(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+    def _note(
+        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch = self._account(function, arguments, options)
         except UnwritableArgument as error:
             self._lacking(function, arguments, str(error))
             return None
-        except Exception as error:  # of a value that is asked what it is: the program is not to notice
-            self._lacking(function, arguments, "has an argument that cannot be looked at (%s)" % type(error).__name__)
+        # Of a value that is asked what it is: the program is not to notice.
+        except Exception as error:
+            self._lacking(
+                function,
+                arguments,
+                "has an argument that cannot be looked at (%s)" % type(error).__name__,
+            )
             return None
         with self._lock:
             count = self._seen[kind] = self._seen.get(kind, 0) + 1
         if count == 1:
-            self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=None, grid=None, **launch)
+            self._recording.journal.write(
+                r="launch", key=kind, place=of_launch(), tuned=None, grid=None, **launch
+            )
         elif count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=kind, launches=count, tuned=None)
         return kind
 
-    def _account(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        """The key of a launch's kind, and the launch as it is written down. Raises UnwritableArgument."""
+    def _account(
+        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """The key of a launch's kind, and the launch as it is written down.
+
+        Raises UnwritableArgument.
+        """
         functions, symbols = self._recording.functions, Symbols()
         given = _given(function, arguments, options)
         kernel = _kernel(function, given)
@@ -187,12 +238,22 @@ class _CompileLog:
                 table, form = argument(name, value, annotation, symbols, functions)
             except UnwritableArgument as error:
                 raise UnwritableArgument("its argument %s %s" % (name, error)) from None
-            if launch["constexprs"].get(name, form) != form or (table == "args" and name in launch["constexprs"]):
-                raise UnwritableArgument("its constructor and its call both take an argument %s, and it differs" % name)
+            if launch["constexprs"].get(name, form) != form or (
+                table == "args" and name in launch["constexprs"]
+            ):
+                raise UnwritableArgument(
+                    "its constructor and its call both take an argument %s, and it differs" % name
+                )
             launch[table][name] = form
-        launch["options"] = _options(getattr(self._recording.now, "options", "") if options.get("compile_only") else "")
+        launch["options"] = _options(
+            getattr(self._recording.now, "options", "") if options.get("compile_only") else ""
+        )
         launch["function"] = functions.id_of(kernel)
-        kind = json.dumps([launch[name] for name in ("function", "args", "constexprs", "options")], sort_keys=True, default=repr)
+        kind = json.dumps(
+            [launch[name] for name in ("function", "args", "constexprs", "options")],
+            sort_keys=True,
+            default=repr,
+        )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
 
     def _constructor(self, value: Any, launch: dict[str, Any]) -> None:
@@ -201,15 +262,23 @@ class _CompileLog:
             raise UnwritableArgument("is an object, and it is not known what it was made of")
         for name, each in made_of.items():
             try:
-                table, form = argument(name, each, "Constexpr", Symbols(), self._recording.functions)
+                table, form = argument(
+                    name, each, "Constexpr", Symbols(), self._recording.functions
+                )
             except UnwritableArgument as error:
-                raise UnwritableArgument("the argument %s of its constructor %s" % (name, error)) from None
+                raise UnwritableArgument(
+                    "the argument %s of its constructor %s" % (name, error)
+                ) from None
             launch[table][name] = form
 
     def _lacking(self, function: Any, arguments: tuple[Any, ...], why: str) -> None:
         code = getattr(function, "__code__", None)
         module = called(function.__module__ or "", code.co_filename if code else "")
-        name = type(arguments[0]).__name__ if function.__name__ == _CALL and arguments else function.__name__
+        name = (
+            type(arguments[0]).__name__
+            if function.__name__ == _CALL and arguments
+            else function.__name__
+        )
         if (name, why) not in self._refused:
             self._refused.add((name, why))
             self._recording.journal.write(r="lacking", module=module, name=name, why=why)
@@ -235,11 +304,15 @@ def _kernel(function: Any, given: dict[str, Any]) -> Any:
     return type(given["self"][0])
 
 
-def _given(function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+def _given(
+    function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> dict[str, tuple[Any, Any]]:
     """Parameter → the value that it was given, and its annotation. Raises UnwritableArgument."""
     try:
         signature = inspect.signature(function)
-        bound = signature.bind(*arguments, **{name: each for name, each in options.items() if name not in _OF_THE_CALL})
+        bound = signature.bind(
+            *arguments, **{name: each for name, each in options.items() if name not in _OF_THE_CALL}
+        )
     except TypeError as error:
         raise UnwritableArgument("is given arguments that it does not take: %s" % error) from None
     given: dict[str, tuple[Any, Any]] = {}
@@ -266,9 +339,17 @@ def _said_before(options: Any) -> str:
     usual = type(options)().options
     words = []
     for kind, option in options.options.items():
-        name = getattr(kind, "_cli_flag", None) or getattr(kind, "option_name", None) or getattr(kind, "_option_name", None)
+        name = (
+            getattr(kind, "_cli_flag", None)
+            or getattr(kind, "option_name", None)
+            or getattr(kind, "_option_name", None)
+        )
         if name and option.value != usual[kind].value:
-            words.append("--%s" % name if option.value is True else "--%s %s" % (name, shlex.quote(str(option.value))))
+            words.append(
+                "--%s" % name
+                if option.value is True
+                else "--%s %s" % (name, shlex.quote(str(option.value)))
+            )
     return " ".join(words)
 
 

@@ -1,7 +1,8 @@
-"""What objects were made of: the arguments of constructors, of classes that are written after this has begun.
+"""What objects were made of: the arguments of constructors, of classes that are written after this
+has begun.
 
-An object is a kernel where its class has a ``__call__`` below ``@cute.jit``. Its attributes change while it is compiled, so that
-what it was made of has to be noted when it is made.
+An object is a kernel where its class has a ``__call__`` below ``@cute.jit``. Its attributes change
+while it is compiled, so that what it was made of has to be noted when it is made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What the program itself compiles for a launch, as a hash over code, for its cell to be compared with.
+"""What the program itself compiles for a launch, as a hash over code, for its cell to be compared
+with.
 
 Up to 4.2 no release writes PTX, and what ptxas made is looked at in its place.
 """
@@ -20,7 +21,9 @@ _ARCH = re.compile(r"\d+")
 
 
 class ProgramCode:
-    """The compiles whose code is kept: none, the first one of each function (``kernels``), or each (``cases``)."""
+    """The compiles whose code is kept: none, the first one of each function (``kernels``), or each
+    (``cases``).
+    """
 
     def __init__(self, journal: Journal, of: str, folder: str) -> None:
         self._journal, self._of, self._folder = journal, of, folder
@@ -65,9 +68,14 @@ def _number(arch: str) -> int | None:
 
 
 def digest_of(code: str) -> str:
-    """A hash over PTX in which kernels are called by their number and no lines are named; of a cubin over its instructions."""
+    """A hash over PTX in which kernels are called by their number and no lines are named.
+
+    Of a cubin over its instructions.
+    """
     if code.startswith("\x7fELF"):
-        return hashlib.sha256(built.instructions_in(code.encode("utf-8", "surrogateescape"))).hexdigest()
+        return hashlib.sha256(
+            built.instructions_in(code.encode("utf-8", "surrogateescape"))
+        ).hexdigest()
     code = _LINES.sub("", code)
     for number, name in enumerate(dict.fromkeys(_ENTRY.findall(code))):
         code = code.replace(name, "kernel_%d" % number)

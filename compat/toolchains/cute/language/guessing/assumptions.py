@@ -14,7 +14,12 @@ _SIZES = (
     (lazy_pattern(r"(?i).*head_?dim.*|.*hdim.*|d|d_?head"), 64),
     (lazy_pattern(r"(?i).*stages?.*"), 2),
     (lazy_pattern(r"(?i).*warps?.*"), 4),
-    (lazy_pattern(r"(?i).*(per_kvhead|cluster|split|group|ratio|batch|num_sm|l2_|expert_?num).*|l|top_?k"), 1),
+    (
+        lazy_pattern(
+            r"(?i).*(per_kvhead|cluster|split|group|ratio|batch|num_sm|l2_|expert_?num).*|l|top_?k"
+        ),
+        1,
+    ),
     (lazy_pattern(r"(?i).*(vec|elems|val).*"), 8),
     (lazy_pattern(r"(?i)[nmk]|.*hidden.*|.*_size"), 1024),
 )
@@ -48,7 +53,9 @@ def assumed_argument(name: str, annotation: str) -> Any:
     """What host code is taken to be given for a parameter; UNKNOWN where nothing suits."""
     if is_element_kind(name, annotation):
         return ElementKind(assumed_kind(name))
-    if annotation == "int" or (not annotation and any(pattern.fullmatch(name) for pattern, _ in _SIZES)):
+    if annotation == "int" or (
+        not annotation and any(pattern.fullmatch(name) for pattern, _ in _SIZES)
+    ):
         return assumed_number(name)
     if annotation == "bool":
         return False

@@ -1,4 +1,6 @@
-"""What the body of a jit function tells of its parameters: how many modes a tensor has, and what values are compared with."""
+"""What the body of a jit function tells of its parameters: how many modes a tensor has, and what
+values are compared with.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from compat.toolchains.cute.language.guessing.assumptions import assumed_number
 _TUPLE = lazy_pattern(r"\(\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_0-9]\w*)*)\s*,?\s*\)")
 _NOTED = 4
 """Kernels that a parameter is followed through."""
-_OF_TENSORS = frozenset({"shape", "element_type", "iterator", "layout", "stride", "memspace", "dtype"})
+_OF_TENSORS = frozenset(
+    {"shape", "element_type", "iterator", "layout", "stride", "memspace", "dtype"}
+)
 
 
 @define
@@ -45,15 +49,25 @@ class ArgumentUses:
             self.modes = max(self.modes, modes)
 
 
-def uses_of(name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], lines: Sequence[str]) -> ArgumentUses:
-    """How a function uses one of its parameters; ``others`` are the functions that it may hand it on to, ``lines`` the source's."""
+def uses_of(
+    name: str,
+    function: ast.FunctionDef,
+    others: Mapping[str, ast.FunctionDef],
+    lines: Sequence[str],
+) -> ArgumentUses:
+    """How a function uses one of its parameters.
+
+    ``others`` are the functions that it may hand it on to, ``lines`` the source's.
+    """
     uses = ArgumentUses()
     _note_comment(uses, name, function, lines)
     _look(uses, name, function, others, _NOTED)
     return uses
 
 
-def _note_comment(uses: ArgumentUses, name: str, function: ast.FunctionDef, lines: Sequence[str]) -> None:
+def _note_comment(
+    uses: ArgumentUses, name: str, function: ast.FunctionDef, lines: Sequence[str]
+) -> None:
     """The comment in the line of the parameter, or what the docstring says of it."""
     parameter = next(each for each in named_parameters(function.args) if each.arg == name)
     line = lines[parameter.lineno - 1] if parameter.lineno <= len(lines) else ""
@@ -68,49 +82,89 @@ def _note_comment(uses: ArgumentUses, name: str, function: ast.FunctionDef, line
                 return
 
 
-def _look(uses: ArgumentUses, name: str, function: ast.FunctionDef, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+def _look(
+    uses: ArgumentUses,
+    name: str,
+    function: ast.FunctionDef,
+    others: Mapping[str, ast.FunctionDef],
+    depth: int,
+) -> None:
     for node in ast.walk(function):
         match node:
             case ast.Assign(
-                targets=[ast.Tuple(elts=targets)], value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride")
+                targets=[ast.Tuple(elts=targets)],
+                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
             ):
                 if owner == name and not any(isinstance(each, ast.Starred) for each in targets):
                     uses.has(len(targets), exact=True)
             case ast.Subscript(
-                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"), slice=ast.Constant(value=int(at))
+                value=ast.Attribute(value=ast.Name(id=owner), attr="shape" | "stride"),
+                slice=ast.Constant(value=int(at)),
             ):
                 if owner == name:
                     uses.has(at + 1)
-            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if owner == name:
+            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Tuple(elts=indices)) if (
+                owner == name
+            ):
                 uses.is_tensor = True
-                uses.has(len(indices), exact=not any(isinstance(each, ast.Starred) for each in indices))
+                uses.has(
+                    len(indices), exact=not any(isinstance(each, ast.Starred) for each in indices)
+                )
             case ast.Subscript(value=ast.Name(id=owner), slice=index) if owner == name:
                 uses.is_tensor = True
                 uses.is_indexed |= isinstance(index, ast.Name | ast.BinOp | ast.Constant)
-            case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if owner == name and attribute in _OF_TENSORS:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attribute) if (
+                owner == name and attribute in _OF_TENSORS
+            ):
                 uses.is_tensor = True
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=owner)) if owner == name:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=owner)) if (
+                owner == name
+            ):
                 uses.parts = len(targets)
-            case ast.Compare(left=ast.Name(id=owner), comparators=[ast.Constant(value=value)]) if owner == name:
+            case ast.Compare(left=ast.Name(id=owner), comparators=[ast.Constant(value=value)]) if (
+                owner == name
+            ):
                 uses.compared.append(value)
             case ast.Call():
                 _called(uses, name, node, others, depth)
 
 
-def _called(uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int) -> None:
+def _called(
+    uses: ArgumentUses, name: str, call: ast.Call, others: Mapping[str, ast.FunctionDef], depth: int
+) -> None:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
     about = [index for index, each in enumerate(call.args) if _is(each, name)]
     if about and about[0] == 0:
         if last in ("select", "group_modes", "size", "get", "slice_", "dice"):
-            for modes in (keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")):
-                numbers = [each.value for each in ast.walk(modes) if isinstance(each, ast.Constant) and isinstance(each.value, int)]
-                uses.has(max(numbers, default=-1) + 1, exact=last == "select" and len(numbers) > max(numbers, default=0))
-        if last == "group_modes" and len(call.args) == 3 and isinstance(end := call.args[2], ast.Constant):
+            for modes in (
+                keyword.value for keyword in call.keywords if keyword.arg in ("mode", "order")
+            ):
+                numbers = [
+                    each.value
+                    for each in ast.walk(modes)
+                    if isinstance(each, ast.Constant) and isinstance(each.value, int)
+                ]
+                uses.has(
+                    max(numbers, default=-1) + 1,
+                    exact=last == "select" and len(numbers) > max(numbers, default=0),
+                )
+        if (
+            last == "group_modes"
+            and len(call.args) == 3
+            and isinstance(end := call.args[2], ast.Constant)
+        ):
             uses.has(int(end.value) if isinstance(end.value, int) else 0)
-        if last in ("local_tile", "zipped_divide", "tiled_divide", "flat_divide") and len(call.args) > 1:
+        if (
+            last in ("local_tile", "zipped_divide", "tiled_divide", "flat_divide")
+            and len(call.args) > 1
+        ):
             sizes = getattr(call.args[1], "elts", ())
             uses.has(len(sizes))
-    if depth and last in others and (about or any(_is(keyword.value, name) for keyword in call.keywords)):
+    if (
+        depth
+        and last in others
+        and (about or any(_is(keyword.value, name) for keyword in call.keywords))
+    ):
         for inner_name in _parameters(others[last], call, name):
             inner = ArgumentUses()
             _look(inner, inner_name, others[last], others, depth - 1)
@@ -128,7 +182,11 @@ def _parameters(function: ast.FunctionDef, call: ast.Call, name: str) -> Iterato
     for parameter, argument in zip(own, call.args, strict=False):
         if isinstance(argument, ast.Name) and argument.id == name:
             yield parameter
-    yield from (keyword.arg for keyword in call.keywords if keyword.arg in own and _is_name(keyword.value, name) and keyword.arg)
+    yield from (
+        keyword.arg
+        for keyword in call.keywords
+        if keyword.arg in own and _is_name(keyword.value, name) and keyword.arg
+    )
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
@@ -138,7 +196,9 @@ def _is_name(node: ast.expr, name: str) -> bool:
 def _is(node: ast.expr, name: str) -> bool:
     """Whether an expression is the parameter, or its layout or shape."""
     return _is_name(node, name) or (
-        isinstance(node, ast.Attribute) and node.attr in ("layout", "shape") and _is_name(node.value, name)
+        isinstance(node, ast.Attribute)
+        and node.attr in ("layout", "shape")
+        and _is_name(node.value, name)
     )
 
 
@@ -148,8 +208,16 @@ def literals_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]
     for node in ast.walk(kind):
         if isinstance(node, ast.Compare) and dotted(node.left).removeprefix("self.") == name:
             for comparator in node.comparators:
-                values = comparator.elts if isinstance(comparator, ast.Tuple | ast.List | ast.Set) else [comparator]
-                found += [each.value for each in values if isinstance(each, ast.Constant) and each.value is not None]
+                values = (
+                    comparator.elts
+                    if isinstance(comparator, ast.Tuple | ast.List | ast.Set)
+                    else [comparator]
+                )
+                found += [
+                    each.value
+                    for each in values
+                    if isinstance(each, ast.Constant) and each.value is not None
+                ]
     return found
 
 
@@ -158,7 +226,11 @@ def allowed_of(name: str, kind: ast.ClassDef | ast.FunctionDef) -> list[object]:
     found: list[object] = []
     for node in ast.walk(kind):
         match node:
-            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[ast.Tuple() | ast.List() | ast.Set() as values]):
+            case ast.Compare(
+                left=left,
+                ops=[ast.In() | ast.NotIn()],
+                comparators=[ast.Tuple() | ast.List() | ast.Set() as values],
+            ):
                 if dotted(left).removeprefix("self.") == name:
                     found += [each.value for each in values.elts if isinstance(each, ast.Constant)]
     return found
@@ -168,9 +240,15 @@ _NUMBERS = (64, 32, 16, 8, 4, 2, 1)
 
 
 def number_for(name: str, kind: ast.ClassDef | ast.FunctionDef) -> int:
-    """A whole number for a parameter: what its name suggests, or else the largest that the assertions about it alone allow."""
+    """A whole number for a parameter: what its name suggests, or else the largest that the
+    assertions about it alone allow.
+    """
     tests = [node.test for node in ast.walk(kind) if isinstance(node, ast.Assert)]
-    about = [test for test in tests if {each.id for each in ast.walk(test) if isinstance(each, ast.Name)} == {name}]
+    about = [
+        test
+        for test in tests
+        if {each.id for each in ast.walk(test) if isinstance(each, ast.Name)} == {name}
+    ]
     suggested = assumed_number(name)
 
     def holds(number: int) -> bool:

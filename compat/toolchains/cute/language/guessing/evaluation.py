@@ -1,7 +1,9 @@
-"""The host code of a source, followed leniently: what it hands to kernels, over defaults of command lines. Nothing of it runs.
+"""The host code of a source, followed leniently: what it hands to kernels, over defaults of command
+lines. Nothing of it runs.
 
-Unlike :class:`compat.source.constants.Scope`, which it builds upon, one statement that is not understood does not end it: what it
-would have made is UNKNOWN, and of a condition that is UNKNOWN both branches are followed.
+Unlike :class:`compat.source.constants.Scope`, which it builds upon, one statement that is not
+understood does not end it: what it would have made is UNKNOWN, and of a condition that is UNKNOWN
+both branches are followed.
 """
 
 from __future__ import annotations
@@ -15,9 +17,23 @@ from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.constants import FUNCTIONS, Returned, Scope, SourceFunction, UnknownValue, items_of
+from compat.source.constants import (
+    FUNCTIONS,
+    Returned,
+    Scope,
+    SourceFunction,
+    UnknownValue,
+    items_of,
+)
 from compat.source.imports import import_origins
-from compat.source.parsing import Function, bindings, defaults_of, named_parameters, scope_statements, tree_of
+from compat.source.parsing import (
+    Function,
+    bindings,
+    defaults_of,
+    named_parameters,
+    scope_statements,
+    tree_of,
+)
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.values import (
     UNKNOWN,
@@ -46,17 +62,23 @@ class HostCall:
     @property
     def is_known(self) -> bool:
         """Whether all that it passes is known."""
-        return not any(map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values())))
+        return not any(
+            map(has_unknown, (*self.made.values(), *self.positional, *self.keywords.values()))
+        )
 
     assumed: bool
-    """Whether the function around it is not known to be called, so that what it is given is assumed."""
+    """Whether the function around it is not known to be called, so that what it is given is
+    assumed.
+    """
 
 
 def has_unknown(value: Any) -> bool:
     """Whether something of a value is not known."""
     if isinstance(value, TensorValue):
         return value.element is None or any(isinstance(size, Unknown) for size in value.shape)
-    return isinstance(value, Unknown) or (isinstance(value, tuple | list) and any(map(has_unknown, value)))
+    return isinstance(value, Unknown) or (
+        isinstance(value, tuple | list) and any(map(has_unknown, value))
+    )
 
 
 @define
@@ -123,7 +145,14 @@ class HostScope(Scope):
     def _of_module(self, module: str, name: str) -> SourceFunction:
         """A function of another module of the same tree. Raises UnknownValue."""
         parts = module.lstrip(".").split(".")
-        path = next((path for root in self.kernels.roots if (path := root.joinpath(*parts).with_suffix(".py")).is_file()), None)
+        path = next(
+            (
+                path
+                for root in self.kernels.roots
+                if (path := root.joinpath(*parts).with_suffix(".py")).is_file()
+            ),
+            None,
+        )
         if path is None or library.is_known(module):
             raise UnknownValue(module)
         statements, imports = _read(path)
@@ -140,7 +169,12 @@ class HostScope(Scope):
             return _Compile()
         if library.is_known(origin) and (element := ElementKind.named(node.attr)):
             return element
-        if origin and node.attr and isinstance(node.value, ast.Name) and node.value.id in self.imports:
+        if (
+            origin
+            and node.attr
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self.imports
+        ):
             with suppress(UnknownValue):
                 return self._of_module(*origin.rpartition(".")[::2])
         return super().attribute(node)
@@ -150,7 +184,9 @@ class HostScope(Scope):
         if isinstance(value, ParsedCommandLine):
             return value.values.get(name, UNKNOWN)
         if isinstance(value, ElementKind) and name in ("width", "itemsize", "__name__"):
-            return {"width": value.width, "itemsize": value.width // 8, "__name__": value.name}[name]
+            return {"width": value.width, "itemsize": value.width // 8, "__name__": value.name}[
+                name
+            ]
         if isinstance(value, TensorValue):
             return library.attribute_of(value, name)
         if isinstance(value, KernelObject | ast.ClassDef):
@@ -161,15 +197,21 @@ class HostScope(Scope):
 
     def call(self, node: ast.Call) -> Any:
         """What a call returns. Raises UnknownValue."""
-        origin = self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func) or ""
+        origin = (
+            self.origin(node.func.value if isinstance(node.func, ast.Subscript) else node.func)
+            or ""
+        )
         last = node.func.attr if isinstance(node.func, ast.Attribute) else origin.rpartition(".")[2]
         if last == "parse_args":
-            return ParsedCommandLine({name: self.value(default) for name, default in self.kernels.defaults.items()})
+            return ParsedCommandLine(
+                {name: self.value(default) for name, default in self.kernels.defaults.items()}
+            )
         if isinstance(self.value(node.func), _Compile):
             return self._compiled(node)
         positional, keywords = self.arguments(node)
         if library.is_known(origin) and last in library.CALLS:
-            return library.CALLS[last](*positional, **keywords)  # what it does not take raises a TypeError
+            # What it does not take raises a TypeError.
+            return library.CALLS[last](*positional, **keywords)
         function = self.value(node.func)
         if isinstance(function, ElementKind) and library.is_known(origin):
             return Number(function.name)
@@ -177,7 +219,10 @@ class HostScope(Scope):
             return KernelObject(function.name, self._made(function, positional, keywords))
         if isinstance(function, KernelObject):
             return self._noted(function.kind, node, function.made, positional, keywords)
-        if isinstance(function, SourceFunction) and getattr(function.node, "name", "") in self.kernels.functions:
+        if (
+            isinstance(function, SourceFunction)
+            and getattr(function.node, "name", "") in self.kernels.functions
+        ):
             assert isinstance(function.node, ast.FunctionDef)
             return self._noted(function.node.name, node, {}, positional, keywords)
         if isinstance(function, _Method):
@@ -204,7 +249,10 @@ class HostScope(Scope):
         return None
 
     def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
-        """The values of the arguments of a call, by position and by keyword; what nothing is known of is left out of ``**``."""
+        """The values of the arguments of a call, by position and by keyword.
+
+        What nothing is known of is left out of ``**``.
+        """
         keywords: dict[str, Any] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value)
@@ -223,7 +271,11 @@ class HostScope(Scope):
         kernel, *rest = positional
         if isinstance(kernel, KernelObject):
             return self._noted(kernel.kind, node, kernel.made, rest, keywords)
-        if isinstance(kernel, _Method) and kernel.name == "__call__" and isinstance(kernel.owner, KernelObject):
+        if (
+            isinstance(kernel, _Method)
+            and kernel.name == "__call__"
+            and isinstance(kernel.owner, KernelObject)
+        ):
             return self._noted(kernel.owner.kind, node, kernel.owner.made, rest, keywords)
         if isinstance(kernel, SourceFunction) and isinstance(kernel.node, ast.FunctionDef):
             noted = self._noted(kernel.node.name, node, {}, rest, keywords)
@@ -233,9 +285,15 @@ class HostScope(Scope):
         raise UnknownValue("compiles what is not known")
 
     def _noted(
-        self, kernel: str, node: ast.Call, made: Mapping[str, Any], positional: Sequence[Any], keywords: Mapping[str, Any]
+        self,
+        kernel: str,
+        node: ast.Call,
+        made: Mapping[str, Any],
+        positional: Sequence[Any],
+        keywords: Mapping[str, Any],
     ) -> Any:
-        copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]  # as they are now
+        # As they are now.
+        copied = [each.copied() if isinstance(each, TensorValue) else each for each in positional]
         named = {name: each for name, each in keywords.items() if name != "options"}
         self.kernels.calls.append(
             HostCall(
@@ -249,15 +307,41 @@ class HostScope(Scope):
         )
         return UNKNOWN
 
-    def _made(self, kind: ast.ClassDef, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
-        constructor = next((each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
-        names = [parameter.arg for parameter in named_parameters(constructor.args)][1:] if constructor else []
+    def _made(
+        self, kind: ast.ClassDef, positional: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        constructor = next(
+            (
+                each
+                for each in kind.body
+                if isinstance(each, ast.FunctionDef) and each.name == "__init__"
+            ),
+            None,
+        )
+        names = (
+            [parameter.arg for parameter in named_parameters(constructor.args)][1:]
+            if constructor
+            else []
+        )
         return dict(zip(names, positional, strict=False)) | dict(keywords)
 
     def _method(self, method: _Method, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
-        """What a method comes to: only class methods and static ones are followed, and what they call."""
-        owner = self.kernels.classes[method.owner.kind] if isinstance(method.owner, KernelObject) else method.owner
-        found = next((each for each in owner.body if isinstance(each, ast.FunctionDef) and each.name == method.name), None)
+        """What a method comes to: only class methods and static ones are followed, and what they
+        call.
+        """
+        owner = (
+            self.kernels.classes[method.owner.kind]
+            if isinstance(method.owner, KernelObject)
+            else method.owner
+        )
+        found = next(
+            (
+                each
+                for each in owner.body
+                if isinstance(each, ast.FunctionDef) and each.name == method.name
+            ),
+            None,
+        )
         kinds = {ast.unparse(decorator) for decorator in found.decorator_list} if found else set()
         if found is None or not kinds & {"staticmethod", "classmethod"}:
             raise UnknownValue(method.name)
@@ -331,9 +415,13 @@ class HostScope(Scope):
                 values = [UNKNOWN] * len(targets) if isinstance(value, Unknown) else items_of(value)
                 for each, part in zip(targets, values, strict=False):
                     self._bind(each, part)
-            case ast.Attribute(attr="element_type", value=owner) if isinstance(tensor := self.value(owner), TensorValue):
+            case ast.Attribute(attr="element_type", value=owner) if isinstance(
+                tensor := self.value(owner), TensorValue
+            ):
                 tensor.element = value.name if isinstance(value, ElementKind) else tensor.element
-            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(self.local.get(name), dict):
+            case ast.Subscript(value=ast.Name(id=name), slice=index) if isinstance(
+                self.local.get(name), dict
+            ):
                 key = self.value(index)
                 if not isinstance(key, Unknown):
                     self.local[name][key] = value
@@ -341,7 +429,10 @@ class HostScope(Scope):
 
 @cache
 def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
-    """What the statements at the top of another module bind, and what it imports. Raises UnknownValue."""
+    """What the statements at the top of another module bind, and what it imports.
+
+    Raises UnknownValue.
+    """
     try:
         tree = tree_of(path.read_bytes(), path.name)
     except (OSError, SyntaxError):
@@ -349,14 +440,25 @@ def _read(path: Path) -> tuple[Mapping[str, ast.stmt], Mapping[str, str]]:
     return bindings(tree), import_origins(scope_statements(tree.body), library.PACKAGES)
 
 
-def parameters_given(function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_given(
+    function: SourceFunction, positional: Sequence[Any], keywords: Mapping[str, Any]
+) -> dict[str, Any]:
     """The parameters of a function with their values: those of a call, defaults, or UNKNOWN."""
     arguments = function.node.args
     names = [parameter.arg for parameter in named_parameters(arguments)]
-    given = dict.fromkeys(names, UNKNOWN) | {name: function.scope.value(node) for name, node in defaults_of(arguments).items()}
-    given |= dict(zip(names, positional, strict=False)) | {name: value for name, value in keywords.items() if name in names}
+    given = dict.fromkeys(names, UNKNOWN) | {
+        name: function.scope.value(node) for name, node in defaults_of(arguments).items()
+    }
+    given |= dict(zip(names, positional, strict=False)) | {
+        name: value for name, value in keywords.items() if name in names
+    }
     if arguments.kwarg:
-        given[arguments.kwarg.arg] = {name: value for name, value in keywords.items() if name not in names}
+        given[arguments.kwarg.arg] = {
+            name: value for name, value in keywords.items() if name not in names
+        }
     if arguments.vararg:
         given[arguments.vararg.arg] = tuple(positional[len(names) :])
-    return {name: NamedSize.of(value, name) if type(value) is int and value > 0 else value for name, value in given.items()}
+    return {
+        name: NamedSize.of(value, name) if type(value) is int and value > 0 else value
+        for name, value in given.items()
+    }

@@ -1,4 +1,6 @@
-"""One kernel as a kernel file has it, with every guess marked: by a call in its source, else by annotations, body and names."""
+"""One kernel as a kernel file has it, with every guess marked: by a call in its source, else by
+annotations, body and names.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,13 @@ from compat.toolchains.cute.language.guessing.assumptions import (
     assumed_kind,
     is_element_kind,
 )
-from compat.toolchains.cute.language.guessing.body import ArgumentUses, allowed_of, literals_of, number_for, uses_of
+from compat.toolchains.cute.language.guessing.body import (
+    ArgumentUses,
+    allowed_of,
+    literals_of,
+    number_for,
+    uses_of,
+)
 from compat.toolchains.cute.language.guessing.evaluation import HostCall, has_unknown
 from compat.toolchains.cute.language.guessing.modules import CuteModule, Launcher
 from compat.toolchains.cute.language.guessing.values import (
@@ -40,7 +48,9 @@ _USUAL_ALIGNMENT = 16
 _WHOLE = (
     (lazy_pattern(r"(?i).*(address|ptrs|pointers|tensormap).*"), "i64"),
     (
-        lazy_pattern(r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"),
+        lazy_pattern(
+            r"(?i).*(seq_?lens?|idx|indices|offsets?|strides?|problem_shapes?|problem_sizes?|counts?|semaphore|flags?).*"
+        ),
         "i32",
     ),
 )
@@ -77,21 +87,39 @@ class _LauncherGuesses:
         """Sizes that have no name of their own → the names that they are given."""
         self.call = self._best_call()
         self.passed = self._passed()
-        self.named = {size.name for value in self.passed.values() for size in _sizes_in(value) if isinstance(size, NamedSize)}
+        self.named = {
+            size.name
+            for value in self.passed.values()
+            for size in _sizes_in(value)
+            if isinstance(size, NamedSize)
+        }
 
     def kernel(self) -> GuessedKernel:
         """What was guessed."""
         made = {each.arg: guess for each in self._constructor() if (guess := self._made(each))}
-        given = {each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))}
+        given = {
+            each.arg: guess for each in self.launcher.parameters if (guess := self._given(each))
+        }
         both = [name for name in made if name in given and not given[name].is_constexpr]
-        constexprs = {name: guess for name, guess in {**given, **made}.items() if guess.is_constexpr and name not in both}
+        constexprs = {
+            name: guess
+            for name, guess in {**given, **made}.items()
+            if guess.is_constexpr and name not in both
+        }
         tables = {
-            "signature": {name: _noted(guess) for name, guess in given.items() if not guess.is_constexpr},
+            "signature": {
+                name: _noted(guess) for name, guess in given.items() if not guess.is_constexpr
+            },
             "constexprs": {name: _noted(guess) for name, guess in constexprs.items()},
         }
         every = [*made.values(), *given.values()]
-        look_at = [f"{name}: {guess.look_at}" for name, guess in {**made, **given}.items() if guess.look_at]
-        look_at += [f"{name}: the constructor and the call take it, and it can have only one value" for name in both]
+        look_at = [
+            f"{name}: {guess.look_at}" for name, guess in {**made, **given}.items() if guess.look_at
+        ]
+        look_at += [
+            f"{name}: the constructor and the call take it, and it can have only one value"
+            for name in both
+        ]
         return GuessedKernel(
             name=self.launcher.name,
             function=self.launcher.name,
@@ -118,7 +146,10 @@ class _LauncherGuesses:
 
     def _why(self) -> str:
         assert self.call is not None
-        return f"as in line {self.call.line}{', of sizes that are assumed' if self.call.assumed else ''}"
+        return (
+            "as in line"
+            f" {self.call.line}{', of sizes that are assumed' if self.call.assumed else ''}"
+        )
 
     def _is_exact(self) -> bool:
         return self.call is not None and not self.call.assumed
@@ -134,7 +165,9 @@ class _LauncherGuesses:
         assert self.launcher.constructor is not None
         value = (self.call.made if self.call else {}).get(parameter.arg, UNKNOWN)
         if _is_constant(value):
-            return _Guess(value=_plain(value), why=self._why(), is_constexpr=True, is_exact=self._is_exact())
+            return _Guess(
+                value=_plain(value), why=self._why(), is_constexpr=True, is_exact=self._is_exact()
+            )
         if parameter.arg in defaults_of(self.launcher.constructor.args):
             return None
         return self._constexpr(parameter, self.launcher.kind or self.launcher.call)
@@ -144,13 +177,25 @@ class _LauncherGuesses:
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         literals = literals_of(name, around)
         if is_element_kind(name, annotation):
-            return _Guess(value={"dtype": assumed_kind(name)}, why="guessed by its name", is_constexpr=True)
+            return _Guess(
+                value={"dtype": assumed_kind(name)}, why="guessed by its name", is_constexpr=True
+            )
         if "bool" in annotation or name.startswith(("is_", "use_", "has_", "enable_")):
             return _Guess(value=False, why="guessed", is_constexpr=True)
-        if annotation.lower().startswith(("tuple", "list")) or name.endswith(("_mn", "_mnk", "_shape", "_tiler")):
-            return _Guess(value=_sizes_of_tuple(name, annotation), why="guessed by its name", is_constexpr=True)
+        if annotation.lower().startswith(("tuple", "list")) or name.endswith(
+            ("_mn", "_mnk", "_shape", "_tiler")
+        ):
+            return _Guess(
+                value=_sizes_of_tuple(name, annotation),
+                why="guessed by its name",
+                is_constexpr=True,
+            )
         if literals and not isinstance(literals[0], int | float):
-            return _Guess(value=literals[0], why=f"guessed: it is compared with {literals[0]!r}", is_constexpr=True)
+            return _Guess(
+                value=literals[0],
+                why=f"guessed: it is compared with {literals[0]!r}",
+                is_constexpr=True,
+            )
         if "str" in annotation:
             return _Guess(value="", why="guessed", is_constexpr=True, look_at="an unknown text")
         if "Optional" in annotation or "None" in annotation:
@@ -158,9 +203,18 @@ class _LauncherGuesses:
         if "float" in annotation.lower() or name.endswith(("scale", "eps")):
             return _Guess(value=1.0, why="guessed", is_constexpr=True)
         if "Callable" in annotation or name.endswith(("_op", "_fn")):
-            return _Guess(value=None, why="guessed", is_constexpr=True, look_at='a function, which { function = "name" } names')
+            return _Guess(
+                value=None,
+                why="guessed",
+                is_constexpr=True,
+                look_at='a function, which { function = "name" } names',
+            )
         allowed = next((each for each in allowed_of(name, around) if type(each) is int), None)
-        return _Guess(value=number_for(name, around) if allowed is None else allowed, why="guessed by its name", is_constexpr=True)
+        return _Guess(
+            value=number_for(name, around) if allowed is None else allowed,
+            why="guessed by its name",
+            is_constexpr=True,
+        )
 
     # --- what the call is given ---
 
@@ -169,8 +223,14 @@ class _LauncherGuesses:
         name, annotation = parameter.arg, annotation_text(parameter.annotation)
         value = self.passed.get(name, UNKNOWN)
         is_constexpr = "Constexpr" in annotation
-        if (known := self._of_value(name, annotation, value, is_constexpr=is_constexpr)) is not None:
-            return known if not (known.is_constexpr and known.value is None and name in self.defaults) else None
+        if (
+            known := self._of_value(name, annotation, value, is_constexpr=is_constexpr)
+        ) is not None:
+            return (
+                known
+                if not (known.is_constexpr and known.value is None and name in self.defaults)
+                else None
+            )
         if name in self.defaults:
             return None
         uses = uses_of(name, self.launcher.call, self.others, self.lines)
@@ -181,7 +241,9 @@ class _LauncherGuesses:
         if "Optional" in annotation or "None" in annotation:
             return _Guess(value=None, why="guessed: it is optional", is_constexpr=True)
         if "Pointer" in annotation:
-            return _Guess(value=f"ptr<{PLAIN}>", why="guessed: what it points to", is_constexpr=False)
+            return _Guess(
+                value=f"ptr<{PLAIN}>", why="guessed: what it points to", is_constexpr=False
+            )
         is_tuple = annotation.lower().startswith(("list[", "tuple["))
         if is_tuple and (kinds := self._kinds(name, parameter.annotation, uses)) is not None:
             return _Guess(value=kinds, why="guessed by its annotation", is_constexpr=False)
@@ -196,18 +258,33 @@ class _LauncherGuesses:
         if annotation:
             return _Guess(
                 value="i32",
-                why=f"no type fits: write a function make_{name}(make) beside the kernel, and write make_{name}() here",
+                why=(
+                    f"no type fits: write a function make_{name}(make) beside the kernel, and write"
+                    f" make_{name}() here"
+                ),
                 is_constexpr=False,
-                look_at=f"no type stands for {annotation}: write a function beside the kernel that makes it",
+                look_at=(
+                    f"no type stands for {annotation}: write a function beside the kernel that"
+                    " makes it"
+                ),
             )
         return _Guess(value="i32", why="guessed: a number", is_constexpr=False)
 
     def _kinds(self, name: str, annotation: ast.expr | None, uses: ArgumentUses) -> Any:
-        """The types of a tuple, by its annotation, or by how many parts it is taken apart into; ``None`` for anything else."""
+        """The types of a tuple, by its annotation, or by how many parts it is taken apart into.
+
+        ``None`` for anything else.
+        """
         match annotation:
-            case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[2] in ("tuple", "list"):
+            case ast.Subscript(value=base, slice=inner) if dotted(base).lower().rpartition(".")[
+                2
+            ] in ("tuple", "list"):
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner, inner]
-                kinds = [self._kinds(name, each, ArgumentUses()) for each in parts if not isinstance(each, ast.Constant)]
+                kinds = [
+                    self._kinds(name, each, ArgumentUses())
+                    for each in parts
+                    if not isinstance(each, ast.Constant)
+                ]
                 return kinds if kinds and all(kind is not None for kind in kinds) else None
         text = annotation_text(annotation)
         if "Tensor" in text:
@@ -218,20 +295,32 @@ class _LauncherGuesses:
             return ELEMENTS[found[1]]
         return _NUMBERS.get(text, ["i32"] * uses.parts if uses.parts else None)
 
-    def _of_value(self, name: str, annotation: str, value: Any, *, is_constexpr: bool) -> _Guess | None:
+    def _of_value(
+        self, name: str, annotation: str, value: Any, *, is_constexpr: bool
+    ) -> _Guess | None:
         """What a call in the source passes; ``None`` where that does not follow."""
         if isinstance(value, Unknown):
             return None
         why, is_exact = self._why(), self._is_exact()
         if is_constexpr and _is_constant(value):
             return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
-        if isinstance(value, SourceFunction) and (word := getattr(value.node, "name", "")) in self.module.scope.module:
+        if (
+            isinstance(value, SourceFunction)
+            and (word := getattr(value.node, "name", "")) in self.module.scope.module
+        ):
             return _Guess(value={"function": word}, why=why, is_constexpr=True, is_exact=is_exact)
         if value is None or (isinstance(value, ElementKind | str)):
             return _Guess(value=_plain(value), why=why, is_constexpr=True, is_exact=is_exact)
         kind = self._kind(name, annotation, value)
         return (
-            None if kind is None else _Guess(value=kind, why=why, is_constexpr=False, is_exact=is_exact and not has_unknown(value))
+            None
+            if kind is None
+            else _Guess(
+                value=kind,
+                why=why,
+                is_constexpr=False,
+                is_exact=is_exact and not has_unknown(value),
+            )
         )
 
     def _kind(self, name: str, annotation: str, value: Any) -> Any:
@@ -247,7 +336,11 @@ class _LauncherGuesses:
             return value.element
         if isinstance(value, bool | int | float):
             found = _ELEMENT.search(annotation)
-            return ELEMENTS[found[1]] if found else _NUMBERS[type(value).__name__ if type(value) in (bool, float) else "int"]
+            return (
+                ELEMENTS[found[1]]
+                if found
+                else _NUMBERS[type(value).__name__ if type(value) in (bool, float) else "int"]
+            )
         if isinstance(value, tuple | list) and value:
             kinds = [self._kind(name, "", each) for each in value]
             return kinds if all(kind is not None for kind in kinds) else None
@@ -259,16 +352,23 @@ class _LauncherGuesses:
         """The type of a tensor as it was made."""
         modes = range(len(tensor.shape))
         fixed = [int(size) if isinstance(size, int) else 0 for size in tensor.shape]
-        dynamic = {mode: tensor.dynamic.get(mode, 1) for mode in modes if mode in tensor.dynamic or not fixed[mode]}
+        dynamic = {
+            mode: tensor.dynamic.get(mode, 1)
+            for mode in modes
+            if mode in tensor.dynamic or not fixed[mode]
+        }
         sizes = [self._size(name, mode, tensor, dynamic) for mode in modes]
         element = tensor.element or PLAIN
         alignment = _aligned(tensor.alignment or _bytes(element))
         text = f"{element}[{', '.join(sizes)}]"
         usual = [*(mode for mode in modes if mode != tensor.leading), tensor.leading]
         if tensor.strided and len(sizes) > 1:
-            number = max(tensor.stride_divisor, tensor.dynamic.get(tensor.leading, 1))  # strides are products of that size
+            # Strides are products of that size.
+            number = max(tensor.stride_divisor, tensor.dynamic.get(tensor.leading, 1))
             divisor = f"%{number}" if number > 1 else ""
-            strides_said = ("1" if mode == tensor.leading else f"s{mode}{divisor}" for mode in modes)
+            strides_said = (
+                "1" if mode == tensor.leading else f"s{mode}{divisor}" for mode in modes
+            )
             return f"{text}:[{', '.join(strides_said)}]{alignment}"
         if tensor.order == list(modes):
             return f"{text}{alignment}"
@@ -288,29 +388,60 @@ class _LauncherGuesses:
         if isinstance(size, NamedSize):
             word = size.name
         else:
-            key = int(size) if isinstance(size, int) else (name, mode) if isinstance(size, Unknown) else id(size)
-            free = (each for each in _LETTERS if each not in self.named and each not in self.names.values())
-            word = self.names[key] if key in self.names else self.names.setdefault(key, next(free, f"n{len(self.names)}"))
+            key = (
+                int(size)
+                if isinstance(size, int)
+                else (name, mode)
+                if isinstance(size, Unknown)
+                else id(size)
+            )
+            free = (
+                each
+                for each in _LETTERS
+                if each not in self.named and each not in self.names.values()
+            )
+            word = (
+                self.names[key]
+                if key in self.names
+                else self.names.setdefault(key, next(free, f"n{len(self.names)}"))
+            )
         return f"{word}%{dynamic[mode]}" if dynamic[mode] > 1 else word
 
     def _tensor(self, name: str, uses: ArgumentUses) -> _Guess:
         """The type of a tensor that nothing in the source makes."""
         modes = uses.modes or (1 if uses.is_indexed else 2)
-        element = "fp32" if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean")) else PLAIN
+        element = (
+            "fp32"
+            if "lse" in name.lower() or name.lower().endswith(("stats", "rstd", "mean"))
+            else PLAIN
+        )
         element = next((kind for pattern, kind in _WHOLE if pattern.fullmatch(name)), element)
-        words = [word if word.isidentifier() or word.isdigit() else f"n{mode}" for mode, word in enumerate(uses.sizes)]
+        words = [
+            word if word.isidentifier() or word.isdigit() else f"n{mode}"
+            for mode, word in enumerate(uses.sizes)
+        ]
         if len(words) != modes or len(set(words)) != modes:
             words = list(_LETTERS[:modes])
         divisor = max(1, _USUAL_ALIGNMENT // _bytes(element))
         last = words[-1] if words[-1].isdigit() or divisor == 1 else f"{words[-1]}%{divisor}"
-        why = "guessed: its elements" if uses.modes else "guessed: its elements, and how many modes it has"
-        return _Guess(value=f"{element}[{', '.join([*words[:-1], last])}]", why=why, is_constexpr=False)
+        why = (
+            "guessed: its elements"
+            if uses.modes
+            else "guessed: its elements, and how many modes it has"
+        )
+        return _Guess(
+            value=f"{element}[{', '.join([*words[:-1], last])}]", why=why, is_constexpr=False
+        )
 
 
 def _sizes_in(value: Any) -> list[Any]:
     if isinstance(value, TensorValue):
         return value.shape
-    return [size for each in value for size in _sizes_in(each)] if isinstance(value, tuple | list) else []
+    return (
+        [size for each in value for size in _sizes_in(each)]
+        if isinstance(value, tuple | list)
+        else []
+    )
 
 
 def _known_of(call: HostCall) -> int:

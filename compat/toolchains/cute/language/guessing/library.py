@@ -38,7 +38,7 @@ def element_name(value: Any) -> str | None:
     return value.name if isinstance(value, ElementKind) else None
 
 
-# --- PyTorch ----------------------------------------------------------------------------------------------------------------------
+# --- PyTorch --------------------------------------------------------------------------------------
 
 
 def _sizes(sizes: Sequence[Any]) -> list[Any]:
@@ -47,7 +47,9 @@ def _sizes(sizes: Sequence[Any]) -> list[Any]:
 
 
 def _made(*sizes: Any, dtype: Any = None, size: Any = None, **_: Any) -> TensorValue:
-    return TensorValue.contiguous(_sizes(sizes if size is None else [size]), element_name(dtype) or "fp32")
+    return TensorValue.contiguous(
+        _sizes(sizes if size is None else [size]), element_name(dtype) or "fp32"
+    )
 
 
 def _full(size: Any, fill_value: Any = None, *, dtype: Any = None, **_: Any) -> TensorValue:
@@ -55,7 +57,11 @@ def _full(size: Any, fill_value: Any = None, *, dtype: Any = None, **_: Any) -> 
 
 
 def _random(*arguments: Any, size: Any = None, dtype: Any = None, **_: Any) -> TensorValue:
-    shape = size if size is not None else next(each for each in arguments if isinstance(each, tuple | list))
+    shape = (
+        size
+        if size is not None
+        else next(each for each in arguments if isinstance(each, tuple | list))
+    )
     return TensorValue.contiguous(_sizes([shape]), element_name(dtype) or "i64")
 
 
@@ -79,7 +85,9 @@ def _of_data(data: Any, *, dtype: Any = None, **_: Any) -> TensorValue:
     while isinstance(data, list | tuple):
         shape.append(len(data))
         data = data[0] if data else 0
-    return TensorValue.contiguous(shape, element_name(dtype) or ("i64" if isinstance(data, int) else "fp32"))
+    return TensorValue.contiguous(
+        shape, element_name(dtype) or ("i64" if isinstance(data, int) else "fp32")
+    )
 
 
 def _tensor(value: Any) -> TensorValue:
@@ -94,7 +102,9 @@ def _to(tensor: TensorValue, *positional: Any, dtype: Any = None, **_: Any) -> T
 
 
 def _permute(tensor: TensorValue, *axes: Any) -> TensorValue:
-    return tensor.permuted(axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes)
+    return tensor.permuted(
+        axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
+    )
 
 
 def _transpose(tensor: TensorValue, one: int = 0, other: int = 1) -> TensorValue:
@@ -111,7 +121,9 @@ def _view(tensor: TensorValue, *sizes: Any, **_: Any) -> TensorValue:
     if -1 in shape and len(known) == len(tensor.shape):
         others = math.prod(each for each in shape if isinstance(each, int) and each != -1)
         shape = [math.prod(known) // others if each == -1 else each for each in shape]
-    return TensorValue.contiguous([UNKNOWN if each == -1 else each for each in shape], tensor.element)
+    return TensorValue.contiguous(
+        [UNKNOWN if each == -1 else each for each in shape], tensor.element
+    )
 
 
 def _unsqueeze(tensor: TensorValue, axis: int) -> TensorValue:
@@ -138,11 +150,13 @@ def _strides(tensor: TensorValue) -> list[Any]:
     return strides
 
 
-# --- tensors of CuTe DSL ----------------------------------------------------------------------------------------------------------
+# --- tensors of CuTe DSL --------------------------------------------------------------------------
 
 
 def _from_dlpack(tensor: Any, assumed_align: Any = None, **_: Any) -> TensorValue:
-    return _tensor(tensor).copied(alignment=assumed_align if isinstance(assumed_align, int) else None)
+    return _tensor(tensor).copied(
+        alignment=assumed_align if isinstance(assumed_align, int) else None
+    )
 
 
 def _layout_dynamic(tensor: TensorValue, leading_dim: Any = None) -> TensorValue:
@@ -158,26 +172,42 @@ def _lead(tensor: TensorValue, mode: int) -> None:
     tensor.order = [*(each for each in tensor.order if each != mode), mode]
 
 
-def _compact_dynamic(tensor: TensorValue, mode: Any, stride_order: Any = None, divisibility: Any = 1) -> TensorValue:
+def _compact_dynamic(
+    tensor: TensorValue, mode: Any, stride_order: Any = None, divisibility: Any = 1
+) -> TensorValue:
     if isinstance(mode, int):
-        tensor.dynamic[mode % len(tensor.shape)] = divisibility if isinstance(divisibility, int) else 1
+        tensor.dynamic[mode % len(tensor.shape)] = (
+            divisibility if isinstance(divisibility, int) else 1
+        )
     return tensor
 
 
-def _fake_compact(dtype: Any, shape: Any, *, stride_order: Any = None, assumed_align: Any = None, **_: Any) -> TensorValue:
+def _fake_compact(
+    dtype: Any, shape: Any, *, stride_order: Any = None, assumed_align: Any = None, **_: Any
+) -> TensorValue:
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     if isinstance(stride_order, tuple | list):
         tensor.order = sorted(range(len(tensor.shape)), key=lambda mode: -stride_order[mode])
     return _symbolic(tensor, assumed_align)
 
 
-def _fake(dtype: Any, shape: Any, stride: Any = None, leading_dim: Any = -1, *, assumed_align: Any = None, **_: Any) -> TensorValue:
+def _fake(
+    dtype: Any,
+    shape: Any,
+    stride: Any = None,
+    leading_dim: Any = -1,
+    *,
+    assumed_align: Any = None,
+    **_: Any,
+) -> TensorValue:
     """Also the form in which libraries have a divisibility in the place of the strides."""
     tensor = TensorValue.contiguous(_sizes([shape]), element_name(dtype))
     if isinstance(stride, int):
         _lead(tensor, leading_dim if isinstance(leading_dim, int) else -1)
         tensor = _symbolic(tensor, assumed_align)
-        tensor.alignment = tensor.alignment or stride * ElementKind(tensor.element or "fp16").width // 8
+        tensor.alignment = (
+            tensor.alignment or stride * ElementKind(tensor.element or "fp16").width // 8
+        )
         tensor.strided, tensor.stride_divisor = len(tensor.shape) > 1, stride
         if isinstance(tensor.shape[tensor.leading], SymbolicSize):
             tensor.dynamic[tensor.leading] = stride
@@ -197,7 +227,11 @@ def _symbolic(tensor: TensorValue, alignment: Any) -> TensorValue:
 
 
 def _cute_tensor_like(
-    tensor: Any, cutlass_dtype: Any = None, is_dynamic_layout: Any = True, assumed_align: Any = None, **_: Any
+    tensor: Any,
+    cutlass_dtype: Any = None,
+    is_dynamic_layout: Any = True,
+    assumed_align: Any = None,
+    **_: Any,
 ) -> Any:
     made = _tensor(tensor).copied(element=element_name(cutlass_dtype) or tensor.element)
     made.alignment = assumed_align if isinstance(assumed_align, int) else None
@@ -208,7 +242,9 @@ def _cute_tensor_like(
     return made, made.copied(dynamic={}, strided=False)
 
 
-def _matrix(batch: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any) -> TensorValue:
+def _matrix(
+    batch: Any, mode0: Any, mode1: Any, is_mode0_major: Any, cutlass_dtype: Any = None, **_: Any
+) -> TensorValue:
     shape = [mode0, mode1, batch]
     order = [2, 1, 0] if is_mode0_major is True else [2, 0, 1]
     return TensorValue(_sizes([shape]), order, element_name(cutlass_dtype) or "fp32")
@@ -227,8 +263,17 @@ def _of_storage(tensor: Any, dtype: Any, leading_dim: Any = None, **_: Any) -> T
     return _layout_dynamic(_tensor(tensor).copied(element=element_name(dtype)), leading_dim)
 
 
-def _pointer(dtype: Any = None, value: Any = None, mem_space: Any = None, *, assumed_align: Any = None, **_: Any) -> PointerValue:
-    return PointerValue(element_name(dtype), assumed_align if isinstance(assumed_align, int) else None)
+def _pointer(
+    dtype: Any = None,
+    value: Any = None,
+    mem_space: Any = None,
+    *,
+    assumed_align: Any = None,
+    **_: Any,
+) -> PointerValue:
+    return PointerValue(
+        element_name(dtype), assumed_align if isinstance(assumed_align, int) else None
+    )
 
 
 def _divided(number: Any, divisor: Any) -> Any:
@@ -257,7 +302,10 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "sym_int": lambda width=32, *, divisibility=1, **_: SymbolicSize(divisibility),
     "sym_int32": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
     "sym_int64": lambda *, divisibility=1, **_: SymbolicSize(divisibility),
-    **dict.fromkeys(("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"), lambda *_, **__: StreamValue()),
+    **dict.fromkeys(
+        ("CUstream", "current_stream", "default_stream", "make_fake_stream", "Stream"),
+        lambda *_, **__: StreamValue(),
+    ),
     "select": lambda layout, mode: _tensor(layout).permuted(mode),
     "make_tensor": lambda iterator, layout: _tensor(layout),
     "is_fp8_dtype": lambda kind: kind.name.startswith("fp8"),
@@ -282,15 +330,35 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
     "stride": lambda tensor, dim=None: _of(_strides(tensor), dim),
     "dim": lambda tensor: len(tensor.shape),
     "contiguous": lambda tensor: TensorValue.contiguous(tensor.shape, tensor.element),
-    "numel": lambda tensor: math.prod(each if isinstance(each, int) else SIZE for each in tensor.shape),
+    "numel": lambda tensor: math.prod(
+        each if isinstance(each, int) else SIZE for each in tensor.shape
+    ),
     "element_size": lambda tensor: 2,
     **dict.fromkeys(
-        ("cuda", "clone", "detach", "cpu", "random_", "normal_", "uniform_", "fill_", "zero_", "requires_grad_", "copy_"),
+        (
+            "cuda",
+            "clone",
+            "detach",
+            "cpu",
+            "random_",
+            "normal_",
+            "uniform_",
+            "fill_",
+            "zero_",
+            "requires_grad_",
+            "copy_",
+        ),
         lambda tensor, *_, **__: tensor,
     ),
     **{
         name: lambda tensor, kind=kind: tensor.copied(element=kind)
-        for name, kind in (("half", "fp16"), ("bfloat16", "bf16"), ("float", "fp32"), ("int", "i32"), ("long", "i64"))
+        for name, kind in (
+            ("half", "fp16"),
+            ("bfloat16", "bf16"),
+            ("float", "fp32"),
+            ("int", "i32"),
+            ("long", "i64"),
+        )
     },
 }
 
@@ -303,7 +371,12 @@ def attribute_of(tensor: TensorValue, name: str) -> Any:
         return ElementKind(tensor.element)
     if name in ("T", "mT"):
         return _transpose(tensor, -2, -1)
-    values = {"shape": tuple(tensor.shape), "ndim": len(tensor.shape), "is_cuda": True, "leading_dim": tensor.leading}
+    values = {
+        "shape": tuple(tensor.shape),
+        "ndim": len(tensor.shape),
+        "is_cuda": True,
+        "leading_dim": tensor.leading,
+    }
     values |= {"layout": tensor, "iterator": PointerValue(tensor.element, tensor.alignment)}
     if name not in values:
         raise UnknownValue(f"the attribute {name} of a tensor")

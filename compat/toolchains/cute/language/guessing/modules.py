@@ -1,4 +1,6 @@
-"""The kernels of a source: functions below ``@cute.jit`` that launch, and classes whose ``__call__`` is one."""
+"""The kernels of a source: functions below ``@cute.jit`` that launch, and classes whose
+``__call__`` is one.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,12 @@ from compat.source.imports import Import, import_origins, imports_of
 from compat.source.parsing import bindings, dotted, named_parameters, scope_statements, tree_of
 from compat.toolchains.cute.language.guessing import library
 from compat.toolchains.cute.language.guessing.assumptions import annotation_text, assumed_argument
-from compat.toolchains.cute.language.guessing.evaluation import HostCall, HostScope, Kernels, parameters_given
+from compat.toolchains.cute.language.guessing.evaluation import (
+    HostCall,
+    HostScope,
+    Kernels,
+    parameters_given,
+)
 from compat.toolchains.cute.language.guessing.values import Unknown
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 
@@ -59,8 +66,17 @@ class CuteModule:
     @property
     def called(self) -> frozenset[str]:
         """Names that its jit functions call."""
-        calls = (inner.func for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call))
-        return frozenset(name for call in calls if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name))
+        calls = (
+            inner.func
+            for node in self.jitted
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Call)
+        )
+        return frozenset(
+            name
+            for call in calls
+            if (name := dotted(call).rpartition(".")[2]) and not self._is_class(name)
+        )
 
     def _is_class(self, name: str) -> bool:
         return name in self.functions and self.functions[name].kind is not None
@@ -73,7 +89,11 @@ class CuteModule:
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes at the top of the module."""
-        return {each.name: each for each in scope_statements(self.tree.body) if isinstance(each, ast.ClassDef)}
+        return {
+            each.name: each
+            for each in scope_statements(self.tree.body)
+            if isinstance(each, ast.ClassDef)
+        }
 
     @cached_property
     def scope(self) -> HostScope:
@@ -81,7 +101,9 @@ class CuteModule:
         scope = HostScope(module=bindings(self.tree), imports=self.imports)
         scope.kernels = Kernels(
             roots=(self.path.parent, *_roots(self.path, self.tree)),
-            functions={name: each.call for name, each in self.functions.items() if each.kind is None},
+            functions={
+                name: each.call for name, each in self.functions.items() if each.kind is None
+            },
             classes=self.classes,
             defaults=_command_line(self.tree),
         )
@@ -89,10 +111,18 @@ class CuteModule:
 
     @cached_property
     def calls(self) -> tuple[HostCall, ...]:
-        """The calls of its kernels in host code: from the top of the module, else from each function by itself."""
+        """The calls of its kernels in host code: from the top of the module, else from each
+        function by itself.
+        """
         noted = self.scope.kernels.calls
         main = self.scope.inside({})
-        main.run([each for each in self.tree.body if not isinstance(each, ast.ClassDef | ast.FunctionDef)])
+        main.run(
+            [
+                each
+                for each in self.tree.body
+                if not isinstance(each, ast.ClassDef | ast.FunctionDef)
+            ]
+        )
         for function in self._hosts():
             if not {call.kernel for call in noted if call.is_known} >= set(self.functions):
                 self.scope.kernels.assuming = True
@@ -101,12 +131,19 @@ class CuteModule:
         return tuple(noted)
 
     def _assumed(self, function: ast.FunctionDef, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What a function is taken to be called with: defaults of the command line, else its own, else by names."""
+        """What a function is taken to be called with: defaults of the command line, else its own,
+        else by names.
+        """
         options = self.scope.kernels.defaults
-        values = {name: self.scope.value(options[name]) if name in options else value for name, value in given.items()}
+        values = {
+            name: self.scope.value(options[name]) if name in options else value
+            for name, value in given.items()
+        }
         for parameter in named_parameters(function.args):
             if isinstance(values.get(parameter.arg), Unknown):
-                values[parameter.arg] = assumed_argument(parameter.arg, annotation_text(parameter.annotation))
+                values[parameter.arg] = assumed_argument(
+                    parameter.arg, annotation_text(parameter.annotation)
+                )
         return values
 
     def _hosts(self) -> Iterator[ast.FunctionDef]:
@@ -122,14 +159,18 @@ class CuteModule:
     @property
     def roots(self) -> tuple[str, ...]:
         """Folders above, from that of the source, in which modules are that it imports."""
-        return tuple(os.path.relpath(root, self.path.parent) for root in _roots(self.path, self.tree))
+        return tuple(
+            os.path.relpath(root, self.path.parent) for root in _roots(self.path, self.tree)
+        )
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
         """The kernels, guessed: those that are not among the ``helpers``, which others call."""
         from compat.toolchains.cute.language.guessing.kernels import guess_kernel
 
         return tuple(
-            guess_kernel(each, self) for name, each in self.functions.items() if name not in helpers or each.kind is not None
+            guess_kernel(each, self)
+            for name, each in self.functions.items()
+            if name not in helpers or each.kind is not None
         )
 
 
@@ -141,7 +182,12 @@ def read_module(path: Path) -> CuteModule:
     jitted = [(node, inside) for node, inside in found if _is_below(node, imports, "jit")]
     kernels = [(node, inside) for node, inside in found if _is_below(node, imports, "kernel")]
     launching = _launching([node for node, _ in jitted])
-    programs = {id(inner) for statement in tree.body if _is_program(statement) for inner in ast.walk(statement)}
+    programs = {
+        id(inner)
+        for statement in tree.body
+        if _is_program(statement)
+        for inner in ast.walk(statement)
+    }
     functions: dict[str, Launcher] = {}
     unreachable: list[UnreachableKernel] = []
     for node, inside in jitted:
@@ -154,10 +200,14 @@ def read_module(path: Path) -> CuteModule:
             functions[node.name] = Launcher(name=node.name, call=node)
         elif len(inside) == 1 and isinstance(inside[0], ast.ClassDef) and node.name == _CALL:
             kind = inside[0]
-            functions[kind.name] = Launcher(name=kind.name, call=node, kind=kind, constructor=_constructor(kind, tree))
+            functions[kind.name] = Launcher(
+                name=kind.name, call=node, kind=kind, constructor=_constructor(kind, tree)
+            )
         else:
             where = ".".join(each.name for each in inside)
-            why = f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
+            why = (
+                f"it is defined inside of {where}, and only a class's {_CALL} can be compiled there"
+            )
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
     unreachable += _unlaunched([node for node, _ in kernels], [node for node, _ in found], imports)
     return CuteModule(
@@ -170,9 +220,13 @@ def read_module(path: Path) -> CuteModule:
     )
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]]:
+def _functions(
+    tree: ast.Module,
+) -> Iterator[tuple[ast.FunctionDef, tuple[ast.FunctionDef | ast.ClassDef, ...]]]:
     """Every function, and what it is inside of, outermost first."""
-    waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [(tree.body, ())]
+    waiting: list[tuple[Sequence[ast.stmt], tuple[ast.FunctionDef | ast.ClassDef, ...]]] = [
+        (tree.body, ())
+    ]
     while waiting:
         body, inside = waiting.pop(0)
         for statement in scope_statements(body):
@@ -199,11 +253,16 @@ def _is_below(node: ast.FunctionDef, imports: Mapping[str, str], decorator: str)
 
 
 def _launching(jitted: Sequence[ast.FunctionDef]) -> set[int]:
-    """The jit functions that launch a kernel, directly or through others of the source; by ``id``."""
+    """The jit functions that launch a kernel, directly or through others of the source.
+
+    By ``id``.
+    """
     calls = {id(node): set(_called(node)) for node in jitted}
     launching = {id(node) for node in jitted if "launch" in calls[id(node)]}
     names = {node.name for node in jitted if id(node) in launching and node.name != _CALL}
-    while more := [node for node in jitted if id(node) not in launching and calls[id(node)] & names]:
+    while more := [
+        node for node in jitted if id(node) not in launching and calls[id(node)] & names
+    ]:
         launching |= {id(node) for node in more}
         names |= {node.name for node in more if node.name != _CALL}
     return launching
@@ -217,41 +276,80 @@ def _called(node: ast.AST) -> Iterator[str]:
 
 def _constructor(kind: ast.ClassDef, tree: ast.Module) -> ast.FunctionDef | None:
     """The constructor of a class, or of the class of the same source that it is derived from."""
-    own = next((each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"), None)
+    own = next(
+        (
+            each
+            for each in kind.body
+            if isinstance(each, ast.FunctionDef) and each.name == "__init__"
+        ),
+        None,
+    )
     if own is not None:
         return own
     bases = {dotted(base) for base in kind.bases}
-    above = (each for each in tree.body if isinstance(each, ast.ClassDef) and each.name in bases and each is not kind)
+    above = (
+        each
+        for each in tree.body
+        if isinstance(each, ast.ClassDef) and each.name in bases and each is not kind
+    )
     return next((constructor for each in above if (constructor := _constructor(each, tree))), None)
 
 
 def _unlaunched(
-    kernels: Sequence[ast.FunctionDef], functions: Sequence[ast.FunctionDef], imports: Mapping[str, str]
+    kernels: Sequence[ast.FunctionDef],
+    functions: Sequence[ast.FunctionDef],
+    imports: Mapping[str, str],
 ) -> Iterator[UnreachableKernel]:
     """The functions below ``@cute.kernel`` that no function of the source names."""
     for node in kernels:
-        others = (other for other in functions if other is not node and not any(inner is node for inner in ast.walk(other)))
-        around = (other for other in functions if any(inner is node for inner in ast.walk(other)) and other is not node)
+        others = (
+            other
+            for other in functions
+            if other is not node and not any(inner is node for inner in ast.walk(other))
+        )
+        around = (
+            other
+            for other in functions
+            if any(inner is node for inner in ast.walk(other)) and other is not node
+        )
         named = {
             name
             for other in (*others, *around)
             for inner in ast.walk(other)
-            for name in [inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")]
+            for name in [
+                inner.attr if isinstance(inner, ast.Attribute) else getattr(inner, "id", "")
+            ]
         }
         if node.name not in named:
-            why = "no function of this file launches it, and what is compiled is the function below @cute.jit that does"
+            why = (
+                "no function of this file launches it, and what is compiled is the function below"
+                " @cute.jit that does"
+            )
             yield UnreachableKernel(name=node.name, line=node.lineno, why=why)
 
 
 def _roots(path: Path, tree: ast.Module) -> tuple[Path, ...]:
-    """The folders above a source in which modules lie that it imports and that are not found from its own."""
+    """The folders above a source in which modules lie that it imports and that are not found from
+    its own.
+    """
     known = {*_PACKAGES, *sys.stdlib_module_names}
-    wanted = [each for each in imports_of(tree) if not each.level and each.parts and each.parts[0] not in known]
+    wanted = [
+        each
+        for each in imports_of(tree)
+        if not each.level and each.parts and each.parts[0] not in known
+    ]
     (own,) = roots_of(path)
     found: dict[Path, None] = {}
     for name in sorted({each.parts[0] for each in wanted}):
         of_name = [each for each in wanted if each.parts[0] == name]
-        folder = next((folder for folder in (own, *list(own.parents)[:_ABOVE]) if all(_has(folder, each) for each in of_name)), own)
+        folder = next(
+            (
+                folder
+                for folder in (own, *list(own.parents)[:_ABOVE])
+                if all(_has(folder, each) for each in of_name)
+            ),
+            own,
+        )
         if folder != own:
             found[folder] = None
     return tuple(found)
@@ -262,22 +360,41 @@ def _has(folder: Path, imported: Import) -> bool:
     place = folder.joinpath(*imported.parts)
     if place.with_suffix(".py").is_file() or (place / "__init__.py").is_file():
         return True
-    return place.is_dir() and any((place / f"{name}.py").is_file() or (place / name).is_dir() for name in imported.names)
+    return place.is_dir() and any(
+        (place / f"{name}.py").is_file() or (place / name).is_dir() for name in imported.names
+    )
 
 
 def _command_line(tree: ast.Module) -> dict[str, ast.expr]:
     """The options of the command lines that a source parses → what each is by default."""
     defaults: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
-            texts = [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "add_argument"
+        ):
+            texts = [
+                each.value
+                for each in node.args
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            ]
             named = {keyword.arg: keyword.value for keyword in node.keywords}
-            name = next((text for text in texts if text.startswith("--")), texts[0] if texts else "")
+            name = next(
+                (text for text in texts if text.startswith("--")), texts[0] if texts else ""
+            )
             if isinstance(destination := named.get("dest"), ast.Constant):
                 name = str(destination.value)
             action = named.get("action")
-            switch = isinstance(action, ast.Constant) and action.value in ("store_true", "store_false")
-            otherwise = ast.Constant(value=action.value == "store_false") if switch and isinstance(action, ast.Constant) else None
+            switch = isinstance(action, ast.Constant) and action.value in (
+                "store_true",
+                "store_false",
+            )
+            otherwise = (
+                ast.Constant(value=action.value == "store_false")
+                if switch and isinstance(action, ast.Constant)
+                else None
+            )
             if (default := named.get("default", otherwise)) is not None:
                 defaults.setdefault(name.lstrip("-").replace("-", "_"), default)
     return defaults

@@ -1,4 +1,5 @@
-"""What the host code of a source hands to kernels, as far as types tell: tensors, pointers, numbers, dtypes, streams.
+"""What the host code of a source hands to kernels, as far as types tell: tensors, pointers,
+numbers, dtypes, streams.
 
 All that nothing is known of is :data:`UNKNOWN`, which every operation leads back to.
 """
@@ -22,7 +23,16 @@ TORCH_ELEMENTS = {
     }.items() for name in names},
 }  # fmt: skip
 """PyTorch's name of a dtype → that in kernel files."""
-_WIDTHS = {"bool": 8, "tf32": 32, "fp8e4m3fn": 8, "fp8e5m2": 8, "fp8e8m0fnu": 8, "fp4e2m1fn": 4, "fp6e2m3fn": 6, "fp6e3m2fn": 6}
+_WIDTHS = {
+    "bool": 8,
+    "tf32": 32,
+    "fp8e4m3fn": 8,
+    "fp8e5m2": 8,
+    "fp8e8m0fnu": 8,
+    "fp4e2m1fn": 4,
+    "fp6e2m3fn": 6,
+    "fp6e3m2fn": 6,
+}
 
 
 class Unknown:
@@ -70,7 +80,11 @@ class ElementKind:
     @property
     def width(self) -> int:
         """Its bits."""
-        return _WIDTHS[self.name] if self.name in _WIDTHS else int(self.name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        return (
+            _WIDTHS[self.name]
+            if self.name in _WIDTHS
+            else int(self.name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        )
 
     @classmethod
     def named(cls, name: str) -> ElementKind | None:
@@ -145,7 +159,11 @@ class TensorValue:
             "element": self.element,
             "dynamic": dict(self.dynamic),
         }
-        facts |= {"strided": self.strided, "stride_divisor": self.stride_divisor, "alignment": self.alignment}
+        facts |= {
+            "strided": self.strided,
+            "stride_divisor": self.stride_divisor,
+            "alignment": self.alignment,
+        }
         return TensorValue(**{**facts, **changes})
 
     @property
@@ -157,5 +175,6 @@ class TensorValue:
         """Its modes in another order."""
         modes = [axis % len(self.shape) for axis in axes]
         return self.copied(
-            shape=[self.shape[mode] for mode in modes], order=[modes.index(mode) for mode in self.order if mode in modes]
+            shape=[self.shape[mode] for mode in modes],
+            order=[modes.index(mode) for mode in self.order if mode in modes],
         )

@@ -1,4 +1,6 @@
-"""Python runs this before a program, where this folder is in ``PYTHONPATH``: it begins recording, then runs the user's own."""
+"""Python runs this before a program, where this folder is in ``PYTHONPATH``: it begins recording,
+then runs the user's own.
+"""
 
 import importlib
 import json
@@ -14,10 +16,16 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 def _begin():
     settings = json.loads(os.environ[_VARIABLE])
     folder = os.path.abspath(os.path.join(_HERE, *[os.pardir] * 3))
-    for name, path in ((_ROOM, folder), ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"]))):
-        module = sys.modules[name] = types.ModuleType(name)  # without its code, which is not for this process
+    for name, path in (
+        (_ROOM, folder),
+        ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"])),
+    ):
+        # Without its code, which is not for this process.
+        module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = [path]
-    importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(settings)
+    importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(
+        settings
+    )
 
 
 def _go_on():

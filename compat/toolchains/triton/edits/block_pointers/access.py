@@ -1,7 +1,9 @@
-"""Loads from and stores to block pointers, and what every form of access has that takes their place.
+"""Loads from and stores to block pointers, and what every form of access has that takes their
+place.
 
-A part of a block pointer is written where it is needed if it gives the same wherever it stands: if it is made of names that are
-bound once and outside of loops, and of operations without effects. What is not is kept in variables.
+A part of a block pointer is written where it is needed if it gives the same wherever it stands: if
+it is made of names that are bound once and outside of loops, and of operations without effects.
+What is not is kept in variables.
 """
 
 from __future__ import annotations
@@ -29,13 +31,49 @@ from compat.toolchains.triton.edits.code import (
     walk,
 )
 
-_LOAD = ("pointer", "mask", "other", "boundary_check", "padding_option", "cache_modifier", "eviction_policy", "volatile")
+_LOAD = (
+    "pointer",
+    "mask",
+    "other",
+    "boundary_check",
+    "padding_option",
+    "cache_modifier",
+    "eviction_policy",
+    "volatile",
+)
 _STORE = ("pointer", "value", "mask", "boundary_check", "cache_modifier", "eviction_policy")
 _HINTS = ("cache_modifier", "eviction_policy", "volatile")
-_PURE_CALLS = ("program_id", "num_programs", "cdiv", "minimum", "maximum", "multiple_of", "max_contiguous", "full", "cast")
+_PURE_CALLS = (
+    "program_id",
+    "num_programs",
+    "cdiv",
+    "minimum",
+    "maximum",
+    "multiple_of",
+    "max_contiguous",
+    "full",
+    "cast",
+)
 _PURE = (
-    *(cst.Name, cst.Integer, cst.Float, cst.SimpleString, cst.BinaryOperation, cst.UnaryOperation, cst.Attribute, cst.Arg),
-    *(cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.IfExp, cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseCompOp),
+    *(
+        cst.Name,
+        cst.Integer,
+        cst.Float,
+        cst.SimpleString,
+        cst.BinaryOperation,
+        cst.UnaryOperation,
+        cst.Attribute,
+        cst.Arg,
+    ),
+    *(
+        cst.Comparison,
+        cst.ComparisonTarget,
+        cst.BooleanOperation,
+        cst.IfExp,
+        cst.BaseBinaryOp,
+        cst.BaseUnaryOp,
+        cst.BaseCompOp,
+    ),
     *(cst.BaseBooleanOp, cst.AssignEqual, cst.Dot),
 )
 _DEEP = 8
@@ -43,7 +81,9 @@ _DEEP = 8
 
 
 Value = str | None
-"""The text of a part where it may be written wherever it is needed; ``None`` where a variable keeps it."""
+"""The text of a part where it may be written wherever it is needed; ``None`` where a variable keeps
+it.
+"""
 
 
 @frozen(kw_only=True)
@@ -69,7 +109,9 @@ class Access:
         return cls(
             web=web,
             is_load=is_load,
-            checked=_axes(arguments["boundary_check"], web) if "boundary_check" in arguments else (),
+            checked=(
+                _axes(arguments["boundary_check"], web) if "boundary_check" in arguments else ()
+            ),
             padding=_padding(arguments["padding_option"]) if "padding_option" in arguments else "",
             hints={name: written[name] for name in _HINTS if name in written},
         )
@@ -92,12 +134,15 @@ def _padding(node: cst.BaseExpression) -> str:
 
 
 class AccessForm(ABC):
-    """A form of access that takes the place of block pointers, in one function, in which ``accesses`` are all loads and stores.
+    """A form of access that takes the place of block pointers, in one function, in which
+    ``accesses`` are all loads and stores.
 
     ``ones`` are names that are 1. Raises CannotEdit where not all of them have this form.
     """
 
-    def __init__(self, code: Code, flow: Flow, accesses: Sequence[Access], ones: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, code: Code, flow: Flow, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
+    ) -> None:
         self.code, self.flow, self.accesses, self.ones = code, flow, accesses, ones
         self.bindings = Bindings(code, flow.function)
         self.definitions = flow.definitions.values()
@@ -127,12 +172,18 @@ class AccessForm(ABC):
         """The statements in the place of a definition."""
 
     def before(self, access: Access) -> Sequence[str]:
-        """The statements before the one with a load or store in it; the same for several loads in it count once."""
+        """The statements before the one with a load or store in it.
+
+        The same for several loads in it count once.
+        """
         return ()
 
     @abstractmethod
     def accessing(self, access: Access, call: cst.Call) -> str:
-        """The expression in the place of a load or store; ``call`` is it with what stands inside of it edited."""
+        """The expression in the place of a load or store.
+
+        ``call`` is it with what stands inside of it edited.
+        """
 
     @abstractmethod
     def element_holder(self, web: Web) -> str:
@@ -157,8 +208,15 @@ class AccessForm(ABC):
     def _parts_of(self, definition: Definition) -> Mapping[Part, Value]:
         if definition.made is not None:
             return self.parts_made(definition.made, definition)
-        source = {part: value for (web, part), value in self._values.items() if web is definition.source_web}
-        return {part: None if part[0] == "at" and definition.moves(part[1]) else value for part, value in source.items()}
+        source = {
+            part: value
+            for (web, part), value in self._values.items()
+            if web is definition.source_web
+        }
+        return {
+            part: None if part[0] == "at" and definition.moves(part[1]) else value
+            for part, value in source.items()
+        }
 
     def is_kept(self, web: Web, part: Part) -> bool:
         """Whether a variable keeps a part."""
@@ -170,7 +228,9 @@ class AccessForm(ABC):
         return self.name(web, part) if value is None else value
 
     def handing(self, web: Web) -> Mapping[Part, str]:
-        """Expressions for the parts of a block pointer that is handed to another function, or returned."""
+        """Expressions for the parts of a block pointer that is handed to another function, or
+        returned.
+        """
         return {part: self.value(web, part) for part in self.handed(web.made.rank)}
 
     def moved(self, definition: Definition, part: Part) -> str:
@@ -184,10 +244,15 @@ class AccessForm(ABC):
 
     def name(self, web: Web, part: Part) -> str:
         """The variable that keeps a part."""
-        return self.fresh(web, part, f"{web.name}_{part[0] if part == BASE else '_'.join(map(str, part))}")
+        return self.fresh(
+            web, part, f"{web.name}_{part[0] if part == BASE else '_'.join(map(str, part))}"
+        )
 
     def fresh(self, web: Web, what: tuple[str | int, ...], wanted: str) -> str:
-        """The variable for something of a web, the same for webs of one name; called as is wanted where that is free."""
+        """The variable for something of a web, the same for webs of one name.
+
+        Called as is wanted where that is free.
+        """
         key = (web.name, what)
         if key not in self._names:
             self._names[key] = self.code.fresh(wanted)
@@ -198,7 +263,7 @@ class AccessForm(ABC):
         return self.code.code_for(node)
 
 
-# --- source text -------------------------------------------------------------------------------------------------------------
+# --- source text ----------------------------------------------------------------------------------
 
 
 def stored(call: cst.Call) -> cst.BaseExpression:
@@ -212,21 +277,32 @@ def addend(text: str) -> str:
     plain = isinstance(node, cst.BinaryOperation) and isinstance(
         node.operator, cst.Add | cst.Subtract | cst.Multiply | cst.FloorDivide | cst.Modulo
     )
-    return text if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar) else parenthesized(text)
+    return (
+        text
+        if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar)
+        else parenthesized(text)
+    )
 
 
 def _added(value: str, by: str) -> str:
     if value == "0":
         return by
-    return f"{value} + {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesized(by)}"
+    return (
+        f"{value} +"
+        f" {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesized(by)}"
+    )
 
 
 def assignment(name: str, value: str) -> str:
     """``name = value``, and ``name += …`` where that is what it comes to."""
-    return f"{name} += {value.removeprefix(f'{name} + ')}" if value.startswith(f"{name} + ") else f"{name} = {value}"
+    return (
+        f"{name} += {value.removeprefix(f'{name} + ')}"
+        if value.startswith(f"{name} + ")
+        else f"{name} = {value}"
+    )
 
 
-# --- what a function binds ------------------------------------------------------------------------------------------------------
+# --- what a function binds ------------------------------------------------------------------------
 
 
 @define(eq=False, slots=False)
@@ -244,7 +320,11 @@ class Bindings:
     """Names that count up from a number that is not negative."""
 
     def __attrs_post_init__(self) -> None:
-        self.counts.update(parameter.name.value for parameter in walk(self.function.params) if isinstance(parameter, cst.Param))
+        self.counts.update(
+            parameter.name.value
+            for parameter in walk(self.function.params)
+            if isinstance(parameter, cst.Param)
+        )
         loops = (node for node in walk(self.function.body) if isinstance(node, cst.For | cst.While))
         in_loops = {id(inner) for loop in loops for inner in walk(loop)}
         for node in walk(self.function.body):
@@ -253,17 +333,26 @@ class Bindings:
                     self.counts[name] += 2 if id(node) in in_loops else 1
                 if isinstance(target, cst.Name) and value is not None:
                     self._values[target.value] = value
-            if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and self._counts_up(node.iter):
+            if (
+                isinstance(node, cst.For)
+                and isinstance(node.target, cst.Name)
+                and self._counts_up(node.iter)
+            ):
                 self._ranges.add(node.target.value)
 
     def _counts_up(self, node: cst.BaseExpression) -> bool:
         if not isinstance(node, cst.Call) or not (
-            dotted(node.func) == "range" or self.code.language.called(node) in ("range", "static_range")
+            dotted(node.func) == "range"
+            or self.code.language.called(node) in ("range", "static_range")
         ):
             return False
         values = [arg.value for arg in node.args if not arg.keyword]
         start = literal(values[0]) if len(values) > 1 else 0
-        return start is not None and start >= 0 and (len(values) < 3 or not isinstance(values[2], cst.UnaryOperation))
+        return (
+            start is not None
+            and start >= 0
+            and (len(values) < 3 or not isinstance(values[2], cst.UnaryOperation))
+        )
 
     def stable(self, node: cst.BaseExpression) -> bool:
         """Whether an expression gives the same wherever in the function it stands."""
@@ -272,7 +361,9 @@ class Bindings:
     def _is_stable(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call):
             return self.code.language.called(node) in _PURE_CALLS or _is_converted(node)
-        return isinstance(node, _PURE) and not (isinstance(node, cst.Name) and self.counts[node.value] > 1)
+        return isinstance(node, _PURE) and not (
+            isinstance(node, cst.Name) and self.counts[node.value] > 1
+        )
 
     def natural(self, node: cst.BaseExpression, depth: int = _DEEP) -> bool:
         """Whether a whole number is certainly not negative."""
@@ -280,30 +371,48 @@ class Bindings:
             return number >= 0
         if depth == 0:
             return False
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Multiply | cst.FloorDivide):
+        if isinstance(node, cst.BinaryOperation) and isinstance(
+            node.operator, cst.Add | cst.Multiply | cst.FloorDivide
+        ):
             return self.natural(node.left, depth - 1) and self.natural(node.right, depth - 1)
         if isinstance(node, cst.Call):
-            number_of_programs = self.code.language.called(node) in ("program_id", "num_programs")
-            return number_of_programs or (_is_converted(node) and self.natural(node.func.value, depth - 1))  # type: ignore[attr-defined]
+            if self.code.language.called(node) in ("program_id", "num_programs"):
+                return True
+            return _is_converted(node) and self.natural(node.func.value, depth - 1)  # type: ignore[attr-defined]
         if not isinstance(node, cst.Name):
             return False
         name = node.value
         if name in self._blocks or (name in self._ranges and self.counts[name] <= 2):
             return True
-        return self.counts[name] == 1 and name in self._values and self.natural(self._values[name], depth - 1)
+        return (
+            self.counts[name] == 1
+            and name in self._values
+            and self.natural(self._values[name], depth - 1)
+        )
 
     @cached_property
     def _blocks(self) -> frozenset[str]:
-        """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
-        sizes = {size.value for node in walk(self.function) for size in self._sizes(node) if isinstance(size, cst.Name)}
-        return frozenset(name for name in sizes if self.counts[name] <= 1 and name not in self._values)
+        """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of
+        block pointers are given.
+        """
+        sizes = {
+            size.value
+            for node in walk(self.function)
+            for size in self._sizes(node)
+            if isinstance(size, cst.Name)
+        }
+        return frozenset(
+            name for name in sizes if self.counts[name] <= 1 and name not in self._values
+        )
 
     def _sizes(self, node: cst.CSTNode) -> tuple[cst.BaseExpression, ...]:
         called = self.code.language.called(node)
         if called == "arange" and isinstance(node, cst.Call) and len(node.args) > 1:
             return (node.args[1].value,)
         try:
-            return MadePointer.of(node).block if called == MAKE and isinstance(node, cst.Call) else ()
+            return (
+                MadePointer.of(node).block if called == MAKE and isinstance(node, cst.Call) else ()
+            )
         except CannotEdit:
             return ()
 

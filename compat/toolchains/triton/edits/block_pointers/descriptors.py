@@ -1,8 +1,9 @@
 """Block pointers → tensor descriptors (Triton 3.4 and newer), where that is possible.
 
-A descriptor is made where the block pointer was, of its base, shape, strides and block; what is loaded and stored is named by
-offsets. It asks for more than a block pointer: the innermost stride is 1, and it always looks whether it is within the tensor.
-What cannot be known from the text (alignment, an allocator on the host) is said as a note.
+A descriptor is made where the block pointer was, of its base, shape, strides and block; what is
+loaded and stored is named by offsets. It asks for more than a block pointer: the innermost stride
+is 1, and it always looks whether it is within the tensor. What cannot be known from the text
+(alignment, an allocator on the host) is said as a note.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
-from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, assignment, stored
+from compat.toolchains.triton.edits.block_pointers.access import (
+    Access,
+    AccessForm,
+    Value,
+    assignment,
+    stored,
+)
 from compat.toolchains.triton.edits.block_pointers.editing import edited
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Web
 from compat.toolchains.triton.edits.block_pointers.handing import GIVEN, MADE, WHOLE, Facts, Handing
@@ -22,14 +29,27 @@ from compat.toolchains.triton.edits.code import literal, parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 _HOST = (
-    "tensor descriptors need Triton 3.4 or newer; if the kernel makes them, the host must call triton.set_allocator before the "
-    "launch",
-    "the edit assumes that every base is aligned to 16 bytes, and that every stride but the innermost is a multiple of 16 bytes; "
-    "Triton's interpreter also needs such offsets along the innermost axis",
+    (
+        "tensor descriptors need Triton 3.4 or newer; if the kernel makes them, the host must call"
+        " triton.set_allocator before the launch"
+    ),
+    (
+        "the edit assumes that every base is aligned to 16 bytes, and that every stride but the"
+        " innermost is a multiple of 16 bytes; Triton's interpreter also needs such offsets along"
+        " the innermost axis"
+    ),
 )
-_UNCHECKED = "elements outside a tensor's shape are read as zero and not written, even if they had no boundary_check before"
-_HINTS = "cache modifiers, eviction policies and volatile are removed, because descriptors do not take them"
-_STRIDE = "{names}: assumed to be 1, as the kernel file says, and no longer used as the innermost stride"
+_UNCHECKED = (
+    "elements outside a tensor's shape are read as zero and not written, even if they had no"
+    " boundary_check before"
+)
+_HINTS = (
+    "cache modifiers, eviction policies and volatile are removed, because descriptors do not take"
+    " them"
+)
+_STRIDE = (
+    "{names}: assumed to be 1, as the kernel file says, and no longer used as the innermost stride"
+)
 
 
 def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
@@ -54,8 +74,14 @@ class Descriptors(AccessForm):
             yield _UNCHECKED
         if any(access.hints for access in self.accesses):
             yield _HINTS
-        made = [definition.made for definition in self.definitions if definition.made and not self._is_given(definition.made)]
-        innermost = {self.text(pointer.strides[self._innermost(pointer.strides)]) for pointer in made}
+        made = [
+            definition.made
+            for definition in self.definitions
+            if definition.made and not self._is_given(definition.made)
+        ]
+        innermost = {
+            self.text(pointer.strides[self._innermost(pointer.strides)]) for pointer in made
+        }
         if innermost & self.ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self.ones)))
 
@@ -63,17 +89,25 @@ class Descriptors(AccessForm):
 
     def check(self) -> None:
         if any(access.padding == "nan" for access in self.accesses):
-            raise CannotEdit("tensor descriptors: not every release that has them is known to pad with NaN")
+            raise CannotEdit(
+                "tensor descriptors: not every release that has them is known to pad with NaN"
+            )
         for web in self.flow.webs:
             made = [definition.made for definition in web.definitions if definition.made]
             if len({(self._innermost(pointer.strides), pointer.rank) for pointer in made}) > 1:
-                raise CannotEdit(f"tensor descriptors: {web.variable} has its innermost axis in different places")
+                raise CannotEdit(
+                    f"tensor descriptors: {web.variable} has its innermost axis in different places"
+                )
 
     def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
         """The axis whose stride is 1: the last one, or the first of two. Raises CannotEdit."""
         last = len(strides) - 1
         candidates = [axis for axis, stride in enumerate(strides) if literal(stride) == 1]
-        candidates += [axis for axis, stride in enumerate(strides) if isinstance(stride, cst.Name) and stride.value in self.ones]
+        candidates += [
+            axis
+            for axis, stride in enumerate(strides)
+            if isinstance(stride, cst.Name) and stride.value in self.ones
+        ]
         innermost = last if last in candidates else candidates[0] if candidates else None
         if innermost is None or (innermost != last and len(strides) != 2):
             raise CannotEdit("tensor descriptors: no innermost stride is known to be 1")
@@ -92,7 +126,16 @@ class Descriptors(AccessForm):
             lines.append((self.name(web, MADE), self.moved(definition, MADE)))
         for part in self.handed(web.made.rank)[1:]:
             if self.is_kept(web, part):
-                lines.append((self.name(web, part), self.moved(definition, part) if made is None else self.text(made.parts[part])))
+                lines.append(
+                    (
+                        self.name(web, part),
+                        (
+                            self.moved(definition, part)
+                            if made is None
+                            else self.text(made.parts[part])
+                        ),
+                    )
+                )
         return [assignment(name, value) for name, value in lines if name != value]
 
     def accessing(self, access: Access, call: cst.Call) -> str:
@@ -105,13 +148,18 @@ class Descriptors(AccessForm):
             loaded = f"{made}.load({offsets})"
             return f"{self.language}.trans({loaded})" if transposed else loaded
         value = self.text(stored(call))
-        return f"{made}.store({offsets}, {f'{self.language}.trans({value})' if transposed else value})"
+        return (
+            f"{made}.store({offsets}, {f'{self.language}.trans({value})' if transposed else value})"
+        )
 
     def element_holder(self, web: Web) -> str:
         base = web.made.base
         if self._is_given(web.made):
-            raise CannotEdit("tensor descriptors: a function that gets a block pointer uses its dtype")
-        while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
+            raise CannotEdit(
+                "tensor descriptors: a function that gets a block pointer uses its dtype"
+            )
+        # Whatever is added to a pointer, its dtype stays.
+        while isinstance(base, cst.BinaryOperation):
             base = base.left
         return parenthesized(self.text(base))
 
@@ -122,15 +170,23 @@ class Descriptors(AccessForm):
         return self.text(made.base) == GIVEN
 
     def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
-        alone = not definition.in_loop and sum(other.variable == definition.variable for other in self.definitions) == 1
+        alone = (
+            not definition.in_loop
+            and sum(other.variable == definition.variable for other in self.definitions) == 1
+        )
         offsets: dict[Part, Value] = {
-            part: self.text(node) if self.bindings.stable(node) else None for part, node in made.parts.items() if part[0] == "at"
+            part: self.text(node) if self.bindings.stable(node) else None
+            for part, node in made.parts.items()
+            if part[0] == "at"
         }
         return {MADE: self.name(definition.web, MADE) if alone else None, **offsets}
 
     def _descriptor(self, web: Web, made: MadePointer) -> str:
         innermost = self._innermost(made.strides)
-        strides = ["1" if axis == innermost else self.text(expression) for axis, expression in enumerate(made.strides)]
+        strides = [
+            "1" if axis == innermost else self.text(expression)
+            for axis, expression in enumerate(made.strides)
+        ]
         lists = [list(map(self.text, made.shape)), strides, list(map(self.text, made.block))]
         lists = [expression[::-1] for expression in lists] if self._is_transposed(web) else lists
         arguments = ", ".join(f"[{', '.join(expression)}]" for expression in lists)

@@ -1,4 +1,6 @@
-"""From block pointers to another form of access: all functions of a kernel, those that are called before those that call them."""
+"""From block pointers to another form of access: all functions of a kernel, those that are called
+before those that call them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ from compat.toolchains.triton.edits.code import Code, elements_of, names_in, wal
 from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 _HANDED = (
-    "{names}: the parameters or the returned values change; edit calls in files that the kernel does not import in the same way"
+    "{names}: the parameters or the returned values change; edit calls in files that the kernel"
+    " does not import in the same way"
 )
 
 
@@ -42,10 +45,15 @@ class EditedProgram:
     notes: tuple[str, ...]
 
 
-def edited(program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, Facts]) -> EditedProgram:
-    """The files of a program without block pointers. Raises CannotEdit where there are none, or where some cannot be replaced.
+def edited(
+    program: KernelProgram, kind: type[AccessForm], facts: Mapping[FunctionPlace, Facts]
+) -> EditedProgram:
+    """The files of a program without block pointers.
 
-    What the calls show of the functions that are called is used to edit these again, until nothing more is learned.
+    Raises CannotEdit where there are none, or where some cannot be replaced.
+
+    What the calls show of the functions that are called is used to edit these again, until nothing
+    more is learned.
     """
     handing, before = Handing.of(program), None
     while facts != before:
@@ -53,7 +61,9 @@ def edited(program: KernelProgram, kind: type[AccessForm], facts: Mapping[Functi
         texts = edit.texts()
         facts = learned(edit.sites, program, facts)
     names = ", ".join(dict.fromkeys(place.function for place in handing.changed))
-    return EditedProgram(texts, facts, (*edit.notes, *([_HANDED.format(names=names)] if names else ())))
+    return EditedProgram(
+        texts, facts, (*edit.notes, *([_HANDED.format(names=names)] if names else ()))
+    )
 
 
 @frozen(kw_only=True)
@@ -67,7 +77,9 @@ class Site:
     """Names in the caller that are 1."""
 
 
-def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, Facts]) -> dict[FunctionPlace, Facts]:
+def learned(
+    sites: Sequence[Site], program: KernelProgram, facts: Mapping[FunctionPlace, Facts]
+) -> dict[FunctionPlace, Facts]:
     """What the calls show, besides what is known."""
     more = dict(facts)
     for called in dict.fromkeys(site.called for site in sites):
@@ -76,19 +88,33 @@ def learned(sites: Sequence[Site], program: KernelProgram, facts: Mapping[Functi
         shared = [key for key in calls[0].texts if all(key in call.texts for call in calls)]
         shared = [(name, part) for name, part in shared if part != WHOLE or counts[name] == 1]
         before = facts.get(called, Facts())
-        texts = {key: text for key in shared if key[1] != WHOLE and (text := _text(key, calls, shared))}
-        ones = {key for key in shared if all(call.texts[key] in {"1", *call.ones} for call in calls)}
+        texts = {
+            key: text for key in shared if key[1] != WHOLE and (text := _text(key, calls, shared))
+        }
+        ones = {
+            key for key in shared if all(call.texts[key] in {"1", *call.ones} for call in calls)
+        }
         more[called] = Facts(texts={**texts, **before.texts}, ones=before.ones | ones)
     return more
 
 
 def _text(part: Given, calls: Sequence[Site], shared: Iterable[Given]) -> str:
-    """The number that a part is in all calls, or a parameter that is always given the same; empty where there is neither."""
+    """The number that a part is in all calls, or a parameter that is always given the same.
+
+    Empty where there is neither.
+    """
     texts = {call.texts[part] for call in calls}
     if len(texts) == 1 and is_number(text := texts.pop()):
         return text
     others = sorted(key for key in shared if key[1] == WHOLE)
-    return next((other[0] for other in others if all(call.texts[other] == call.texts[part] for call in calls)), "")
+    return next(
+        (
+            other[0]
+            for other in others
+            if all(call.texts[other] == call.texts[part] for call in calls)
+        ),
+        "",
+    )
 
 
 @define
@@ -100,25 +126,39 @@ class EditedFunction:
     unpacked: Mapping[str, UnpackedParameter]
     """The parameters that were block pointers."""
     backs: Sequence[Back | None]
-    """What it returns: of block pointers their parts, and ``None`` for all else. Empty where it returns no block pointer."""
+    """What it returns: of block pointers their parts, and ``None`` for all else.
+
+    Empty where it returns no block pointer.
+    """
     returns_one: bool
     """It returned one value, and no tuple."""
 
 
-def _received(function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code) -> cst.FunctionDef:
-    """The function with what calls return taken apart, and put together as block pointers. Raises CannotEdit."""
+def _received(
+    function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedFunction | None], code: Code
+) -> cst.FunctionDef:
+    """The function with what calls return taken apart, and put together as block pointers.
+
+    Raises CannotEdit.
+    """
 
     def statement(old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = old.body[0] if len(old.body) == 1 else None
         calls = ((node, called(node)) for node in walk(old))
-        call, edited = next(((node, edited) for node, edited in calls if edited is not None and edited.backs), (None, None))
+        call, edited = next(
+            ((node, edited) for node, edited in calls if edited is not None and edited.backs),
+            (None, None),
+        )
         if edited is None:
             return [old]
         if not isinstance(small, cst.Assign) or small.value is not call or len(small.targets) > 1:
             raise CannotEdit("the result of a function is used in an unknown form")
         assert isinstance(call, cst.Call)
         target, after = _taken_apart(small.targets[0].target, call, edited, code)
-        return [old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]), *after]
+        return [
+            old.with_changes(body=[small.with_changes(targets=[cst.AssignTarget(target)])]),
+            *after,
+        ]
 
     return rewritten(function, statement)
 
@@ -126,7 +166,9 @@ def _received(function: cst.FunctionDef, called: Callable[[cst.CSTNode], EditedF
 def _taken_apart(
     target: cst.BaseExpression, call: cst.Call, called: EditedFunction, code: Code
 ) -> tuple[cst.BaseAssignTargetExpression, list[cst.BaseStatement]]:
-    """The target of a call that returns parts, and the statements after it that make block pointers of them."""
+    """The target of a call that returns parts, and the statements after it that make block pointers
+    of them.
+    """
     passed = {name: argument.value for name, argument in arguments(call, called.original)}
     elements = (target,) if called.returns_one else elements_of(target)
     if elements is None or len(elements) != len(called.backs):
@@ -149,7 +191,11 @@ def _taken_apart(
 
 def _one_or_tuple(values: Sequence[cst.BaseExpression], *, alone: bool) -> cst.BaseExpression:
     """Several values without parentheses, or the only one."""
-    return values[0] if alone and len(values) == 1 else cst.Tuple([cst.Element(value) for value in values], lpar=[], rpar=[])
+    return (
+        values[0]
+        if alone and len(values) == 1
+        else cst.Tuple([cst.Element(value) for value in values], lpar=[], rpar=[])
+    )
 
 
 @define
@@ -183,11 +229,19 @@ class _Edit:
 
 
 class _FunctionEdit(cst.CSTTransformer):
-    """The edit of one function, in which each statement gets its new form. Raises CannotEdit where not all of it has one."""
+    """The edit of one function, in which each statement gets its new form.
+
+    Raises CannotEdit where not all of it has one.
+    """
 
     def __init__(self, edit: _Edit, place: FunctionPlace) -> None:
         super().__init__()
-        self.handing, self.functions, self.sites, self.place = edit.handing, edit.functions, edit.sites, place
+        self.handing, self.functions, self.sites, self.place = (
+            edit.handing,
+            edit.functions,
+            edit.sites,
+            place,
+        )
         self.original, self.pointers = edit.program.definition(place), edit.handing.functions[place]
         self.code = edit.program.code_of(place).within(self.original)
         facts = edit.facts.get(place, Facts())
@@ -204,10 +258,18 @@ class _FunctionEdit(cst.CSTTransformer):
         self.flow = Flow(reader, function)
         calls = [use for use in self.flow.uses if isinstance(use, cst.Call)]
         self.accesses = {call: Access.of(call, self.flow.web_of(call), self.code) for call in calls}
-        self.ones = frozenset(self.unpacked[name].texts[part] if name in self.unpacked else name for name, part in facts.ones)
+        self.ones = frozenset(
+            self.unpacked[name].texts[part] if name in self.unpacked else name
+            for name, part in facts.ones
+        )
         self.form = edit.kind(self.code, self.flow, list(self.accesses.values()), self.ones)
         edit.notes.update(dict.fromkeys(self.form.notes()))
-        self.backs = self._backs({self.flow.definitions.get(statement): parameter for statement, parameter in begun.items()})
+        self.backs = self._backs(
+            {
+                self.flow.definitions.get(statement): parameter
+                for statement, parameter in begun.items()
+            }
+        )
         self._comments: list[cst.EmptyLine] = []
         self._done: set[cst.CSTNode] = set()
 
@@ -219,20 +281,33 @@ class _FunctionEdit(cst.CSTTransformer):
         used = set(names_in(new.body))
         for parameter in self.unpacked.values():
             parameter.new = {part: name for part, name in parameter.new.items() if name in used}
-        definition = new.with_changes(params=replaced_parameters(new.params, self.unpacked, self.code))
-        return EditedFunction(self.original, definition, self.unpacked, self.backs, self.pointers.returns_one)
+        definition = new.with_changes(
+            params=replaced_parameters(new.params, self.unpacked, self.code)
+        )
+        return EditedFunction(
+            self.original, definition, self.unpacked, self.backs, self.pointers.returns_one
+        )
 
     # --- from function to function ---
 
     def _handed(self, node: cst.CSTNode) -> list[cst.BaseExpression]:
         """The block pointers that a call or a ``return`` hands over."""
         if isinstance(node, cst.Return):
-            return [value for value, rank in zip(_values(node), self.pointers.returned, strict=False) if rank]
+            return [
+                value
+                for value, rank in zip(_values(node), self.pointers.returned, strict=False)
+                if rank
+            ]
         called = self.handing.called(self.place, node)
         if called is None or not isinstance(node, cst.Call):
             return []
-        parameters, definition = self.handing.functions[called].parameters, self.handing.program.definition(called)
-        return [argument.value for name, argument in arguments(node, definition) if name in parameters]
+        parameters, definition = (
+            self.handing.functions[called].parameters,
+            self.handing.program.definition(called),
+        )
+        return [
+            argument.value for name, argument in arguments(node, definition) if name in parameters
+        ]
 
     def _called(self, node: cst.CSTNode) -> EditedFunction | None:
         """The edited function that a call calls."""
@@ -240,10 +315,16 @@ class _FunctionEdit(cst.CSTTransformer):
         return self.functions.get(called) if called is not None else None
 
     def _backs(self, begun: Mapping[Definition | None, UnpackedParameter]) -> list[Back | None]:
-        values = [_values(node) for node in walk(self.flow.function.body) if isinstance(node, cst.Return)]
+        values = [
+            _values(node) for node in walk(self.flow.function.body) if isinstance(node, cst.Return)
+        ]
         backs: list[Back | None] = []
         for number, rank in enumerate(self.pointers.returned):
-            names = [value[number] for value in values if rank and number < len(value) and isinstance(value[number], cst.Name)]
+            names = [
+                value[number]
+                for value in values
+                if rank and number < len(value) and isinstance(value[number], cst.Name)
+            ]
             webs = [self.flow.web_of(name) for name in names]
             backs.append(Back.of(webs, self.form, begun) if webs else None)
         return backs
@@ -254,23 +335,38 @@ class _FunctionEdit(cst.CSTTransformer):
         if place is None or called is None or not called.unpacked:
             return edited.args
         named = list(arguments(call, called.original))
-        webs = {name: self.flow.web_of(argument.value) for name, argument in named if name in called.unpacked}
+        webs = {
+            name: self.flow.web_of(argument.value)
+            for name, argument in named
+            if name in called.unpacked
+        }
         if missing := [name for name in called.unpacked if name not in webs]:
             raise CannotEdit(f"a call of {place.function} does not give it {missing[0]}")
         parts = {name: self.form.handing(web) for name, web in webs.items()}
-        texts = {(name, part): text for name, by_part in parts.items() for part, text in by_part.items()}
+        texts = {
+            (name, part): text for name, by_part in parts.items() for part, text in by_part.items()
+        }
         others = {
-            (name, WHOLE): self.form.text(argument.value) for name, argument in named if name not in webs and not argument.star
+            (name, WHOLE): self.form.text(argument.value)
+            for name, argument in named
+            if name not in webs and not argument.star
         }
         self.sites.append(Site(called=place, texts=texts | others, ones=self.ones))
-        new = {name: {new: parts[name][part] for part, new in parameter.new.items()} for name, parameter in called.unpacked.items()}
+        new = {
+            name: {new: parts[name][part] for part, new in parameter.new.items()}
+            for name, parameter in called.unpacked.items()
+        }
         return replaced_arguments(edited.args, [name for name, _ in named], new)
 
     # --- statement by statement ---
 
     def _statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         definition = self.flow.definitions.get(old)
-        new = self._with_uses(old) if definition is None else in_place_of(old, _parsed(self.form.defining(definition)))
+        new = (
+            self._with_uses(old)
+            if definition is None
+            else in_place_of(old, _parsed(self.form.defining(definition)))
+        )
         # what stood above a statement that is gone stands above the next one
         if not new:
             self._comments += old.leading_lines
@@ -284,7 +380,12 @@ class _FunctionEdit(cst.CSTTransformer):
         here = [node for node in walk(old) if node in self.flow.uses]
         if not here:
             return [old]
-        before = [line for node in here if isinstance(node, cst.Call) for line in self.form.before(self.accesses[node])]
+        before = [
+            line
+            for node in here
+            if isinstance(node, cst.Call)
+            for line in self.form.before(self.accesses[node])
+        ]
         new = old.with_changes(leading_lines=[]).visit(self)
         self._done.update(here)
         assert isinstance(new, cst.SimpleStatementLine)
@@ -292,20 +393,28 @@ class _FunctionEdit(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         if original_node in self.accesses:
-            return cst.parse_expression(self.form.accessing(self.accesses[original_node], updated_node))
+            return cst.parse_expression(
+                self.form.accessing(self.accesses[original_node], updated_node)
+            )
         return updated_node.with_changes(args=self._arguments(original_node, updated_node))
 
     def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
         if not any(self.backs):
             return updated_node
         values: list[cst.BaseExpression] = []
-        for old, new, back in zip(_values(original_node), _values(updated_node), self.backs, strict=True):
+        for old, new, back in zip(
+            _values(original_node), _values(updated_node), self.backs, strict=True
+        ):
             texts = self.form.handing(self.flow.web_of(old)) if back else {}
             values += [cst.parse_expression(texts[part]) for part in back.parts] if back else [new]
         value = _one_or_tuple(values, alone=self.pointers.returns_one)
-        return updated_node.with_changes(value=value, whitespace_after_return=cst.SimpleWhitespace(" "))
+        return updated_node.with_changes(
+            value=value, whitespace_after_return=cst.SimpleWhitespace(" ")
+        )
 
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
         if original_node not in self.flow.uses:
             return updated_node
         holder = self.form.element_holder(self.flow.web_of(original_node))
@@ -319,13 +428,17 @@ def _values(statement: cst.Return) -> Sequence[cst.BaseExpression]:
     return elements if elements is not None else (statement.value,)
 
 
-def _beginning(function: cst.FunctionDef, statements: Sequence[cst.BaseStatement]) -> cst.FunctionDef:
+def _beginning(
+    function: cst.FunctionDef, statements: Sequence[cst.BaseStatement]
+) -> cst.FunctionDef:
     """The function with statements behind its docstring."""
     if not statements or not isinstance(function.body, cst.IndentedBlock):
         return function
     body = list(function.body.body)
     place = 1 if function.get_docstring(clean=False) is not None else 0
-    return function.with_changes(body=function.body.with_changes(body=[*body[:place], *statements, *body[place:]]))
+    return function.with_changes(
+        body=function.body.with_changes(body=[*body[:place], *statements, *body[place:]])
+    )
 
 
 def _parsed(lines: Iterable[str]) -> list[cst.BaseStatement]:

@@ -1,7 +1,9 @@
-"""Which definitions of a block pointer's variable meet at a use: together they are one *web*, and get the same new variables.
+"""Which definitions of a block pointer's variable meet at a use: together they are one *web*, and
+get the same new variables.
 
-A variable that is used for two block pointers, one after the other, has two webs. That is a flow analysis over structured code:
-what reaches a statement is known from what stands before it, and at the head of a loop from what its end leaves, too.
+A variable that is used for two block pointers, one after the other, has two webs. That is a flow
+analysis over structured code: what reaches a statement is known from what stands before it, and at
+the head of a loop from what its end leaves, too.
 """
 
 from __future__ import annotations
@@ -59,7 +61,10 @@ class Web:
 
     @property
     def made(self) -> MadePointer:
-        """How it was made first: what all definitions agree on can be read here. Raises CannotEdit where nothing made it."""
+        """How it was made first: what all definitions agree on can be read here.
+
+        Raises CannotEdit where nothing made it.
+        """
         for definition in self.history():
             if definition.made is not None:
                 return definition.made
@@ -73,7 +78,11 @@ class Web:
             if web not in seen:
                 seen.add(web)
                 yield from web.definitions
-                waiting += [definition.source_web for definition in web.definitions if definition.source_web is not None]
+                waiting += [
+                    definition.source_web
+                    for definition in web.definitions
+                    if definition.source_web is not None
+                ]
 
 
 @define(eq=False)
@@ -85,7 +94,9 @@ class Flow:
     definitions: dict[cst.CSTNode, Definition] = Factory(dict)
     """By the statements that they are."""
     uses: dict[cst.CSTNode, set[Definition]] = Factory(dict)
-    """Loads and stores (calls), ``p.dtype`` (attributes), and what is handed over or returned (names) → what reaches it."""
+    """Loads and stores (calls), ``p.dtype`` (attributes), and what is handed over or returned
+    (names) → what reaches it.
+    """
     webs: list[Web] = Factory(list)
     _sources: dict[Definition, set[Definition]] = Factory(dict)
     _loops: int = 0
@@ -115,7 +126,10 @@ class Flow:
             return self._simple(node, state)
         if isinstance(node, cst.If):
             self._uses(node.test, state)
-            return _merged(self._block(node.body, state), self._statement(node.orelse, state) if node.orelse else state)
+            return _merged(
+                self._block(node.body, state),
+                self._statement(node.orelse, state) if node.orelse else state,
+            )
         if isinstance(node, cst.For | cst.While):
             return self._loop(node, state)
         if isinstance(node, cst.Else | cst.With):
@@ -141,9 +155,17 @@ class Flow:
         return {name: reaching for name, reaching in state.items() if name not in names}
 
     def _definition(self, node: cst.CSTNode, state: _State) -> Definition | None:
-        small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
+        small = (
+            node.body[0]
+            if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1
+            else None
+        )
         target = small.targets[0].target if isinstance(small, cst.Assign) else None
-        if not isinstance(small, cst.Assign) or not isinstance(target, cst.Name) or not self.reader.gives_pointer(small.value):
+        if (
+            not isinstance(small, cst.Assign)
+            or not isinstance(target, cst.Name)
+            or not self.reader.gives_pointer(small.value)
+        ):
             return None
         if isinstance(small.value, cst.Name) and not state.get(small.value.value):
             return None  # something else has that name here
@@ -165,7 +187,13 @@ class Flow:
         if self.reader.makes(value):
             return Definition(variable=variable, made=MadePointer.of(value), in_loop=in_loop)
         source, offsets = self.reader.moved(value)
-        return Definition(variable=variable, source=source, offsets=offsets, placed=is_placed(value), in_loop=in_loop)
+        return Definition(
+            variable=variable,
+            source=source,
+            offsets=offsets,
+            placed=is_placed(value),
+            in_loop=in_loop,
+        )
 
     def _uses(self, node: cst.CSTNode, state: _State, but: Iterable[cst.Name] = ()) -> None:
         """Note the uses in an expression or statement, and refuse all else."""
@@ -179,11 +207,16 @@ class Flow:
                     self.uses.setdefault(use, set()).update(state[pointer.value])  # type: ignore[attr-defined]
                     skipped.add(id(pointer))
                 elif use is pointer:
-                    raise CannotEdit("one call passes a function a block pointer, and another call passes something else")
+                    raise CannotEdit(
+                        "one call passes a function a block pointer, and another call passes"
+                        " something else"
+                    )
         for inner in nodes:
             if id(inner) not in skipped and self._holds(inner, state):
                 name = inner.value  # type: ignore[attr-defined]
-                raise CannotEdit(f"the block pointer {name} is used for more than loads, stores and advances")
+                raise CannotEdit(
+                    f"the block pointer {name} is used for more than loads, stores and advances"
+                )
 
     def _holds(self, node: cst.CSTNode, state: _State) -> bool:
         """Whether a node is a variable that may hold a block pointer here."""
@@ -199,7 +232,9 @@ class Flow:
         definitions = list(self.definitions.values())
         meeting = [{definition} for definition in definitions] + list(self.uses.values())
         for definition, reaching in self._sources.items():
-            meeting.append(reaching | {definition} if definition.source == definition.variable else reaching)
+            meeting.append(
+                reaching | {definition} if definition.source == definition.variable else reaching
+            )
         for group in sorted(joined(meeting), key=lambda group: min(map(definitions.index, group))):
             ordered = sorted(group, key=definitions.index)
             self.webs.append(Web(variable=ordered[0].variable, definitions=ordered))
@@ -210,10 +245,15 @@ class Flow:
         self._name_webs()
 
     def _name_webs(self) -> None:
-        """Webs of one variable are never in it at once: those with the same block share their names, others have a number."""
+        """Webs of one variable are never in it at once: those with the same block share their
+        names, others have a number.
+        """
         names: dict[str, list[tuple[str, ...]]] = {}
         for web in self.webs:
-            earlier, block = names.setdefault(web.variable, []), tuple(map(self.reader.code.code_for, web.made.block))
+            earlier, block = (
+                names.setdefault(web.variable, []),
+                tuple(map(self.reader.code.code_for, web.made.block)),
+            )
             if block not in earlier:
                 earlier.append(block)
             number = earlier.index(block)
@@ -232,7 +272,12 @@ def joined(groups: Iterable[set[_T]]) -> list[set[_T]]:
 def _plainly_assigned(node: cst.CSTNode) -> list[cst.Name]:
     """The names that a statement gives values which are no block pointers."""
     smalls = node.body if isinstance(node, cst.SimpleStatementLine) else [node]
-    targets = [target.target for small in smalls if isinstance(small, cst.Assign) for target in small.targets]
+    targets = [
+        target.target
+        for small in smalls
+        if isinstance(small, cst.Assign)
+        for target in small.targets
+    ]
     return [name for target in targets for name in walk(target) if isinstance(name, cst.Name)]
 
 

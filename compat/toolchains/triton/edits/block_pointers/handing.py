@@ -1,8 +1,10 @@
-"""Block pointers that are handed to other functions of the user's, or returned by them: which, and what takes their place.
+"""Block pointers that are handed to other functions of the user's, or returned by them: which, and
+what takes their place.
 
-A parameter is a block pointer where a call gives it one; so is what a function returns. Such a parameter becomes one for each part
-that the function uses, and a block pointer of these at its beginning, which is edited as any other. What a function returns becomes
-the offsets that it has moved along, or all parts where it has made it. Whatever else calls such functions is edited, too.
+A parameter is a block pointer where a call gives it one; so is what a function returns. Such a
+parameter becomes one for each part that the function uses, and a block pointer of these at its
+beginning, which is edited as any other. What a function returns becomes the offsets that it has
+moved along, or all parts where it has made it. Whatever else calls such functions is edited, too.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ GIVEN = "__given__"
 MADE: Part = ("made", 0)
 """The whole of a block pointer, where it is handed over as one."""
 Given = tuple[str, Part]
-"""What a call gives: a parameter and the part of the block pointer for it: :data:`WHOLE` where that is none."""
+"""What a call gives: a parameter and the part of the block pointer for it: :data:`WHOLE` where that
+is none.
+"""
 WHOLE: Part = ("", 0)
 _T = TypeVar("_T", cst.Param, cst.Arg)
 
@@ -72,7 +76,9 @@ class Handing:
         handing, more = cls(program), [program.kernel]
         while more:
             family = program.reachable(*handing.functions, *more)
-            handing.functions = {place: handing.functions.get(place) or PointersOf() for place in family}
+            handing.functions = {
+                place: handing.functions.get(place) or PointersOf() for place in family
+            }
             handing._settle()
             more = handing._callers()
         if handing.functions[program.kernel].changes:
@@ -86,8 +92,14 @@ class Handing:
 
     @property
     def bottom_up(self) -> list[FunctionPlace]:
-        """The functions, each after those that it calls. Raises CannotEdit where one calls itself."""
-        calls = {place: [called for called, _ in self._calls(place) if called in self.functions] for place in self.functions}
+        """The functions, each after those that it calls.
+
+        Raises CannotEdit where one calls itself.
+        """
+        calls = {
+            place: [called for called, _ in self._calls(place) if called in self.functions]
+            for place in self.functions
+        }
         try:
             return list(TopologicalSorter(calls).static_order())
         except CycleError as error:
@@ -96,7 +108,10 @@ class Handing:
     def _calls(self, place: FunctionPlace) -> Iterator[tuple[FunctionPlace, cst.Call]]:
         """The calls of functions of the program that a function makes."""
         for node in walk(self.program.definition(place).body):
-            if isinstance(node, cst.Call) and (called := self.program.called(place.file, node)) is not None:
+            if (
+                isinstance(node, cst.Call)
+                and (called := self.program.called(place.file, node)) is not None
+            ):
                 yield called, node
 
     def _callers(self) -> list[FunctionPlace]:
@@ -104,7 +119,10 @@ class Handing:
         changed = self.changed
         others = self.program.naming({place.function for place in changed})
         return [
-            place for place in others if place not in self.functions and any(called in changed for called, _ in self._calls(place))
+            place
+            for place in others
+            if place not in self.functions
+            and any(called in changed for called, _ in self._calls(place))
         ]
 
     def called(self, place: FunctionPlace, node: cst.CSTNode) -> FunctionPlace | None:
@@ -115,7 +133,11 @@ class Handing:
     def returns(self, place: FunctionPlace, node: cst.CSTNode) -> PointersOf | None:
         """What a call returns, where there are block pointers in it."""
         called = self.called(place, node)
-        return self.functions[called] if called is not None and self.functions[called].returned else None
+        return (
+            self.functions[called]
+            if called is not None and self.functions[called].returned
+            else None
+        )
 
     def reader(self, place: FunctionPlace) -> Reader:
         """What recognises the block pointers in a function."""
@@ -148,12 +170,18 @@ class Handing:
         for called, call in self._calls(place):
             self._call(place, called, call)
 
-    def _assigned(self, place: FunctionPlace, target: cst.BaseExpression, value: cst.BaseExpression) -> Iterator[tuple[str, int]]:
+    def _assigned(
+        self, place: FunctionPlace, target: cst.BaseExpression, value: cst.BaseExpression
+    ) -> Iterator[tuple[str, int]]:
         if isinstance(target, cst.Name):
             yield from ((target.value, rank) for rank in self._ranks(place, value))
         elif (returned := self.returns(place, value)) is not None:
             ranks = zip(elements_of(target) or (), returned.returned, strict=False)
-            yield from ((element.value, rank) for element, rank in ranks if rank and isinstance(element, cst.Name))
+            yield from (
+                (element.value, rank)
+                for element, rank in ranks
+                if rank and isinstance(element, cst.Name)
+            )
 
     def _ranks(self, place: FunctionPlace, value: cst.BaseExpression) -> set[int]:
         """The dimensions of what an expression may give; empty where that is no block pointer."""
@@ -178,23 +206,32 @@ class Handing:
                 raise CannotEdit(f"{called.function} gets a block pointer in an unknown form")
             for rank in ranks:
                 if parameters.setdefault(name, rank) != rank:
-                    raise CannotEdit(f"{called.function} gets block pointers of different dimensions")
+                    raise CannotEdit(
+                        f"{called.function} gets block pointers of different dimensions"
+                    )
 
     def _return(self, place: FunctionPlace, value: cst.BaseExpression) -> None:
         elements, pointers = elements_of(value), self.functions[place]
-        ranks = [self._ranks(place, element) for element in ((value,) if elements is None else elements)]
+        ranks = [
+            self._ranks(place, element) for element in ((value,) if elements is None else elements)
+        ]
         if not any(ranks):
             return
         returned = tuple(max(rank, default=0) for rank in ranks)
         earlier = (pointers.returned, pointers.returns_one) if pointers.returned else None
-        if any(len(rank) > 1 for rank in ranks) or earlier not in (None, (returned, elements is None)):
+        if any(len(rank) > 1 for rank in ranks) or earlier not in (
+            None,
+            (returned, elements is None),
+        ):
             raise CannotEdit(f"{place.function} returns block pointers in different ways")
         pointers.returned, pointers.returns_one = returned, elements is None
 
 
 def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, cst.Arg]]:
     """The parameter that each argument is for; an empty name where that is not known."""
-    names = [param.name.value for param in (*function.params.posonly_params, *function.params.params)]
+    names = [
+        param.name.value for param in (*function.params.posonly_params, *function.params.params)
+    ]
     starred = False
     for number, argument in enumerate(call.args):
         starred |= bool(argument.star)
@@ -206,10 +243,13 @@ def arguments(call: cst.Call, function: cst.FunctionDef) -> Iterator[tuple[str, 
 
 def all_parts(rank: int) -> tuple[Part, ...]:
     """The arguments of ``make_block_ptr``, each element by itself."""
-    return (BASE, *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)))
+    return (
+        BASE,
+        *((name, axis) for name in ("shape", "stride", "at", "block") for axis in range(rank)),
+    )
 
 
-# --- what is known of what functions are given ---------------------------------------------------------------------------------
+# --- what is known of what functions are given ----------------------------------------------------
 
 
 @frozen(kw_only=True)
@@ -219,15 +259,20 @@ class Facts:
     texts: Mapping[Given, str] = Factory(dict)
     """Parts that are the same number in all of them, or the value of another parameter."""
     ones: frozenset[Given] = frozenset()
-    """What is 1: arguments of the kernel of which the kernel file says so, and what is given them."""
+    """What is 1: arguments of the kernel of which the kernel file says so, and what is given
+    them.
+    """
 
     def of(self, name: str, handed: Sequence[Part]) -> dict[Part, str]:
         """The text of each part of a parameter that needs no parameter of its own."""
         texts = {part: text for (parameter, part), text in self.texts.items() if parameter == name}
         if MADE not in handed:
             return texts
-        # of a whole one nothing but the offsets and strides is asked: along which axis its elements lie together
-        strides = {part: "1" for parameter, part in self.ones if parameter == name and part[0] == "stride"}
+        # of a whole one nothing but the offsets and strides is asked: along which axis its elements
+        # lie together
+        strides = {
+            part: "1" for parameter, part in self.ones if parameter == name and part[0] == "stride"
+        }
         return {part: text for part, text in texts.items() if part[0] in ("at", "stride")} | strides
 
 
@@ -236,7 +281,7 @@ def is_number(text: str) -> bool:
     return literal(cst.parse_expression(text)) is not None
 
 
-# --- what a function is given --------------------------------------------------------------------------------------------------
+# --- what a function is given ---------------------------------------------------------------------
 
 
 @define
@@ -250,11 +295,21 @@ class UnpackedParameter:
     """Those that are parameters of their own, in their order."""
 
     @classmethod
-    def of(cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code) -> UnpackedParameter:
-        """The parameter in those of its parts that are handed over, of which some are known not to need a parameter."""
+    def of(
+        cls, name: str, rank: int, handed: Sequence[Part], facts: Facts, code: Code
+    ) -> UnpackedParameter:
+        """The parameter in those of its parts that are handed over, of which some are known not to
+        need a parameter.
+        """
         texts = facts.of(name, handed)
-        new = {part: name if part == MADE else code.fresh(f"{name}_{part_name(part)}") for part in handed if part not in texts}
-        return cls(name, {part: texts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}, new)
+        new = {
+            part: name if part == MADE else code.fresh(f"{name}_{part_name(part)}")
+            for part in handed
+            if part not in texts
+        }
+        return cls(
+            name, {part: texts.get(part) or new.get(part) or GIVEN for part in all_parts(rank)}, new
+        )
 
     def statement(self, code: Code) -> cst.SimpleStatementLine:
         """The block pointer at the beginning of the function."""
@@ -263,7 +318,10 @@ class UnpackedParameter:
 
 def _made(name: str, texts: Mapping[Part, str], code: Code) -> cst.SimpleStatementLine:
     """A block pointer of these parts."""
-    lists = [", ".join(text for part, text in texts.items() if part[0] == kind) for kind in ("shape", "stride", "at", "block")]
+    lists = [
+        ", ".join(text for part, text in texts.items() if part[0] == kind)
+        for kind in ("shape", "stride", "at", "block")
+    ]
     made = ", ".join([texts[BASE], *(f"({items},)" for items in lists)])
     return assign(name, cst.parse_expression(f"{code.language.name}.{MAKE}({made})"))
 
@@ -273,7 +331,7 @@ def part_name(part: Part) -> str:
     return "base" if part == BASE else f"{'start' if part[0] == 'at' else part[0]}_{part[1]}"
 
 
-# --- what it returns -----------------------------------------------------------------------------------------------------------
+# --- what it returns ------------------------------------------------------------------------------
 
 
 @frozen
@@ -289,33 +347,69 @@ class Back:
     """Of one that it has made the other parts: numbers, and names of its parameters."""
 
     @classmethod
-    def of(cls, webs: Sequence[Web], form: AccessForm, begun: Mapping[Definition | None, UnpackedParameter]) -> Back:
-        """What stands at one place of all ``return``; ``begun`` are the parameters, by the definitions that they become."""
+    def of(
+        cls,
+        webs: Sequence[Web],
+        form: AccessForm,
+        begun: Mapping[Definition | None, UnpackedParameter],
+    ) -> Back:
+        """What stands at one place of all ``return``.
+
+        ``begun`` are the parameters, by the definitions that they become.
+        """
         texts, rank = [form.handing(web) for web in webs], webs[0].made.rank
-        origins = {definition for web in webs for definition in web.history() if definition.made is not None}
-        origin = next((parameter for definition, parameter in begun.items() if definition in origins), None)
+        origins = {
+            definition
+            for web in webs
+            for definition in web.history()
+            if definition.made is not None
+        }
+        origin = next(
+            (parameter for definition, parameter in begun.items() if definition in origins), None
+        )
         if origin is not None:
             if len(origins) > 1:
                 raise CannotEdit("a function returns one of several block pointers")
             at: list[Part] = [("at", axis) for axis in range(rank)]
             moved = [part for part in at if any(text[part] != origin.texts[part] for text in texts)]
-            return cls(rank, origin.name, tuple(moved or at[:1]))  # it returns something in any case
+            # It returns something in any case.
+            return cls(rank, origin.name, tuple(moved or at[:1]))
         if MADE in texts[0]:
-            raise CannotEdit("tensor descriptors: a block pointer is made in one function and returned to another")
-        parameters = {node.name.value for node in walk(form.flow.function.params) if isinstance(node, cst.Param)}
-        same = {part: text for part, text in texts[0].items() if all(other[part] == text for other in texts)}
+            raise CannotEdit(
+                "tensor descriptors: a block pointer is made in one function and returned to"
+                " another"
+            )
+        parameters = {
+            node.name.value
+            for node in walk(form.flow.function.params)
+            if isinstance(node, cst.Param)
+        }
+        same = {
+            part: text
+            for part, text in texts[0].items()
+            if all(other[part] == text for other in texts)
+        }
         same = {part: text for part, text in same.items() if is_number(text) or text in parameters}
         parts = tuple(part for part in texts[0] if part not in same)
         if any(part[0] == "block" for part in parts):
-            raise CannotEdit("a function returns a block pointer whose block is not one of its parameters")
+            raise CannotEdit(
+                "a function returns a block pointer whose block is not one of its parameters"
+            )
         return cls(rank, None, parts or (BASE,), same)
 
     def put_together(
-        self, name: str, values: Mapping[Part, str], passed: Mapping[str, cst.BaseExpression], code: Code
+        self,
+        name: str,
+        values: Mapping[Part, str],
+        passed: Mapping[str, cst.BaseExpression],
+        code: Code,
     ) -> cst.BaseStatement:
         """The block pointer in the caller, of these values and of what the function was given."""
         if self.parameter is None:
-            texts = {part: values.get(part) or _in_caller(self.texts[part], passed, code) for part in all_parts(self.rank)}
+            texts = {
+                part: values.get(part) or _in_caller(self.texts[part], passed, code)
+                for part in all_parts(self.rank)
+            }
             return _made(name, texts, code)
         handed = passed.get(self.parameter)
         if not isinstance(handed, cst.Name):
@@ -328,14 +422,18 @@ def _in_caller(text: str, passed: Mapping[str, cst.BaseExpression], code: Code) 
     if is_number(text):
         return text
     if text not in passed:
-        raise CannotEdit(f"the parameter {text} of a function that returns a block pointer is missing in a call")
+        raise CannotEdit(
+            f"the parameter {text} of a function that returns a block pointer is missing in a call"
+        )
     return code.code_for(passed[text])
 
 
-# --- lists of parameters and arguments -----------------------------------------------------------------------------------------
+# --- lists of parameters and arguments ------------------------------------------------------------
 
 
-def replaced_parameters(parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code) -> cst.Parameters:
+def replaced_parameters(
+    parameters: cst.Parameters, unpacked: Mapping[str, UnpackedParameter], code: Code
+) -> cst.Parameters:
     """The parameters of a function, those that were block pointers in parts."""
     fixed = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
 
@@ -343,26 +441,45 @@ def replaced_parameters(parameters: cst.Parameters, unpacked: Mapping[str, Unpac
         if old.name.value not in unpacked:
             return [old]
         new = unpacked[old.name.value].new
-        return [cst.Param(cst.Name(name), fixed if part[0] == "block" else None) for part, name in new.items()]
+        return [
+            cst.Param(cst.Name(name), fixed if part[0] == "block" else None)
+            for part, name in new.items()
+        ]
 
-    kinds = {kind: getattr(parameters, kind) for kind in ("posonly_params", "params", "kwonly_params")}
-    return parameters.with_changes(**{kind: _spread(old, list(map(several, old))) for kind, old in kinds.items()})
+    kinds = {
+        kind: getattr(parameters, kind) for kind in ("posonly_params", "params", "kwonly_params")
+    }
+    return parameters.with_changes(
+        **{kind: _spread(old, list(map(several, old))) for kind, old in kinds.items()}
+    )
 
 
-def replaced_arguments(old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]) -> Sequence[cst.Arg]:
-    """The arguments of a call, of which some become several: parameters and texts, by the parameter that an old one is for."""
+def replaced_arguments(
+    old: Sequence[cst.Arg], names: Sequence[str], new: Mapping[str, Mapping[str, str]]
+) -> Sequence[cst.Arg]:
+    """The arguments of a call, of which some become several: parameters and texts, by the parameter
+    that an old one is for.
+    """
 
     def several(argument: cst.Arg, name: str) -> list[cst.Arg]:
         if name not in new:
             return [argument]
-        values = [(cst.Name(parameter) if argument.keyword else None, text) for parameter, text in new[name].items()]
-        return [argument.with_changes(keyword=keyword, value=cst.parse_expression(text)) for keyword, text in values]
+        values = [
+            (cst.Name(parameter) if argument.keyword else None, text)
+            for parameter, text in new[name].items()
+        ]
+        return [
+            argument.with_changes(keyword=keyword, value=cst.parse_expression(text))
+            for keyword, text in values
+        ]
 
     return _spread(old, list(map(several, old, names)))
 
 
 def _spread(old: Sequence[_T], new: Sequence[Sequence[_T]]) -> list[_T]:
-    """A list between commas: the first of what takes the place of one stands where that stood, the last has its comma."""
+    """A list between commas: the first of what takes the place of one stands where that stood, the
+    last has its comma.
+    """
     items: list[_T] = []
     between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
     for one, several in zip(old, new, strict=True):

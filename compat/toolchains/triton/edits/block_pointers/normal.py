@@ -1,7 +1,8 @@
 """Every use of a block pointer in one of a few forms, each in a statement of its own.
 
-``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression, ``load(p, …)``, ``store(p, …)`` and ``f(p, …)``
-for a function of the user's. What such a function returns is ``p = f(…)``, until :mod:`.exchange` says what that is made of.
+``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression, ``load(p, …)``,
+``store(p, …)`` and ``f(p, …)`` for a function of the user's. What such a function returns is ``p =
+f(…)``, until :mod:`.exchange` says what that is made of.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from compat.toolchains.triton.edits.code import Code, arguments_of, bound, eleme
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
 PLACED = "__placed__"
-"""``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced. It stands in no source."""
+"""``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced.
+
+It stands in no source.
+"""
 _MAKE = ("base", "shape", "strides", "offsets", "block_shape", "order")
 _Exprs = tuple[cst.BaseExpression, ...]
 Part = tuple[str, int]
@@ -44,7 +48,9 @@ class MadePointer:
     def parts(self) -> dict[Part, cst.BaseExpression]:
         """All but the block, each element by itself."""
         lists = {"shape": self.shape, "stride": self.strides, "at": self.offsets}
-        return {BASE: self.base} | {(name, axis): node for name, nodes in lists.items() for axis, node in enumerate(nodes)}
+        return {BASE: self.base} | {
+            (name, axis): node for name, nodes in lists.items() for axis, node in enumerate(nodes)
+        }
 
     @classmethod
     def of(cls, call: cst.Call) -> MadePointer:
@@ -55,11 +61,22 @@ class MadePointer:
         for name in _MAKE[1:-1]:
             elements = elements_of(arguments[name])
             if elements is None:
-                raise CannotEdit(f"the {name} of a block pointer are not written out as a tuple or list where it is made")
+                raise CannotEdit(
+                    f"the {name} of a block pointer are not written out as a tuple or list where it"
+                    " is made"
+                )
             parts.append(elements)
         if not parts[0] or len(set(map(len, parts))) > 1:
-            raise CannotEdit("shape, strides, offsets and block of a block pointer differ in length")
-        return cls(base=arguments["base"], shape=parts[0], strides=parts[1], offsets=parts[2], block=parts[3])
+            raise CannotEdit(
+                "shape, strides, offsets and block of a block pointer differ in length"
+            )
+        return cls(
+            base=arguments["base"],
+            shape=parts[0],
+            strides=parts[1],
+            offsets=parts[2],
+            block=parts[3],
+        )
 
 
 class Reader:
@@ -90,7 +107,11 @@ class Reader:
         if called == ADVANCE:
             named = [arg.value for arg in node.args if arg.keyword and arg.keyword.value == "base"]
             return next(iter([*named, *(arg.value for arg in node.args)]), None)
-        method = isinstance(node.func, cst.Attribute) and node.func.attr.value == ADVANCE and called is None
+        method = (
+            isinstance(node.func, cst.Attribute)
+            and node.func.attr.value == ADVANCE
+            and called is None
+        )
         return node.func.value if method and self.is_pointer(node.func.value) else None  # type: ignore[attr-defined]
 
     def moved(self, call: cst.Call) -> tuple[str, _Exprs]:
@@ -99,7 +120,9 @@ class Reader:
             base: cst.BaseExpression | None = call.args[0].value
             offsets = elements_of(call.args[1].value)
         else:
-            arguments = arguments_of(call, ("base", "offsets") if self.code.language.called(call) else ("offsets",))
+            arguments = arguments_of(
+                call, ("base", "offsets") if self.code.language.called(call) else ("offsets",)
+            )
             base = self.advanced(call)
             offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
         if not isinstance(base, cst.Name) or not self.is_pointer(base) or offsets is None:
@@ -111,17 +134,27 @@ class Reader:
 
     def computes(self, node: cst.CSTNode) -> bool:
         """Whether a call's value is a block pointer."""
-        return self.makes(node) or self.advanced(node) is not None or is_placed(node) or self.returns(node)
+        return (
+            self.makes(node)
+            or self.advanced(node) is not None
+            or is_placed(node)
+            or self.returns(node)
+        )
 
     def gives_pointer(self, node: cst.CSTNode) -> bool:
         """Whether an expression's value is a block pointer."""
         return self.computes(node) or self.is_pointer(node)
 
     def used(self, node: cst.CSTNode) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
-        """Loads, stores, questions for the dtype and what is handed over, each with the block pointer that it is of."""
+        """Loads, stores, questions for the dtype and what is handed over, each with the block
+        pointer that it is of.
+        """
         if isinstance(node, cst.Call) and self.code.language.called(node) in ACCESS and node.args:
             named = [arg for arg in node.args if arg.keyword and arg.keyword.value == "pointer"]
-            yield node, (named or [arg for arg in node.args if not arg.keyword] or node.args)[0].value
+            yield (
+                node,
+                (named or [arg for arg in node.args if not arg.keyword] or node.args)[0].value,
+            )
         elif isinstance(node, cst.Attribute) and node.attr.value == "dtype":
             yield node, node.value
         yield from ((value, value) for value in self.hands(node))
@@ -129,20 +162,26 @@ class Reader:
 
 def is_placed(node: cst.CSTNode) -> bool:
     """Return whether the node is a call of :data:`PLACED`."""
-    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
+    return (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
+    )
 
 
 def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
     """Return the branches of a conditional expression, or the expression itself."""
-    return [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
+    return (
+        [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
+    )
 
 
-# --- statements in the place of others ----------------------------------------------------------------------------------------
+# --- statements in the place of others ------------------------------------------------------------
 
 
 def line(statement: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
     """A statement in a line of its own."""
-    return cst.SimpleStatementLine(body=[statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)])
+    return cst.SimpleStatementLine(
+        body=[statement.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)]
+    )
 
 
 def assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
@@ -150,11 +189,18 @@ def assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     return line(cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value))
 
 
-def in_place_of(old: cst.SimpleStatementLine, new: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
-    """Statements in the place of one, with the comments above and behind it; without any, the comments above go with it."""
+def in_place_of(
+    old: cst.SimpleStatementLine, new: Sequence[cst.BaseStatement]
+) -> list[cst.BaseStatement]:
+    """Statements in the place of one, with the comments above and behind it.
+
+    Without any, the comments above go with it.
+    """
     if not new:
         return []
-    first = new[0].with_changes(leading_lines=[*old.leading_lines, *getattr(new[0], "leading_lines", ())])
+    first = new[0].with_changes(
+        leading_lines=[*old.leading_lines, *getattr(new[0], "leading_lines", ())]
+    )
     out = [first, *new[1:]]
     if isinstance(out[-1], cst.SimpleStatementLine):
         out[-1] = out[-1].with_changes(trailing_whitespace=old.trailing_whitespace)
@@ -191,15 +237,24 @@ class _Statements(cst.CSTTransformer):
         new = [statement for old in lines for statement in self._rewrite(old)]
         return original_node if new == lines else cst.IndentedBlock(body=new or [line(cst.Pass())])
 
-    def leave_IndentedBlock(self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock) -> cst.IndentedBlock:
-        return updated_node if updated_node.body else updated_node.with_changes(body=[line(cst.Pass())])
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        return (
+            updated_node
+            if updated_node.body
+            else updated_node.with_changes(body=[line(cst.Pass())])
+        )
 
 
-# --- into the normal form ------------------------------------------------------------------------------------------------------
+# --- into the normal form -------------------------------------------------------------------------
 
 
 def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
-    """The function with every use in one of these forms. Raises CannotEdit where one cannot be brought into them."""
+    """The function with every use in one of these forms.
+
+    Raises CannotEdit where one cannot be brought into them.
+    """
     return rewritten(function, _Normal(reader).statement)
 
 
@@ -214,26 +269,40 @@ class _Normal(cst.CSTTransformer):
         if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
             return [old]
         new = [piece for small in old.body for piece in self._small(small)]
-        if len(new) == 1 and len(old.body) == 1 and new[0].deep_equals(old.with_changes(leading_lines=[])):
+        if (
+            len(new) == 1
+            and len(old.body) == 1
+            and new[0].deep_equals(old.with_changes(leading_lines=[]))
+        ):
             return [old]
         return in_place_of(old, new)
 
     def _copies(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Assign) and any(value and self.reader.is_pointer(value) for _, value in bound(node))
+        return isinstance(node, cst.Assign) and any(
+            value and self.reader.is_pointer(value) for _, value in bound(node)
+        )
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
-        if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
+        if (
+            isinstance(small, cst.AnnAssign)
+            and small.value is not None
+            and self.reader.gives_pointer(small.value)
+        ):
             small = cst.Assign(targets=[cst.AssignTarget(small.target)], value=small.value)
         if not isinstance(small, cst.Assign):
             return self._hoisted(small)
         pairs = [(target, value) for target, value in bound(small) if value is not None]
         if len(pairs) == 1:
             return self._assignment(pairs[0][0], small)
-        if not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
+        if not any(
+            self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)
+        ):
             return self._hoisted(small)
         targets = [target.value for target, _ in pairs if isinstance(target, cst.Name)]
         if len(targets) < len(pairs):
-            raise CannotEdit("one assignment has a block pointer and something that is not a variable")
+            raise CannotEdit(
+                "one assignment has a block pointer and something that is not a variable"
+            )
         chained = len(small.targets) > 1
         statements: list[cst.BaseStatement] = []
         for number, (name, (_, value)) in enumerate(zip(targets, pairs, strict=True)):
@@ -241,12 +310,18 @@ class _Normal(cst.CSTTransformer):
             if not chained and read & set(targets[:number]):
                 raise CannotEdit("block pointers are exchanged in one assignment")
             value = cst.Name(targets[0]) if chained and number else value
-            statements += self._assignment(cst.Name(name), cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value))
+            statements += self._assignment(
+                cst.Name(name), cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value)
+            )
         return statements
 
     def _assignment(self, target: cst.BaseExpression, small: cst.Assign) -> list[cst.BaseStatement]:
         value = small.value
-        if isinstance(value, cst.IfExp) and any(map(self.reader.gives_pointer, choices(value))) and isinstance(target, cst.Name):
+        if (
+            isinstance(value, cst.IfExp)
+            and any(map(self.reader.gives_pointer, choices(value)))
+            and isinstance(target, cst.Name)
+        ):
             body, orelse = (
                 cst.IndentedBlock(body=self._assignment(target, small.with_changes(value=branch)))
                 for branch in (value.body, value.orelse)
@@ -256,7 +331,9 @@ class _Normal(cst.CSTTransformer):
             raise CannotEdit("a block pointer is stored outside a variable")
         return self._hoisted(small, keep=value)
 
-    def _hoisted(self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None) -> list[cst.BaseStatement]:
+    def _hoisted(
+        self, small: cst.BaseSmallStatement, keep: cst.CSTNode | None = None
+    ) -> list[cst.BaseStatement]:
         """The statement, after statements that make the block pointers which stand inside of it."""
         self._keep, self._before = keep, []
         new = small.visit(self)

@@ -1,8 +1,10 @@
-"""Block pointers → plain pointers: a base and a block of offsets, with masks for what ``boundary_check`` looked at.
+"""Block pointers → plain pointers: a base and a block of offsets, with masks for what
+``boundary_check`` looked at.
 
-A block pointer that is never advanced becomes a block of pointers where it was made. One that is advanced becomes offsets, which
-``tl.advance`` adds to; pointers are computed from them where they are loaded from or stored to. As in block pointers, positions are
-counted in 64 bits, and what a checked load finds outside of the tensor is zero, or NaN where that was asked for.
+A block pointer that is never advanced becomes a block of pointers where it was made. One that is
+advanced becomes offsets, which ``tl.advance`` adds to; pointers are computed from them where they
+are loaded from or stored to. As in block pointers, positions are counted in 64 bits, and what a
+checked load finds outside of the tensor is zero, or NaN where that was asked for.
 """
 
 from __future__ import annotations
@@ -12,7 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from compat.toolchains.language import CannotEdit, Faulty, Proposal
-from compat.toolchains.triton.edits.block_pointers.access import Access, AccessForm, Value, addend, assignment, stored
+from compat.toolchains.triton.edits.block_pointers.access import (
+    Access,
+    AccessForm,
+    Value,
+    addend,
+    assignment,
+    stored,
+)
 from compat.toolchains.triton.edits.block_pointers.editing import edited
 from compat.toolchains.triton.edits.block_pointers.flow import Definition, Flow, Web, joined
 from compat.toolchains.triton.edits.block_pointers.handing import all_parts
@@ -36,7 +45,9 @@ class PlainPointers(AccessForm):
         self._moving = _moving(self.flow)
         for web in self._moving:
             if len({self._block(definition) for definition in web.definitions}) > 1:
-                raise CannotEdit(f"{web.variable} holds block pointers of different blocks at one use")
+                raise CannotEdit(
+                    f"{web.variable} holds block pointers of different blocks at one use"
+                )
         self._checks: dict[Web, set[tuple[int, ...]]] = {web: set() for web in self.flow.webs}
         """Which axes are checked together, there and in what is copied from it."""
         for access in self.accesses:
@@ -52,11 +63,15 @@ class PlainPointers(AccessForm):
     def defining(self, definition: Definition) -> list[str]:
         web, source = definition.web, definition.source_web
         if web in self._moving:
-            return [assignment(self.name(web, part), value) for part, value in self._kept(definition)]
+            return [
+                assignment(self.name(web, part), value) for part, value in self._kept(definition)
+            ]
         if source is None:
             return self._grid(definition)
         copies = [(web.variable, source.variable)]
-        copies += [(self._mask(web, axes), self._mask(source, axes)) for axes in sorted(self._checks[web])]
+        copies += [
+            (self._mask(web, axes), self._mask(source, axes)) for axes in sorted(self._checks[web])
+        ]
         return [f"{new} = {old}" for new, old in copies if new != old]
 
     def before(self, access: Access) -> list[str]:
@@ -70,7 +85,9 @@ class PlainPointers(AccessForm):
         web, checked, arguments = access.web, access.checked, [self._pointers(access.web)]
         arguments += [] if access.is_load else [self.text(stored(call))]
         if checked:
-            arguments.append(f"mask={self._masked(web, checked) if web in self._moving else self._mask(web, checked)}")
+            arguments.append(
+                f"mask={self._masked(web, checked) if web in self._moving else self._mask(web, checked)}"
+            )
             other = 'float("nan")' if access.padding == "nan" else "0.0"
             arguments += [f"other={other}"] if access.is_load else []
         arguments += [f"{name}={self.text(value)}" for name, value in access.hints.items()]
@@ -85,24 +102,42 @@ class PlainPointers(AccessForm):
         """Indices, pointers and masks where the block pointer was made."""
         web, made = definition.web, definition.made
         assert made is not None
-        lines = self._indices(web, [self.text(offset) for offset in made.offsets], [self.text(size) for size in made.block])
-        lines.append(f"{web.variable} = {self._sum(web, self.text(made.base), [self.text(stride) for stride in made.strides])}")
-        shape, natural = [self.text(extent) for extent in made.shape], [self.bindings.natural(offset) for offset in made.offsets]
+        lines = self._indices(
+            web,
+            [self.text(offset) for offset in made.offsets],
+            [self.text(size) for size in made.block],
+        )
+        lines.append(
+            f"{web.variable} ="
+            f" {self._sum(web, self.text(made.base), [self.text(stride) for stride in made.strides])}"
+        )
+        shape, natural = (
+            [self.text(extent) for extent in made.shape],
+            [self.bindings.natural(offset) for offset in made.offsets],
+        )
         return lines + [
-            f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}" for axes in sorted(self._checks[web])
+            f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}"
+            for axes in sorted(self._checks[web])
         ]
 
     def _mask(self, web: Web, axes: tuple[int, ...]) -> str:
         """The name of the mask for these axes."""
         alike = [other for other in self.flow.webs if other.name == web.name]
         several = len(set.union(*(self._checks[other] for other in alike))) > 1
-        return self.fresh(web, axes, f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
+        return self.fresh(
+            web, axes, f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}"
+        )
 
     # --- those that are ---
 
     def parts_made(self, made: MadePointer, definition: Definition) -> Mapping[Part, Value]:
-        blocks: dict[Part, Value] = {("block", axis): self.text(size) for axis, size in enumerate(made.block)}
-        return blocks | {part: self.text(node) if self.bindings.stable(node) else None for part, node in made.parts.items()}
+        blocks: dict[Part, Value] = {
+            ("block", axis): self.text(size) for axis, size in enumerate(made.block)
+        }
+        return blocks | {
+            part: self.text(node) if self.bindings.stable(node) else None
+            for part, node in made.parts.items()
+        }
 
     def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
         """What a definition gives to the variables of its web."""
@@ -110,23 +145,38 @@ class PlainPointers(AccessForm):
         for part in web.made.parts:
             if self.is_kept(web, part) and self._is_needed(web, part):
                 made = definition.made
-                value = self.moved(definition, part) if made is None else self.text(made.parts[part])
+                value = (
+                    self.moved(definition, part) if made is None else self.text(made.parts[part])
+                )
                 if made is not None or value != self.name(web, part):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:
-        """Whether anything asks for it: the shape only where there is a check, or it is handed on."""
-        return part[0] != "shape" or bool(self.flow.handed) or any(part[1] in axes for axes in self._checks[web])
+        """Whether anything asks for it: the shape only where there is a check, or it is handed
+        on.
+        """
+        return (
+            part[0] != "shape"
+            or bool(self.flow.handed)
+            or any(part[1] in axes for axes in self._checks[web])
+        )
 
     def _masked(self, web: Web, axes: tuple[int, ...]) -> str:
-        shape = [self.value(web, ("shape", axis)) if axis in axes else "" for axis in range(web.made.rank)]
-        return self._inside(web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)])
+        shape = [
+            self.value(web, ("shape", axis)) if axis in axes else ""
+            for axis in range(web.made.rank)
+        ]
+        return self._inside(
+            web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)]
+        )
 
     def _natural(self, web: Web, axis: int) -> bool:
         """Whether an offset is certainly never negative, whatever was added to it."""
         for definition in web.history():
             offsets = definition.made.offsets if definition.made else definition.offsets
-            if (definition.made or definition.moves(axis)) and not self.bindings.natural(offsets[axis]):
+            if (definition.made or definition.moves(axis)) and not self.bindings.natural(
+                offsets[axis]
+            ):
                 return False
         return True
 
@@ -135,11 +185,16 @@ class PlainPointers(AccessForm):
     def _pointers(self, web: Web) -> str:
         if web not in self._moving:
             return web.variable
-        return self._sum(web, self.value(web, BASE), [self.value(web, ("stride", axis)) for axis in range(web.made.rank)])
+        return self._sum(
+            web,
+            self.value(web, BASE),
+            [self.value(web, ("stride", axis)) for axis in range(web.made.rank)],
+        )
 
     def _sum(self, web: Web, base: str, strides: Sequence[str]) -> str:
         terms = [
-            self._index(web, axis) + ("" if stride == "1" else f" * {parenthesized(stride)}") for axis, stride in enumerate(strides)
+            self._index(web, axis) + ("" if stride == "1" else f" * {parenthesized(stride)}")
+            for axis, stride in enumerate(strides)
         ]
         return " + ".join([addend(base), *terms])
 
@@ -148,11 +203,19 @@ class PlainPointers(AccessForm):
         for axis, (offset, size) in enumerate(zip(offsets, block, strict=True)):
             within = f"{self.language}.arange(0, {size})"
             positions = within if offset == "0" else f"({addend(offset)} + {within})"
-            others = "" if rank == 1 else f"[{', '.join(':' if other == axis else 'None' for other in range(rank))}]"
-            lines.append(f"{self._index(web, axis)} = {positions}.to({self.language}.int64){others}")
+            others = (
+                ""
+                if rank == 1
+                else f"[{', '.join(':' if other == axis else 'None' for other in range(rank))}]"
+            )
+            lines.append(
+                f"{self._index(web, axis)} = {positions}.to({self.language}.int64){others}"
+            )
         return lines
 
-    def _inside(self, web: Web, axes: tuple[int, ...], shape: Sequence[str], natural: Sequence[bool]) -> str:
+    def _inside(
+        self, web: Web, axes: tuple[int, ...], shape: Sequence[str], natural: Sequence[bool]
+    ) -> str:
         tests = []
         for axis in axes:
             index = self._index(web, axis)
@@ -166,6 +229,11 @@ class PlainPointers(AccessForm):
 
 def _moving(flow: Flow) -> set[Web]:
     """Webs that are advanced or handed on, or that one of these comes from or leads to."""
-    moved = {definition.web for definition in flow.definitions.values() if definition.is_moved} | set(map(flow.web_of, flow.handed))
-    related = ({definition.web, definition.source_web or definition.web} for definition in flow.definitions.values())
+    moved = {
+        definition.web for definition in flow.definitions.values() if definition.is_moved
+    } | set(map(flow.web_of, flow.handed))
+    related = (
+        {definition.web, definition.source_web or definition.web}
+        for definition in flow.definitions.values()
+    )
     return {web for group in joined(related) if group & moved for web in group}

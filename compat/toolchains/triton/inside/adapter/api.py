@@ -46,30 +46,43 @@ class Triton:
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
-        compiler.filter_traceback = _ignore  # it takes the front end's frames away: where an exception was raised
+        # It takes the front end's frames away: where an exception was raised.
+        compiler.filter_traceback = _ignore
         self._driver = driver.install()
         self._tell_stages()
         self._tell_source_lines()
         self._keep_ptxas_log()
 
     def begin_interpreting(self) -> None:
-        """Make the interpreter ready. Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile."""
+        """Make the interpreter ready.
+
+        Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile.
+        """
         self.interpreting = Interpreting()
 
     def files(self) -> list[str]:
-        """The files of the backends: some releases load them as modules that are not in ``sys.modules``."""
+        """The files of the backends: some releases load them as modules that are not in
+        ``sys.modules``.
+        """
         functions = [backend.compiler.add_stages.__wrapped__ for backend in _backends().values()]
         return [function.__code__.co_filename for function in functions]
 
     def use_cache_dir(self, directory: str, diagnose: bool) -> None:
-        """Keep caches in a private folder; with ``diagnose``, print the IR before every pass and leave reproducers there."""
+        """Keep caches in a private folder.
+
+        With ``diagnose``, print the IR before every pass and leave reproducers there.
+        """
         os.environ["TRITON_CACHE_DIR"] = os.path.join(directory, "cache")
         os.environ["TRITON_ALWAYS_COMPILE"] = "1"
         if diagnose:
-            os.environ.update(_DIAGNOSTICS, TRITON_REPRODUCER_PATH=os.path.join(directory, _REPRODUCER))
+            os.environ.update(
+                _DIAGNOSTICS, TRITON_REPRODUCER_PATH=os.path.join(directory, _REPRODUCER)
+            )
 
     def reload_env(self) -> None:
-        """Forget where the assembler was found, since the environment variables that say so have changed."""
+        """Forget where the assembler was found, since the environment variables that say so have
+        changed.
+        """
         for backend in _backends().values():
             for value in list(backend.compiler.add_stages.__wrapped__.__globals__.values()):
                 if callable(getattr(value, "cache_clear", None)):
@@ -80,22 +93,31 @@ class Triton:
         self._places = places
 
     def set_target(self, target: dict[str, Any]) -> None:
-        """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a source that is imported."""
+        """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a
+        source that is imported.
+        """
         self._driver.set_target(target)
 
     def observe(self, beacon: Any, passes: bool) -> None:
-        """Write the source line in flight to ``beacon``; with ``passes`` also whether a pass manager runs."""
+        """Write the source line in flight to ``beacon``.
+
+        With ``passes`` also whether a pass manager runs.
+        """
         self._beacon = beacon
         if passes:
             _tell_pass_managers(beacon)
 
     def compile(
-        self, job: dict[str, Any], function: Any, on_stage: Callable[..., None], on_made: Callable[..., None]
+        self,
+        job: dict[str, Any],
+        function: Any,
+        on_stage: Callable[..., None],
+        on_made: Callable[..., None],
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile one job and return its metrics, and what each stage made.
 
-        ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is left. Raises whatever Triton
-        raises.
+        ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is
+        left. Raises whatever Triton raises.
         """
         self._ptxas_log.clear()
         self._on_stage, self._on_made = on_stage, on_made
@@ -104,7 +126,10 @@ class Triton:
         finally:
             self._on_stage = self._on_made = _ignore
         on_made("metadata", metrics.launch_metadata(compiled))
-        return metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()), compiled.asm
+        return (
+            metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()),
+            compiled.asm,
+        )
 
     def _compiled(self, job: dict[str, Any], function: Any) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
@@ -113,17 +138,23 @@ class Triton:
         self._has_compiled = True
         source = job.get("ir")
         if not source:
-            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage source
+            # What these lack is no answer about the kernel: still in stage source.
+            values = call.constants(function, job)
             self._on_stage("ast")
             if job["launch"]:
                 return call.compiled_launch(_jit_function(function), job, values)
             source = call.ast_source(_jit_function(function), job, values)
-        return self._triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
+        return self._triton.compile(
+            source, target=driver.target(job["target"]), options=dict(job["options"])
+        )
 
-    def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+    def kernel_line(
+        self, error: BaseException, job: dict[str, Any], function: Any
+    ) -> tuple[str, int] | None:
         """The line of the kernel's file that a failure before the first pass is about.
 
-        The one in flight; else one that Triton was at when it looked what the function uses; else the function's first.
+        The one in flight; else one that Triton was at when it looked what the function uses; else
+        the function's first.
         """
         if function is None:
             return None
@@ -131,26 +162,35 @@ class Triton:
         return in_flight or _line_looked_at(error, self._library) or _first_line(function)
 
     def knows_target(self, facts: dict[str, Any]) -> bool | None:
-        """Whether an assembler that Triton brings has heard of a target; ``None`` where it brings none."""
+        """Whether an assembler that Triton brings has heard of a target.
+
+        ``None`` where it brings none.
+        """
         nvidia = _backends().get("nvidia")
         if nvidia is None or facts["backend"] != "cuda":
             return None
         folder = _programs(nvidia)
         found = (
-            [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("ptxas")] if os.path.isdir(folder) else []
+            [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("ptxas")]
+            if os.path.isdir(folder)
+            else []
         )
         return any(_contains(path, b"sm_%d" % facts["arch"]) for path in found) if found else None
 
     # --- watching it work ---
 
     def _tell_stages(self) -> None:
-        """Announce every stage as it is entered, by wrapping the functions that a backend offers for them."""
+        """Announce every stage as it is entered, by wrapping the functions that a backend offers
+        for them.
+        """
         for backend in _backends().values():
             backend.compiler.add_stages = self._announcing(backend.compiler.add_stages)
 
     def _announcing(self, add_stages: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(add_stages)
-        def add_announced_stages(backend: Any, stages: dict[str, Any], *rest: Any, **options: Any) -> None:
+        def add_announced_stages(
+            backend: Any, stages: dict[str, Any], *rest: Any, **options: Any
+        ) -> None:
             add_stages(backend, stages, *rest, **options)
             for name, make in list(stages.items()):
                 stages[name] = self._announced(name, make)
@@ -167,11 +207,12 @@ class Triton:
         return make_announced
 
     def _tell_source_lines(self) -> None:
-        """Keep the line being lowered on the beacon, for front-end failures that take the process with them.
+        """Keep the line being lowered on the beacon, for front-end failures that take the process
+        with them.
 
-        An expression's own line is on the beacon again once its parts have been lowered: a call over several lines fails in its
-        first, where Triton's caret stands. Lines of Triton's own library are passed over: who called it is what a kernel's author
-        can change.
+        An expression's own line is on the beacon again once its parts have been lowered: a call
+        over several lines fails in its first, where Triton's caret stands. Lines of Triton's own
+        library are passed over: who called it is what a kernel's author can change.
         """
         from triton.compiler.code_generator import CodeGenerator
 
@@ -208,7 +249,10 @@ class Triton:
         return path
 
     def _keep_ptxas_log(self) -> None:
-        """Triton runs ``ptxas -v`` and throws away what it says of registers and spills; read it before it goes."""
+        """Triton runs ``ptxas -v`` and throws away what it says of registers and spills.
+
+        Read it before it goes.
+        """
         nvidia = _backends().get("nvidia")
         if nvidia is None:
             return
@@ -223,7 +267,8 @@ class Triton:
 
         shim = types.ModuleType("subprocess")
         shim.__dict__.update(subprocess.__dict__, run=run)
-        # Some releases load their backends as modules that are not in sys.modules: only their functions lead there.
+        # Some releases load their backends as modules that are not in sys.modules: only their
+        # functions lead there.
         nvidia.compiler.make_cubin.__globals__["subprocess"] = shim
 
 
@@ -234,7 +279,9 @@ def _contains(path: str, data: bytes) -> bool:
 
 
 def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | None:
-    """The line that Triton was at when it looked what a function uses, to make its cache key, before it generates code."""
+    """The line that Triton was at when it looked what a function uses, to make its cache key,
+    before it generates code.
+    """
     function: Any = None
     found: tuple[str, int] | None = None
     traceback = error.__traceback__
@@ -252,7 +299,8 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
 def _first_line(function: Any) -> tuple[str, int] | None:
     """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
-    while not isinstance(function, types.FunctionType):  # no attribute is asked for that a kernel's file could have put code behind
+    # No attribute is asked for that a kernel's file could have put code behind.
+    while not isinstance(function, types.FunctionType):
         function = getattr(function, "__dict__", {}).get("fn")
         if function is None:
             return None
@@ -261,11 +309,15 @@ def _first_line(function: Any) -> tuple[str, int] | None:
         lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
         return code.co_filename, code.co_firstlineno
-    return code.co_filename, first + next((n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    return code.co_filename, first + next(
+        (n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0
+    )
 
 
 def _tell_pass_managers(beacon: Any) -> None:
-    """Keep on the beacon whether a pass manager runs: only then does the last dumped pass mean anything."""
+    """Keep on the beacon whether a pass manager runs: only then does the last dumped pass mean
+    anything.
+    """
     from triton._C.libtriton import ir
 
     run = ir.pass_manager.run
@@ -273,7 +325,8 @@ def _tell_pass_managers(beacon: Any) -> None:
     def run_in_sight(manager: Any, *arguments: Any) -> Any:
         beacon.in_passes(True)
         result = run(manager, *arguments)
-        beacon.in_passes(False)  # not in a finally: a pass manager that failed is where it went wrong
+        # Not in a finally: a pass manager that failed is where it went wrong.
+        beacon.in_passes(False)
         return result
 
     ir.pass_manager.run = run_in_sight
@@ -287,25 +340,35 @@ def _backends() -> dict[str, Any]:
 
 def _programs(nvidia: Any) -> str:
     """The folder of the programs that Triton brings for NVIDIA."""
-    return os.path.join(os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin")
+    return os.path.join(
+        os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin"
+    )
 
 
 def _disassembler() -> str | None:
-    """The program that tells the instructions of a cubin, which Triton brings; ``None`` where there is none."""
+    """The program that tells the instructions of a cubin, which Triton brings.
+
+    ``None`` where there is none.
+    """
     nvidia = _backends().get("nvidia")
-    path = os.environ.get("TRITON_NVDISASM_PATH") or (os.path.join(_programs(nvidia), "nvdisasm") if nvidia else "")
+    path = os.environ.get("TRITON_NVDISASM_PATH") or (
+        os.path.join(_programs(nvidia), "nvdisasm") if nvidia else ""
+    )
     return path if os.path.exists(path) else None
 
 
 def _jit_function(function: Any) -> Any:
-    """Look through decorators that tune or choose, such as ``@triton.autotune``, to the function they wrap."""
+    """Look through decorators that tune or choose, such as ``@triton.autotune``, to the function
+    they wrap.
+    """
     while not hasattr(function, "parse") and hasattr(function, "fn"):
         function = function.fn
     return function
 
 
 def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
-    """Put a constant in the place of ``triton_key()``, which hashes the whole package (0.75 to 1.1 s).
+    """Put a constant in the place of ``triton_key()``, which hashes the whole package (0.75 to 1.1
+    s).
 
     The key only guards Triton's own cache, which is private to a batch and never read here.
     """
@@ -317,8 +380,9 @@ def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
 def _read_signatures_in_time(compiler: types.ModuleType) -> None:
     """Find the function of an IR file by its line alone.
 
-    Up to 3.2.0 Triton does so by a regular expression that takes exponential time where newer releases have added locations or
-    attributes to arguments. All that it is for is the function's name, and the types of arguments for a launch.
+    Up to 3.2.0 Triton does so by a regular expression that takes exponential time where newer
+    releases have added locations or attributes to arguments. All that it is for is the function's
+    name, and the types of arguments for a launch.
     """
     patterns = getattr(compiler, "prototype_pattern", {})
     patterns.update({kind: _MLIR_FUNCTION for kind in ("ttir", "ttgir") if kind in patterns})
@@ -334,7 +398,9 @@ def _module(name: str) -> types.ModuleType | None:
 
 
 def _log_of(command: Any, options: dict[str, Any]) -> str | None:
-    """The file that ``ptxas -v`` writes to: a shell redirection in 3.0 and 3.1, an open file later."""
+    """The file that ``ptxas -v`` writes to: a shell redirection in 3.0 and 3.1, an open file
+    later.
+    """
     if isinstance(command, str):
         redirected = re.search(r"2>\s*(\S+)\s*$", command)
         return redirected.group(1) if redirected else None
@@ -345,19 +411,21 @@ def _ignore(*_: Any) -> None:
     pass
 
 
-# --- the width of pointers into shared memory ---------------------------------------------------------------------------------
+# --- the width of pointers into shared memory -----------------------------------------------------
 
 _FLAG = "nvptx-short-ptr"
 _MODULE = 'target triple = "nvptx64-nvidia-cuda"\n'
 
 
 def settle_pointer_width(nvidia: Any) -> None:
-    """Have a process's first kernel compiled as all that come after it, by making PTX of a module with nothing in it.
+    """Have a process's first kernel compiled as all that come after it, by making PTX of a module
+    with nothing in it.
 
-    3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes PTX. That holds for the process
-    from then on, and what the data layout is gets asked before it: the first kernel that a process compiles has 64 bits, with other
-    instructions, registers and times, and all others have 32. 3.0 and 3.1 do not ask for it, and from 3.4.0 on it is the same for
-    all.
+    3.2.0 to 3.3.1 tell LLVM to use 32 bits for pointers into shared memory when a kernel becomes
+    PTX. That holds for the process from then on, and what the data layout is gets asked before it:
+    the first kernel that a process compiles has 64 bits, with other instructions, registers and
+    times, and all others have 32. 3.0 and 3.1 do not ask for it, and from 3.4.0 on it is the same
+    for all.
     """
     if not _sets_it_late(nvidia.compiler):
         return
@@ -369,7 +437,10 @@ def settle_pointer_width(nvidia: Any) -> None:
 
 def _sets_it_late(compiler: Any) -> bool:
     """Whether PTX is made with the option, and the data layout is asked for without."""
-    lowers, prints = (getattr(getattr(compiler, name, None), "__code__", None) for name in ("make_llir", "make_ptx"))
+    lowers, prints = (
+        getattr(getattr(compiler, name, None), "__code__", None)
+        for name in ("make_llir", "make_ptx")
+    )
     return (
         lowers is not None
         and prints is not None

@@ -8,18 +8,20 @@ release   constexprs            in the signature              attributes (divisi
 3.3 on    ``constexprs=``       yes, as ``"constexpr"``       ``{(index,): [["tt.divisibility", 16]]}``; ones are constexprs
 ========  ====================  ============================  =========================================================
 
-An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for elements that are known, and values
-and attributes under a path, ``(index, element)``. Jobs have arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2
-fail.
+An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for
+elements that are known, and values and attributes under a path, ``(index, element)``. Jobs have
+arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail.
 
-A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is made of them is the
-toolchain's affair, so its own launch code is asked, with stand-ins for the arguments. It knows which attributes its backend wants
-(``tt.pointer_range`` on AMD, where buffer operations are on), what ``do_not_specialize`` leaves out, and that an annotated
-argument is not folded into a constant from 3.4 on.
+A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is
+made of them is the toolchain's affair, so its own launch code is asked, with stand-ins for the
+arguments. It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
+operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument is not
+folded into a constant from 3.4 on.
 
-Of a job with a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing (:func:`compiled_launch`). What is
-made of an argument is decided there: its type, whether it is divisible by 16, whether a 1 is folded into the code, what ``None``,
-a tuple or a tensor descriptor become. Stand-ins take the place of tensors; they tell what a launch asks a tensor.
+Of a job with a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
+(:func:`compiled_launch`). What is made of an argument is decided there: its type, whether it is
+divisible by 16, whether a 1 is folded into the code, what ``None``, a tuple or a tensor descriptor
+become. Stand-ins take the place of tensors; they tell what a launch asks a tensor.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ from .driver import target
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _NOTHING = 1.5
-"""An argument of which launches find out nothing: they do not for floats, booleans, descriptors and constexprs."""
+"""An argument of which launches find out nothing: they do not for floats, booleans, descriptors and
+constexprs.
+"""
 _UNTYPED = "fp32"
 """The type of a stand-in for a parameter that is none of the run-time arguments."""
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
@@ -53,9 +57,9 @@ def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
 def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
     """A constexpr from its JSON form.
 
-    ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch, ``{"function": "add"}`` a function
-    among the global ``names`` of the kernel's module; a list is a tuple. Raises ImportError and AttributeError where there is no
-    such thing here.
+    ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch,
+    ``{"function": "add"}`` a function among the global ``names`` of the kernel's module; a list is
+    a tuple. Raises ImportError and AttributeError where there is no such thing here.
     """
     if isinstance(value, list):
         return tuple(constant(name, each, names) for each in value)
@@ -69,7 +73,10 @@ def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
         return _torch_dtype(name, value["torch_dtype"])
     if "function" in value:
         if value["function"] not in names:
-            raise AttributeError("the constexpr %s names the function %r, which its file does not define here" % (name, value))
+            raise AttributeError(
+                "the constexpr %s names the function %r, which its file does not define here"
+                % (name, value)
+            )
         return names[value["function"]]
     return None
 
@@ -78,12 +85,17 @@ def _torch_dtype(name: str, dtype: str) -> Any:
     try:
         torch = importlib.import_module("torch")
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("%s (the constexpr %s is torch.%s)" % (error, name, dtype), name=error.name) from error
+        raise ModuleNotFoundError(
+            "%s (the constexpr %s is torch.%s)" % (error, name, dtype), name=error.name
+        ) from error
     return getattr(torch, dtype)
 
 
 def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
-    """The ``ASTSource`` of a job, whichever way this release wants it described; ``values`` are its constexprs."""
+    """The ``ASTSource`` of a job, whichever way this release wants it described.
+
+    ``values`` are its constexprs.
+    """
     from triton.compiler.compiler import ASTSource
 
     call = _Launch(function, job, values)
@@ -92,7 +104,12 @@ def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> An
         found = call.found()
         signature = {**job["signature"], **found.types, **dict.fromkeys(whole, "constexpr")}
         folded: dict[Any, Any] = {**whole, **found.constants}
-        return ASTSource(fn=function, signature=call.in_order(signature), constexprs=folded, attrs=found.attributes)
+        return ASTSource(
+            fn=function,
+            signature=call.in_order(signature),
+            constexprs=folded,
+            attrs=found.attributes,
+        )
     call.without_tuples()
     for index, value in enumerate(values.values()):
         if callable(value):  # their launchers say so too
@@ -100,7 +117,9 @@ def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> An
     attributes, ones = call.descriptor()
     folded = {**values, **dict.fromkeys(ones, 1)}
     signature = {name: kind for name, kind in job["signature"].items() if name not in folded}
-    return ASTSource(fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes)
+    return ASTSource(
+        fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes
+    )
 
 
 class _Found:
@@ -114,7 +133,9 @@ class _Found:
 
 
 class _Launch:
-    """A launch of a kernel with arguments of which only the facts are known that a launch looks at."""
+    """A launch of a kernel with arguments of which only the facts are known that a launch looks
+    at.
+    """
 
     def __init__(self, function: Any, job: dict[str, Any], values: dict[str, Any]) -> None:
         from triton.compiler.compiler import make_backend
@@ -123,7 +144,9 @@ class _Launch:
         self.signature = job["signature"]
         self.backend = make_backend(target(job["target"]))
         self.arguments = {
-            parameter.name: _stand_in(parameter.name, job["signature"].get(parameter.name, _UNTYPED), job, values)
+            parameter.name: _stand_in(
+                parameter.name, job["signature"].get(parameter.name, _UNTYPED), job, values
+            )
             for parameter in function.params
         }
 
@@ -132,16 +155,22 @@ class _Launch:
         from triton.runtime.jit import create_function_from_signature
 
         compare_without_torch(self.backend)
-        bind = create_function_from_signature(self.function.signature, self.function.params, self.backend)
+        bind = create_function_from_signature(
+            self.function.signature, self.function.params, self.backend
+        )
         _, told, _ = bind(**self.arguments)
         found = _Found()
         for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, told)):
             if parameter.name in self.signature:
                 declared, argument = self.signature[parameter.name], self.arguments[parameter.name]
-                found.types[parameter.name] = self._type((index,), declared, argument, kind, key, found)
+                found.types[parameter.name] = self._type(
+                    (index,), declared, argument, kind, key, found
+                )
         return found
 
-    def _type(self, path: _Path, declared: Any, argument: Any, kind: Any, key: Any, found: _Found) -> Any:
+    def _type(
+        self, path: _Path, declared: Any, argument: Any, kind: Any, key: Any, found: _Found
+    ) -> Any:
         """The type of an argument or an element; what else there is of it goes to ``found``."""
         if isinstance(declared, list):
             elements = enumerate(zip(declared, argument, kind, key))
@@ -164,7 +193,9 @@ class _Launch:
                 raise TypeError("tuples are not supported as arguments (%s)" % name)
 
     def descriptor(self) -> tuple[Any, list[str]]:
-        """Up to 3.2: the attributes as a descriptor, and the arguments that are folded into constants."""
+        """Up to 3.2: the attributes as a descriptor, and the arguments that are folded into
+        constants.
+        """
         values = list(self.arguments.values())
         if hasattr(self.backend, "get_attrs_descriptor"):
             found = self.backend.get_attrs_descriptor(self.function.params, values)
@@ -176,7 +207,8 @@ class _Launch:
         return found, [order[index] for index in equal if order[index] in self.signature]
 
     def in_order(self, signature: dict[str, str]) -> dict[str, str]:
-        """The signature in the order of the function's parameters: Triton numbers arguments by position.
+        """The signature in the order of the function's parameters: Triton numbers arguments by
+        position.
 
         Names that the function does not take stay, at the end, for Triton to complain of.
         """
@@ -202,9 +234,14 @@ class _Tensor:
 
 
 def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
-    """A value of which a launch finds out what the job says of this argument or element, and nothing else."""
+    """A value of which a launch finds out what the job says of this argument or element, and
+    nothing else.
+    """
     if isinstance(kind, list):
-        return tuple(_stand_in("%s[%d]" % (name, index), each, job, values) for index, each in enumerate(kind))
+        return tuple(
+            _stand_in("%s[%d]" % (name, index), each, job, values)
+            for index, each in enumerate(kind)
+        )
     if kind == "constexpr":
         return constexpr(values[name])
     divisible = name in job["divisible_by_16"]
@@ -216,26 +253,33 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any])
 
 
 def constexpr(value: Any) -> Any:
-    """A known value as one hands it over inside of a tuple: launchers take numbers there for run-time arguments."""
+    """A known value as one hands it over inside of a tuple: launchers take numbers there for
+    run-time arguments.
+    """
     import triton.language as tl
 
     return value if value is None or callable(value) else tl.constexpr(value)
 
 
 def compare_without_torch(backend: Any) -> None:
-    """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins tell theirs."""
+    """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins
+    tell theirs.
+    """
     kind = type(backend)
     if hasattr(kind, "is_within_2gb"):
         kind.is_within_2gb = staticmethod(lambda argument: argument.ptr_range() <= _SMALL)
 
 
-# --- a launch that says what it passes ---------------------------------------------------------------------------------------
+# --- a launch that says what it passes ------------------------------------------------------------
 
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
 
 
 def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
-    """What the release compiles for a job's launch; the driver has to answer for its target. Raises whatever a launch raises."""
+    """What the release compiles for a job's launch; the driver has to answer for its target.
+
+    Raises whatever a launch raises.
+    """
     from triton.compiler.compiler import make_backend
 
     compare_without_torch(make_backend(target(job["target"])))
@@ -248,7 +292,10 @@ def compiled_launch(function: Any, job: dict[str, Any], constexprs: dict[str, An
 
 
 def argument(value: Any, names: dict[str, Any]) -> Any:
-    """An argument from its JSON form: what is passed in its place. ``names`` are those of the kernel's module."""
+    """An argument from its JSON form: what is passed in its place.
+
+    ``names`` are those of the kernel's module.
+    """
     if isinstance(value, list):
         return tuple(argument(each, names) for each in value)
     if isinstance(value, dict) and "constexpr" in value:
@@ -290,11 +337,16 @@ class Dtype(str):
 
 
 _DTYPES: dict[str, Dtype] = {}
-"""Each once, for good, as in PyTorch: launchers from 3.6 on know one again by where it is in memory."""
+"""Each once, for good, as in PyTorch: launchers from 3.6 on know one again by where it is in
+memory.
+"""
 
 
 def _descriptor(kind: str) -> Any:
-    """A host's descriptor of an aligned tensor with rows of 16 blocks. Raises ImportError where the release has none."""
+    """A host's descriptor of an aligned tensor with rows of 16 blocks.
+
+    Raises ImportError where the release has none.
+    """
     from triton.tools.tensor_descriptor import TensorDescriptor
 
     found = _DESCRIPTOR.fullmatch(kind)
@@ -308,7 +360,10 @@ def _descriptor(kind: str) -> Any:
 
 
 def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """By position as far as there is no gap, since ``run`` has parameters of its own; the others by name."""
+    """By position as far as there is no gap, since ``run`` has parameters of its own.
+
+    The others by name.
+    """
     left = dict(given)
     positional: list[Any] = []
     for parameter in inspect.signature(function.fn).parameters.values():
@@ -319,7 +374,10 @@ def _bound(function: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, A
 
 
 def _forget(function: Any) -> None:
-    """What was compiled of it before, since another launch may come to the same; and what would have it run."""
+    """What was compiled of it before, since another launch may come to the same.
+
+    And what would have it run.
+    """
     for name in ("cache", "device_caches"):
         getattr(function, name, {}).clear()
     function.pre_run_hooks = []

@@ -1,15 +1,18 @@
-"""Machine code that makes the high word of a wgmma descriptor out of its low word: a defect of ptxas 12.8.
+"""Machine code that makes the high word of a wgmma descriptor out of its low word: a defect of
+ptxas 12.8.
 
-A descriptor of ``wgmma.mma_async`` has 64 bits, in two uniform registers. The one for the next slice is its sum with a constant, in
-two instructions with a carry between them. Where the high word before the sum is zero, the second one has to add a register that
-holds zero; the defect has it add the register of the low word::
+A descriptor of ``wgmma.mma_async`` has 64 bits, in two uniform registers. The one for the next
+slice is its sum with a constant, in two instructions with a carry between them. Where the high word
+before the sum is zero, the second one has to add a register that holds zero; the defect has it add
+the register of the low word::
 
     UIADD3 UR8, UP0, UR6, 0x40, URZ                   the low word, UR6, and a constant
     UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT     the high word, with UR6 once more
 
-The names prove nothing: registers are used again, and right code has ``UMOV UR6, URZ`` between the two. So writes are followed, in
-straight-line code: what counts is a high word that is made of what the first instruction has read or has written. That takes a
-disassembly, which costs more than many a compile; few binaries have the names at all, and these are told by their bytes.
+The names prove nothing: registers are used again, and right code has ``UMOV UR6, URZ`` between the
+two. So writes are followed, in straight-line code: what counts is a high word that is made of what
+the first instruction has read or has written. That takes a disassembly, which costs more than many
+a compile; few binaries have the names at all, and these are told by their bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ import tempfile
 _SECONDS = 60.0
 """That one binary may take to be disassembled."""
 _LINE = re.compile(
-    r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<name>[A-Z]\w*)(?P<kinds>[\w.]*)\s*(?P<operands>[^;\n]*);|^\.\w+:", re.M
+    r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<name>[A-Z]\w*)(?P<kinds>[\w.]*)\s*(?P<operands>[^;\n]*);|^\.\w+:",
+    re.M,
 )
 """An instruction, or a label."""
 _REGISTER = re.compile(r"UR\d+")
@@ -32,7 +36,9 @@ _WIDE = {"64": 2, "WIDE": 2, "128": 4}
 """Part of an instruction's name → how many registers it writes; one without any of them."""
 
 _SUMS = (0x290, 0x890)
-"""``UIADD3`` of sm_90 in the lowest 12 bits, with a register and with a constant in the second place."""
+"""``UIADD3`` of sm_90 in the lowest 12 bits, with a register and with a constant in the second
+place.
+"""
 _MOVES = (0x882, 0xC82)
 """``UMOV``, of a constant and of a register: what most often writes there again."""
 _URZ, _UPT = 63, 7
@@ -41,7 +47,10 @@ _CONTINUES = 1 << 10
 
 
 def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
-    """How many sums of a descriptor take the low word for the high one; ``None`` where the disassembler does not say."""
+    """How many sums of a descriptor take the low word for the high one.
+
+    ``None`` where the disassembler does not say.
+    """
     if not has_the_names(binary):
         return 0
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
@@ -49,14 +58,21 @@ def mixed_descriptors(binary: bytes, disassembler: str) -> int | None:
         file.flush()
         command = [disassembler, "-c", file.name]
         try:
-            told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=_SECONDS, check=False)
+            told = subprocess.run(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_SECONDS,
+                check=False,
+            )
         except (OSError, subprocess.SubprocessError):
             return None
     return mixed_in(told.stdout.decode(errors="replace")) if told.returncode == 0 else None
 
 
 def has_the_names(binary: bytes) -> bool:
-    """Whether the second half of any sum names a register that the first half named, and no ``UMOV`` has written since.
+    """Whether the second half of any sum names a register that the first half named, and no
+    ``UMOV`` has written since.
 
     True where machine code for sm_90 has the defect, and now and then where it does not.
     """
@@ -68,7 +84,9 @@ def has_the_names(binary: bytes) -> bool:
                 of_sum.discard(written)
         if low & 0xFFF not in _SUMS:
             continue
-        read = {first, high & 0xFF, *((low >> 32 & 0xFF,) if low & 0xFFF == _SUMS[0] else ())} - {_URZ}
+        read = {first, high & 0xFF, *((low >> 32 & 0xFF,) if low & 0xFFF == _SUMS[0] else ())} - {
+            _URZ
+        }
         if high & _CONTINUES:
             if read & names.get(high >> 23 & 7, set()):
                 return True
@@ -78,23 +96,35 @@ def has_the_names(binary: bytes) -> bool:
 
 
 def mixed_in(disassembly: str) -> int:
-    """How many sums in a disassembly, as ``nvdisasm`` prints it, take the low word for the high one."""
+    """How many sums in a disassembly, as ``nvdisasm`` prints it, take the low word for the high
+    one.
+    """
     found = 0
     written: dict[str, int] = {}  # register → the instruction that wrote it last
-    low: dict[str, set[tuple[str, int]]] = {}  # carry → registers with a low word of its sum, each as it was written then
+    # Carry → registers with a low word of its sum, each as it was written then.
+    low: dict[str, set[tuple[str, int]]] = {}
     for number, line in enumerate(_LINE.finditer(disassembly), 1):
         if line["name"] is None:
             low.clear()  # other code leads here, too
             continue
         operands = [part.strip() for part in line["operands"].split(",")]
         kinds = line["kinds"].split(".")
-        sources = [(operand, written.get(operand, 0)) for operand in operands[1:] if _REGISTER.fullmatch(operand)]
+        sources = [
+            (operand, written.get(operand, 0))
+            for operand in operands[1:]
+            if _REGISTER.fullmatch(operand)
+        ]
         carries = [operand for operand in operands[1:] if _CARRY.fullmatch(operand)]
         if line["name"] == "UIADD3" and "X" in kinds and carries:
             found += any(source in low.get(carries[-1], ()) for source in sources)
         registers = _written(operands[0], kinds)
         written.update(dict.fromkeys(registers, number))
-        if line["name"] == "UIADD3" and kinds == [""] and carries and any(map(_CONSTANT.fullmatch, operands)):
+        if (
+            line["name"] == "UIADD3"
+            and kinds == [""]
+            and carries
+            and any(map(_CONSTANT.fullmatch, operands))
+        ):
             low[carries[0]] = {*sources, *((register, number) for register in registers)}
     return found
 

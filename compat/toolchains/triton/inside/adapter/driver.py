@@ -1,11 +1,13 @@
 """The GPU driver that Triton finds where there is no GPU: it answers for a target.
 
-Kernels ask it while they compile (``tl.target_info.cuda_capability_geq(9, 0)``, atomics on tensor descriptors), and source files
-while they are imported (``triton.runtime.driver.active.get_current_target()``, ``@triton.autotune`` before 3.4). What they hear is
-what they would hear on a machine with that GPU, as far as it follows from the target.
+Kernels ask it while they compile (``tl.target_info.cuda_capability_geq(9, 0)``, atomics on tensor
+descriptors), and source files while they are imported
+(``triton.runtime.driver.active.get_current_target()``, ``@triton.autotune`` before 3.4). What they
+hear is what they would hear on a machine with that GPU, as far as it follows from the target.
 
-A worker has a :class:`RefusingDriver`, which launches nothing and says so. A program whose launches are recorded has an
-:class:`IdleDriver`, on which every launch and every call succeeds and does nothing.
+A worker has a :class:`RefusingDriver`, which launches nothing and says so. A program whose launches
+are recorded has an :class:`IdleDriver`, on which every launch and every call succeeds and does
+nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import sys
 from typing import Any
 
 _CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
-"""Where releases keep what depends on the target or on earlier compiles: the shared memory of device 0, warnings given once."""
+"""Where releases keep what depends on the target or on earlier compiles: the shared memory of
+device 0, warnings given once.
+"""
 _CLOCK = 1_500_000
 """kHz. Nothing runs: whoever computes a bandwidth gets a number."""
 
@@ -66,7 +70,11 @@ class TargetDriver:
     def get_device_properties(self, device: Any = None) -> dict[str, Any]:
         """What follows from the architecture."""
         facts = self._facts
-        return {"max_shared_mem": facts["shared_memory"], "warpSize": facts["warp_size"], "arch": facts["arch"]}
+        return {
+            "max_shared_mem": facts["shared_memory"],
+            "warpSize": facts["warp_size"],
+            "arch": facts["arch"],
+        }
 
     def get_active_torch_device(self) -> Any:
         return importlib.import_module("torch").device("cuda", 0)
@@ -88,7 +96,10 @@ class RefusingDriver(TargetDriver):
                         value.cache_clear()
 
     def get_device_properties(self, device: Any = None) -> dict[str, Any]:
-        """What follows from the architecture; what GPUs of one architecture differ in is not known."""
+        """What follows from the architecture.
+
+        What GPUs of one architecture differ in is not known.
+        """
         return _CertainProperties(super().get_device_properties(device))
 
     def get_benchmarker(self) -> Any:
@@ -119,7 +130,11 @@ class IdleDriver(TargetDriver):
     def get_device_capability(self, device: Any = None) -> tuple[int, int]:
         """For AMD what PyTorch says in its place."""
         arch = self._facts["arch"]
-        return super().get_device_capability(device) if isinstance(arch, int) else (int(arch[3:-2]), int(arch[-2], 16))
+        return (
+            super().get_device_capability(device)
+            if isinstance(arch, int)
+            else (int(arch[3:-2]), int(arch[-2], 16))
+        )
 
     def get_device_properties(self, device: Any = None) -> dict[str, Any]:
         return {
@@ -147,7 +162,9 @@ def do_nothing(*_: Any, **__: Any) -> None:
     """Launch nothing, and say nothing of it."""
 
 
-def benchmark(call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any) -> Any:
+def benchmark(
+    call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any
+) -> Any:
     """Call once, and find everything equally fast."""
     call()
     if quantiles:

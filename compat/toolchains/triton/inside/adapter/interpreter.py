@@ -1,8 +1,9 @@
 """Triton's interpreter, which runs kernels with NumPy instead of compiling them.
 
-It is there where ``TRITON_INTERPRET`` was set to 1 before Triton was imported: kernels, and the functions of Triton's own library,
-are then ``InterpretedFunction`` objects. What it is asked to do is noted, with the types of elements, so that a defect of it that
-has nothing to do with a kernel is not counted against that.
+It is there where ``TRITON_INTERPRET`` was set to 1 before Triton was imported: kernels, and the
+functions of Triton's own library, are then ``InterpretedFunction`` objects. What it is asked to do
+is noted, with the types of elements, so that a defect of it that has nothing to do with a kernel is
+not counted against that.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ class Interpreting:
     """The interpreter of the release that was imported."""
 
     def __init__(self) -> None:
-        """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was imported to compile."""
+        """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was
+        imported to compile.
+        """
         import triton
         from triton.runtime import interpreter
 
@@ -38,13 +41,17 @@ class Interpreting:
             if name.startswith("create_") and isinstance(member, types.FunctionType):
                 setattr(builder, name, self._noting(name[len("create_") :], member))
 
-    def prepare(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
+    def prepare(
+        self, function: Any, job: dict[str, Any], arguments: dict[str, Any]
+    ) -> Callable[[tuple[int, ...]], None]:
         """What launches a function with these arguments and the job's constexprs on a grid.
 
         Raises ValueError where they are not those of the function.
         """
         kernel = self._interpreted(function)
-        constexprs = {name: value for name, value in call.constants(function, job).items() if "[" not in name}
+        constexprs = {
+            name: value for name, value in call.constants(function, job).items() if "[" not in name
+        }
         both = sorted(set(constexprs) & set(arguments))
         if both:
             raise ValueError("%s is a constexpr of the case, and no argument" % ", ".join(both))
@@ -60,16 +67,22 @@ class Interpreting:
         return launch
 
     def uses(self, function: Any) -> list[str]:
-        """What it was asked for since a launch was prepared, and the names that the kernel and its helpers use, as ``.name``."""
+        """What it was asked for since a launch was prepared, and the names that the kernel and its
+        helpers use, as ``.name``.
+        """
         names: set[str] = set()
         self._add_names(self._interpreted(function), names, set())
         asked = {
-            "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2]) for name, sign, kind in self._asked
+            "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2])
+            for name, sign, kind in self._asked
         }
         return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
     def _interpreted(self, function: Any) -> Any:
-        """Look through decorators that tune or choose to the function that is interpreted. Raises TypeError where there is none."""
+        """Look through decorators that tune or choose to the function that is interpreted.
+
+        Raises TypeError where there is none.
+        """
         while not isinstance(function, self._kind):
             if not hasattr(function, "fn"):
                 raise TypeError("%r is no kernel that can be interpreted" % (function,))
@@ -77,7 +90,9 @@ class Interpreting:
         return function
 
     def _add_names(self, kernel: Any, names: set[str], seen: set[int]) -> None:
-        """Add the names that a kernel's code uses, and that of the functions of its module that it leads to."""
+        """Add the names that a kernel's code uses, and that of the functions of its module that it
+        leads to.
+        """
         if id(kernel) in seen:
             return
         seen.add(id(kernel))
@@ -90,8 +105,9 @@ class Interpreting:
     def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
         """Return a method of the builder that records its use.
 
-        It records its name with the element types of its arguments (``dot:bf16``) or of its result (``fp_trunc>bf16``). For the
-        larger or smaller of two values, it also records whether one was NaN (``maxnumf:nan``).
+        It records its name with the element types of its arguments (``dot:bf16``) or of its result
+        (``fp_trunc>bf16``). For the larger or smaller of two values, it also records whether one
+        was NaN (``maxnumf:nan``).
         """
         asked, handle, dtype = self._asked, self._handle, self._dtype
         looks = name in _CHOOSE

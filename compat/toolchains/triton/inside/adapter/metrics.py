@@ -1,14 +1,17 @@
-"""Metrics of a build, from its artifacts, the assembler, PTX and machine code, and facts for a launch.
+"""Metrics of a build, from its artifacts, the assembler, PTX and machine code, and facts for a
+launch.
 
-How many blocks of a kernel a multiprocessor of NVIDIA takes at the same time, and what keeps it from taking more
-(:func:`occupancy`), follows from limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability":
-blocks, threads, 32-bit registers and shared memory per multiprocessor, threads and registers per block, registers per thread.
-From 8.0 on 1 KiB of a block's shared memory is the system's, as the sections "Shared Memory" there say. How registers and shared
-memory are allocated, and how many blocks named barriers leave room for, is as in ``cuda_occupancy.h`` of CUDA 12.9: registers to
-whole warps, in units of 256, from one of four equal parts of a multiprocessor; shared memory in units of 128 bytes, 256 before
-8.0. What is computed here was compared with that header over 184,800 combinations of the table's architectures, threads,
-registers, bytes and barriers: no difference. A block of a cluster is counted as any other: how many clusters fit is not known
-here.
+How many blocks of a kernel a multiprocessor of NVIDIA takes at the same time, and what keeps it
+from taking more (:func:`occupancy`), follows from limits: CUDA C++ Programming Guide, table
+"Technical Specifications per Compute Capability": blocks, threads, 32-bit registers and shared
+memory per multiprocessor, threads and registers per block, registers per thread. From 8.0 on 1 KiB
+of a block's shared memory is the system's, as the sections "Shared Memory" there say. How registers
+and shared memory are allocated, and how many blocks named barriers leave room for, is as in
+``cuda_occupancy.h`` of CUDA 12.9: registers to whole warps, in units of 256, from one of four equal
+parts of a multiprocessor; shared memory in units of 128 bytes, 256 before 8.0. What is computed
+here was compared with that header over 184,800 combinations of the table's architectures, threads,
+registers, bytes and barriers: no difference. A block of a cluster is counted as any other: how many
+clusters fit is not known here.
 """
 
 from __future__ import annotations
@@ -35,16 +38,25 @@ _AMDGCN = {
 }
 
 
-def of(compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str | None) -> dict[str, Any]:
-    """Artifact sizes in bytes, shared memory, what the assembler says of registers and spills, and what the code consists of.
+def of(
+    compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str | None
+) -> dict[str, Any]:
+    """Artifact sizes in bytes, shared memory, what the assembler says of registers and spills, and
+    what the code consists of.
 
     Raises ``RuntimeError`` where no binary came out: a compile without one is none.
     """
-    artifacts = {stage: len(text) for stage, text in compiled.asm.items() if isinstance(text, (str, bytes))}
+    artifacts = {
+        stage: len(text) for stage, text in compiled.asm.items() if isinstance(text, (str, bytes))
+    }
     if not any(artifacts.get(stage) for stage in _BINARIES):
         raise RuntimeError("the compiler returned no binary, only " + ", ".join(sorted(artifacts)))
     shared = compiled.metadata.shared
-    metrics: dict[str, Any] = {"artifacts": artifacts, "shared": shared, "num_warps": compiled.metadata.num_warps}
+    metrics: dict[str, Any] = {
+        "artifacts": artifacts,
+        "shared": shared,
+        "num_warps": compiled.metadata.num_warps,
+    }
     amdgcn = compiled.asm.get("amdgcn")
     texts, patterns = ([amdgcn], _AMDGCN) if amdgcn else (ptxas_log.splitlines(), _PTXAS)
     for metric, pattern in patterns.items():
@@ -56,13 +68,17 @@ def of(compiled: Any, target: dict[str, Any], ptxas_log: str, disassembler: str 
         barriers = max([1, *map(int, re.findall(_BARRIERS, ptxas_log))])
         metrics.update(_of_code(ptx, cubin, disassembler))
         if "registers" in metrics:
-            held = occupancy(target["arch"], threads_of(ptx), metrics["registers"], shared, barriers)
+            held = occupancy(
+                target["arch"], threads_of(ptx), metrics["registers"], shared, barriers
+            )
             metrics.update({"occupancy": held} if held else {})
     return metrics
 
 
 def _of_code(ptx: str, cubin: bytes, disassembler: str | None) -> dict[str, Any]:
-    """What the PTX consists of, and the descriptors that the machine code mixes up, where it can have any."""
+    """What the PTX consists of, and the descriptors that the machine code mixes up, where it can
+    have any.
+    """
     found: dict[str, Any] = {"code": instructions(ptx)}
     if found["code"]["wgmma"] and disassembler:
         mixed = descriptors.mixed_descriptors(cubin, disassembler)
@@ -86,7 +102,9 @@ _OTHERS = {
     "tma_loads": re.compile(r"cp\.async\.bulk\.tensor\.[^\n]*?\.global\.shared"),
 }
 """What begins so and is another instruction: a store through the tensor memory accelerator."""
-_THREADS = re.compile(r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE)
+_THREADS = re.compile(
+    r"^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?", re.MULTILINE
+)
 
 
 def instructions(ptx: str) -> dict[str, int]:
@@ -101,7 +119,8 @@ def instructions(ptx: str) -> dict[str, int]:
 def threads_of(ptx: str) -> int:
     """Threads per block; 0 where the text does not say.
 
-    ``.reqntid`` from 3.2 on, ``.maxntid`` before: what a launch has to ask for, warps included that only some releases add.
+    ``.reqntid`` from 3.2 on, ``.maxntid`` before: what a launch has to ask for, warps included that
+    only some releases add.
     """
     found = _THREADS.search(ptx)
     if found is None:
@@ -112,7 +131,9 @@ def threads_of(ptx: str) -> int:
 
 _WARP = 32
 _REGISTERS, _PARTS, _UNIT = 65_536, 4, 256
-"""Of a multiprocessor, and of a block at most; the parts that they lie in; and what is allocated to a warp at a time."""
+"""Of a multiprocessor, and of a block at most; the parts that they lie in; and what is allocated to
+a warp at a time.
+"""
 _OF_THREAD = 255
 _OF_BLOCK = 1024
 """Threads of a block at most."""
@@ -128,28 +149,40 @@ _LIMITS = {
     100: (32, 2048, 228, 227, 1, 128, 2),
     120: (24, 1536, 100, 99, 1, 128, 1),
 }
-"""Compute capability times ten → blocks and threads; KiB of shared memory of a multiprocessor, of a block, and of the system in it;
-its unit, in bytes; named barriers for each block that a multiprocessor takes, 0 where they limit nothing (before 9.0)."""
+"""Compute capability times ten → blocks and threads; KiB of shared memory of a multiprocessor, of a
+block, and of the system in it; its unit, in bytes; named barriers for each block that a
+multiprocessor takes, 0 where they limit nothing (before 9.0).
+"""
 
 
-def occupancy(arch: Any, threads: int, registers: int, shared: int, barriers: int = 1) -> dict[str, Any]:
-    """Blocks per multiprocessor, by what they are limited, and how many more registers a thread could have without losing one.
+def occupancy(
+    arch: Any, threads: int, registers: int, shared: int, barriers: int = 1
+) -> dict[str, Any]:
+    """Blocks per multiprocessor, by what they are limited, and how many more registers a thread
+    could have without losing one.
 
-    Of a kernel's threads per block, registers per thread, bytes of shared memory per block and named barriers. Empty for an
-    architecture of which nothing is known here, or a block of no threads.
+    Of a kernel's threads per block, registers per thread, bytes of shared memory per block and
+    named barriers. Empty for an architecture of which nothing is known here, or a block of no
+    threads.
     """
     if arch not in _LIMITS or threads < 1:
         return {}
     limits = _room(_LIMITS[arch], threads, registers, shared, barriers)
     blocks = min(limits.values())
-    found = {"threads": threads, "blocks": blocks, "limited_by": next(name for name, room in limits.items() if room == blocks)}
+    found = {
+        "threads": threads,
+        "blocks": blocks,
+        "limited_by": next(name for name, room in limits.items() if room == blocks),
+    }
     if blocks:
         others = min(room for name, room in limits.items() if name != "registers")
         found["spare_registers"] = _most_registers(threads, min(blocks, others)) - registers
     return found
 
 
-def _room(limits: tuple[int, ...], threads: int, registers: int, shared: int, barriers: int) -> dict[str, int]:
+def _room(
+    limits: tuple[int, ...], threads: int, registers: int, shared: int, barriers: int
+) -> dict[str, int]:
     """What limits blocks → how many it leaves room for."""
     most, most_threads, of_all, of_block, reserved, unit, for_each = limits
     allocated = _up(shared + reserved * _KIB, unit)
@@ -172,7 +205,11 @@ def _by_registers(threads: int, registers: int) -> int:
 
 def _most_registers(threads: int, blocks: int) -> int:
     """The most registers per thread with which registers leave room for that many blocks."""
-    return max(registers for registers in range(1, _OF_THREAD + 1) if _by_registers(threads, registers) >= blocks)
+    return max(
+        registers
+        for registers in range(1, _OF_THREAD + 1)
+        if _by_registers(threads, registers) >= blocks
+    )
 
 
 def _warps(threads: int) -> int:
@@ -184,16 +221,20 @@ def _up(amount: int, unit: int) -> int:
 
 
 def launch_metadata(compiled: Any) -> str:
-    """What a launch has to know of a compiled kernel, as JSON: what the compiler says, and which arguments are left to be passed.
+    """What a launch has to know of a compiled kernel, as JSON: what the compiler says, and which
+    arguments are left to be passed.
 
-    ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...]}``; no parameters of what was made of a file of IR. They are the
-    run-time arguments in the order of the function's parameters, without constexprs and without what was folded into the code. Up
-    to 3.2 the folded ones are in ``constants``, by name or number; from 3.3 on their type in the signature is ``"constexpr"``.
+    ``{"fields": {...}, "parameters": [["x_ptr", "*fp16"], ...]}``; no parameters of what was made
+    of a file of IR. They are the run-time arguments in the order of the function's parameters,
+    without constexprs and without what was folded into the code. Up to 3.2 the folded ones are in
+    ``constants``, by name or number; from 3.3 on their type in the signature is ``"constexpr"``.
     Elements of tuples are ``args[1]``, as in jobs.
     """
     source = compiled.src
     known = hasattr(getattr(source, "fn", None), "arg_names")
-    return json.dumps({"fields": _fields(compiled.metadata), "parameters": _parameters(source) if known else None})
+    return json.dumps(
+        {"fields": _fields(compiled.metadata), "parameters": _parameters(source) if known else None}
+    )
 
 
 def _fields(metadata: Any) -> dict[str, Any]:

@@ -16,16 +16,22 @@ from typing import Any, Dict, List, Optional
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = {
     "_compat_inductor": _HERE,
-    "_compat_pytorch": os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(_HERE))), "pytorch"),
+    "_compat_pytorch": os.path.join(
+        os.path.dirname(os.path.dirname(os.path.dirname(_HERE))), "pytorch"
+    ),
 }
 
 
 def load_packages() -> None:
-    """Load the modules here, and those that all toolchains share, as packages with names that nothing else has."""
+    """Load the modules here, and those that all toolchains share, as packages with names that
+    nothing else has.
+    """
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
     for name, folder in _PACKAGES.items():
         where = os.path.join(folder, "__init__.py")
-        spec = importlib.util.spec_from_file_location(name, where, submodule_search_locations=[folder])
+        spec = importlib.util.spec_from_file_location(
+            name, where, submodule_search_locations=[folder]
+        )
         assert spec is not None
         assert spec.loader is not None
         package = sys.modules[name] = importlib.util.module_from_spec(spec)

@@ -1,6 +1,8 @@
-"""The programs, and one on its way: traced with tensors that claim a GPU, compiled by Inductor, called with tensors in main memory.
+"""The programs, and one on its way: traced with tensors that claim a GPU, compiled by Inductor,
+called with tensors in main memory.
 
-A program is a function of tensors, the shapes of its arguments, and which kernels a graph of it must launch.
+A program is a function of tensors, the shapes of its arguments, and which kernels a graph of it
+must launch.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Tuple
 
 import torch
 import torch.nn.functional as F
-from torch._decomp import core_aten_decompositions  # noqa: F401  (registers what Inductor starts from)
+from torch._decomp import core_aten_decompositions  # noqa: F401 - registers Inductor's operations
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -22,7 +24,9 @@ class Program(NamedTuple):
     arguments: Tuple[Tuple[Tuple[int, ...], torch.dtype], ...]
     """The shapes and types of its tensors."""
     kernels: Tuple[str, ...]
-    """How the names of kernels begin that the graph must launch, each at least once, in any order."""
+    """How the names of kernels begin that the graph must launch, each at least once, in any
+    order.
+    """
     settings: Tuple[Tuple[str, Any], ...] = ()
     """Inductor's settings for it, by their names, where it has them."""
     own: Tuple[str, ...] = ()
@@ -83,15 +87,21 @@ def _user_kernel_autotuned(x: Any, y: Any) -> Any:
 
 _TEMPLATES = (("max_autotune_gemm", True), ("max_autotune_gemm_backends", "TRITON"))
 _TRITON_LAUNCHER = (("use_static_cuda_launcher", False),)
-"""What PyTorch launches through Triton, and not by itself, for example where a launch has a hook."""
+"""What PyTorch launches through Triton, and not by itself, for example where a launch has a
+hook.
+"""
 _F32, _F16 = torch.float32, torch.float16
 _TWO = (((1000,), _F32), ((1000,), _F32))
 
 PROGRAMS: Dict[str, Program] = {
     "pointwise": Program(_pointwise, (((1000, 37), _F32), ((1000, 37), _F32)), ("triton_poi_",)),
-    "triton_launcher": Program(_pointwise, (((1000, 37), _F32), ((1000, 37), _F32)), ("triton_poi_",), _TRITON_LAUNCHER),
+    "triton_launcher": Program(
+        _pointwise, (((1000, 37), _F32), ((1000, 37), _F32)), ("triton_poi_",), _TRITON_LAUNCHER
+    ),
     "softmax": Program(_softmax, (((512, 1000), _F32),), ("triton_",)),
-    "layernorm_gelu": Program(_layernorm_gelu, (((512, 768), _F32), ((768,), _F32), ((768,), _F32)), ("triton_",)),
+    "layernorm_gelu": Program(
+        _layernorm_gelu, (((512, 768), _F32), ((768,), _F32), ((768,), _F32)), ("triton_",)
+    ),
     "split_reduction": Program(_split_reduction, (((4096, 4096), _F32),), ("triton_", "triton_")),
     "argmax": Program(_argmax, (((512, 200), _F32),), ("triton_per_",)),
     "argmax_looped": Program(_argmax, (((64, 3000), _F32),), ("triton_red_",)),
@@ -99,17 +109,24 @@ PROGRAMS: Dict[str, Program] = {
     "rand": Program(_rand, (((1000, 37), _F32),), ("triton_",)),
     "gather": Program(_gather, (((64, 300), _F32), ((64, 20), torch.int64)), ("triton_poi_",)),
     "mm": Program(_mm, (((256, 128), _F16), ((128, 512), _F16)), ("triton_tem_",), _TEMPLATES),
-    "bmm": Program(_bmm, (((4, 256, 128), _F16), ((4, 128, 512), _F16)), ("triton_tem_",), _TEMPLATES),
+    "bmm": Program(
+        _bmm, (((4, 256, 128), _F16), ((4, 128, 512), _F16)), ("triton_tem_",), _TEMPLATES
+    ),
     "user_kernel": Program(_user_kernel, _TWO, ("compat_user_add",), own=("compat_user_add",)),
-    "user_kernel_autotuned": Program(_user_kernel_autotuned, _TWO, ("compat_user_tuned",), own=("compat_user_tuned",)),
+    "user_kernel_autotuned": Program(
+        _user_kernel_autotuned, _TWO, ("compat_user_tuned",), own=("compat_user_tuned",)
+    ),
 }
 
 
-# --- a program on its way ----------------------------------------------------------------------------------------------------
+# --- a program on its way -------------------------------------------------------------------------
 
 
 def prepare() -> None:
-    """Import Inductor, as ``torch.compile`` does, and have it find everything equally fast. Raises whatever an import raises."""
+    """Import Inductor, as ``torch.compile`` does, and have it find everything equally fast.
+
+    Raises whatever an import raises.
+    """
     import torch._dynamo
     import torch._inductor.config as config
     import torch._inductor.lowering  # noqa: F401  (before anything of torch._inductor.kernel, which needs it)
@@ -117,24 +134,42 @@ def prepare() -> None:
     from torch._inductor.compile_fx import compile_fx_inner  # noqa: F401
     from torch._inductor.runtime import triton_heuristics
 
-    _set(config, {"compile_threads": 1, "fx_graph_cache": False, "force_disable_caches": True, "triton.unique_kernel_names": True})
+    _set(
+        config,
+        {
+            "compile_threads": 1,
+            "fx_graph_cache": False,
+            "force_disable_caches": True,
+            "triton.unique_kernel_names": True,
+        },
+    )
     triton_heuristics.CachingAutotuner.bench = lambda *_, **__: 1.0
     _leave_out_patterns()
     choose = select_algorithm.AlgorithmSelectorCache.__call__
 
     def first_template(self: Any, name: str, choices: List[Any], *rest: Any, **more: Any) -> Any:
         """Nothing can be timed: the first template is as good as any."""
-        templates = [choice for choice in choices if isinstance(choice, select_algorithm.TritonTemplateCaller)]
+        templates = [
+            choice
+            for choice in choices
+            if isinstance(choice, select_algorithm.TritonTemplateCaller)
+        ]
         return choose(self, name, templates[:1] or choices, *rest, **more)
 
     select_algorithm.AlgorithmSelectorCache.__call__ = first_template
 
 
 def _leave_out_patterns() -> None:
-    """Patterns that put attention and the like in the place of what a graph has are traced with tensors on a GPU."""
+    """Patterns that put attention and the like in the place of what a graph has are traced with
+    tensors on a GPU.
+    """
     from torch._inductor.fx_passes import fuse_attention, joint_graph, misc_patterns, pad_mm
 
-    for module, name in ((fuse_attention, "_sfdp_init"), (misc_patterns, "_misc_patterns_init"), (pad_mm, "_pad_mm_init")):
+    for module, name in (
+        (fuse_attention, "_sfdp_init"),
+        (misc_patterns, "_misc_patterns_init"),
+        (pad_mm, "_pad_mm_init"),
+    ):
         setattr(module, name, lambda *_, **__: None)
     joint_graph.constant_fold_uniform_value = lambda *_, **__: None  # it computes what it folds
 
@@ -150,10 +185,14 @@ def compiled(program: Program) -> Callable[[], Any]:
     table = decomposition.select_decomp_table()
     fake = FakeTensorMode(allow_non_fake_inputs=True)
     with fake:
-        inputs = [torch.empty(shape, dtype=dtype, device="cuda:0") for shape, dtype in program.arguments]
+        inputs = [
+            torch.empty(shape, dtype=dtype, device="cuda:0") for shape, dtype in program.arguments
+        ]
     with settings(config, dict(program.settings)), torch.no_grad():
         with fake:
-            graph = make_fx(torch.func.functionalize(program.function), decomposition_table=table)(*inputs)
+            graph = make_fx(torch.func.functionalize(program.function), decomposition_table=table)(
+                *inputs
+            )
         if not _returns_a_tuple(graph):
             _return_a_tuple(graph)
         with fake, V.set_fake_mode(fake):

@@ -1,6 +1,8 @@
-"""PyTorch made to believe in a GPU that is not there: what it is asked is answered, what it would allocate is in main memory.
+"""PyTorch made to believe in a GPU that is not there: what it is asked is answered, what it would
+allocate is in main memory.
 
-Triton's own driver and launcher, and PyTorch's, stay as they are: they find the stand-in for libcuda.
+Triton's own driver and launcher, and PyTorch's, stay as they are: they find the stand-in for
+libcuda.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ def load_driver(library: str, facts: Dict[str, Any]) -> None:
 
 
 def believe(facts: Dict[str, Any]) -> None:
-    """Have PyTorch believe in a GPU: before TorchDynamo or Inductor are imported, which keep the functions that they find.
+    """Have PyTorch believe in a GPU: before TorchDynamo or Inductor are imported, which keep the
+    functions that they find.
 
     Raises RuntimeError for a PyTorch that could not use one.
     """
@@ -39,7 +42,9 @@ def believe(facts: Dict[str, Any]) -> None:
     torch.cuda._exchange_device = torch.cuda._maybe_exchange_device = gpu.always(0)
     torch._C._cuda_getCurrentRawStream = gpu.always(0)
     guards = torch._C._dynamo.guards
-    guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype).zero_()
+    guards._empty_strided_cuda = lambda size, stride, dtype: torch.empty_strided(
+        size, stride, dtype=dtype
+    ).zero_()
     import torch._subclasses.fake_tensor as fake_tensor
 
     for name in ("init_cuda_context", "init_gpu_context"):
@@ -49,7 +54,10 @@ def believe(facts: Dict[str, Any]) -> None:
 
 
 def _index(fake_tensor: Any, torch: Any) -> None:
-    """``x[1]`` asks the GPU for its device, also where the tensor is no more than a shape; :func:`torch.select` does not."""
+    """``x[1]`` asks the GPU for its device, also where the tensor is no more than a shape.
+
+    :func:`torch.select` does not.
+    """
     usual = torch.Tensor.__getitem__
 
     def item(self: Any, index: Any) -> Any:

@@ -30,13 +30,23 @@ def compat_user_tuned(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
 
 def add(x: Any, y: Any) -> Any:
     out = torch.empty_like(x)
-    _call(compat_user_add, [(8, 1, 1)], {"x_ptr": x, "y_ptr": y, "out_ptr": out}, {"n": x.numel(), "BLOCK": 128})
+    _call(
+        compat_user_add,
+        [(8, 1, 1)],
+        {"x_ptr": x, "y_ptr": y, "out_ptr": out},
+        {"n": x.numel(), "BLOCK": 128},
+    )
     return out
 
 
 def add_autotuned(x: Any, y: Any) -> Any:
     out = torch.empty_like(x)
-    _call(compat_user_tuned, [(8, 1, 1), (4, 1, 1)], {"x_ptr": x, "y_ptr": y, "out_ptr": out}, {"n": x.numel()})
+    _call(
+        compat_user_tuned,
+        [(8, 1, 1), (4, 1, 1)],
+        {"x_ptr": x, "y_ptr": y, "out_ptr": out},
+        {"n": x.numel()},
+    )
     return out
 
 

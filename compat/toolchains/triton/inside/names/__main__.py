@@ -12,7 +12,9 @@ from types import ModuleType
 
 
 def load(name: str) -> ModuleType:
-    """A module beside this one, under a package of its own: nothing that is imported here can be taken for one of them."""
+    """A module beside this one, under a package of its own: nothing that is imported here can be
+    taken for one of them.
+    """
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
     spec = importlib.util.spec_from_file_location(

@@ -1,4 +1,6 @@
-"""The modules of Triton and the names in them, and what can be told of one object: its kind, its parameters, what it warns of."""
+"""The modules of Triton and the names in them, and what can be told of one object: its kind, its
+parameters, what it warns of.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def _kind(value: Any, function: types.FunctionType) -> str:
 
 
 def unwrapped(value: Any) -> Any:
-    """The function that is behind decorators: what is wrapped, jitted, or what a method of a tensor forwards to."""
+    """The function that is behind decorators: what is wrapped, jitted, or what a method of a tensor
+    forwards to.
+    """
     for _ in range(20):
         inner = _inner(value)
         if inner is None:
@@ -60,7 +64,11 @@ def _inner(value: Any) -> Any:
         return names["__wrapped__"]
     if not isinstance(value, types.FunctionType) and callable(names.get("fn")):
         return names["fn"]
-    if isinstance(value, types.FunctionType) and value.__code__.co_name == "wrapper" and "fn" in value.__code__.co_freevars:
+    if (
+        isinstance(value, types.FunctionType)
+        and value.__code__.co_name == "wrapper"
+        and "fn" in value.__code__.co_freevars
+    ):
         inner = inspect.getclosurevars(value).nonlocals.get("fn")
         return inner if callable(inner) else None
     return None
@@ -72,7 +80,9 @@ def _function(kind: str, value: Any, function: types.FunctionType, *, skip: int 
     if parameters is not None:
         entry["parameters"] = parameters
     source = sources.of(function)
-    refuses = source.refuses if kind != "method" or sources.speaks_of_removal(source.refuses) else ""
+    refuses = (
+        source.refuses if kind != "method" or sources.speaks_of_removal(source.refuses) else ""
+    )
     deprecated = [] if refuses else [*_said(value), *source.deprecated]
     _tell(entry, deprecated=deprecated, warns=source.warns, refuses=refuses)
     for parameter in parameters or ():
@@ -95,12 +105,19 @@ def _said(value: Any) -> list[str]:
 
 
 def _parameters(function: Any, skip: int = 0) -> list[Entry] | None:
-    """The parameters that a caller may give; those that the compiler fills in begin with an underscore."""
+    """The parameters that a caller may give.
+
+    Those that the compiler fills in begin with an underscore.
+    """
     try:
         found = list(inspect.signature(function, follow_wrapped=False).parameters.values())[skip:]
     except (TypeError, ValueError):
         return None
-    return [_parameter(each) for each in found if not each.name.startswith("_") or each.kind in _VARIADIC]
+    return [
+        _parameter(each)
+        for each in found
+        if not each.name.startswith("_") or each.kind in _VARIADIC
+    ]
 
 
 def _parameter(parameter: inspect.Parameter) -> Entry:
@@ -125,7 +142,7 @@ def _written(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-# --- classes ---------------------------------------------------------------------------------------------------------------------
+# --- classes --------------------------------------------------------------------------------------
 
 
 def _class(value: type) -> Entry:
@@ -141,7 +158,9 @@ def _class(value: type) -> Entry:
 
 
 def members(value: type, is_own: Callable[[Any], bool]) -> Iterator[tuple[str, Entry]]:
-    """The public members of a class that are Triton's: of itself, and of those classes of Triton that it inherits from."""
+    """The public members of a class that are Triton's: of itself, and of those classes of Triton
+    that it inherits from.
+    """
     seen = set()
     for owner in value.__mro__:
         if not is_own(owner.__module__):
@@ -177,10 +196,14 @@ def _member(member: Any, owner: type) -> Entry | None:
 
 def _method(member: Any, skip: int) -> Entry | None:
     function = unwrapped(member)
-    return _function("method", member, function, skip=skip) if isinstance(function, types.FunctionType) else None
+    return (
+        _function("method", member, function, skip=skip)
+        if isinstance(function, types.FunctionType)
+        else None
+    )
 
 
-# --- modules and their names ------------------------------------------------------------------------------------------------
+# --- modules and their names ----------------------------------------------------------------------
 
 SCHEMA = 1
 ROOT = "triton"
@@ -205,7 +228,9 @@ _INTERNAL = (
     "triton.language.standard",
     "triton.runtime",
 )
-"""Modules, with those below them, that are there for others of Triton: what is meant for users is in ``triton`` or the language."""
+"""Modules, with those below them, that are there for others of Triton: what is meant for users is
+in ``triton`` or the language.
+"""
 _OPAQUE = ("triton.compiler", "triton.language.semantic")
 """Of the classes in these the members are left out."""
 _PLAIN = (bool, int, float, str)
@@ -220,7 +245,10 @@ def document() -> dict[str, Any]:
     triton = importlib.import_module(ROOT)
     errors: dict[str, str] = {}
     modules = [triton, *_below(triton, errors)]
-    names: Names = {name: {"kind": "module", "error": error, **_internal(name)} for name, error in errors.items()}
+    names: Names = {
+        name: {"kind": "module", "error": error, **_internal(name)}
+        for name, error in errors.items()
+    }
     first: dict[int, str] = {}
     for module in sorted(modules, key=_rank):
         names[module.__name__] = {"kind": "module", **_internal(module.__name__)}
@@ -230,13 +258,18 @@ def document() -> dict[str, Any]:
 
 
 def _rank(module: types.ModuleType) -> tuple[bool, bool, int, str]:
-    """Which of several names of an object counts: that in the language, in the package itself, or else the shortest."""
+    """Which of several names of an object counts: that in the language, in the package itself, or
+    else the shortest.
+    """
     name = module.__name__
     return name != LANGUAGE, name != ROOT, name.count("."), name
 
 
 def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.ModuleType]:
-    """The modules in a package that others may import; of those that cannot be imported ``errors`` says why."""
+    """The modules in a package that others may import.
+
+    Of those that cannot be imported ``errors`` says why.
+    """
     for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
         name = package.__name__ + "." + found.name
         if found.name.startswith("_"):
@@ -260,7 +293,9 @@ def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
     for name, value in sorted(vars(module).items()):
         if name.startswith("_") and not name.startswith(_EXPERIMENTAL) and name not in listed:
             continue
-        if not (isinstance(value, types.ModuleType) and value.__name__ == module.__name__ + "." + name):
+        if not (
+            isinstance(value, types.ModuleType) and value.__name__ == module.__name__ + "." + name
+        ):
             yield name, value
 
 
@@ -277,14 +312,20 @@ def _is_below(module: Any) -> bool:
     return isinstance(module, str) and (module == ROOT or module.startswith(ROOT + "."))
 
 
-def _enter(names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: Any) -> None:
+def _enter(
+    names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: Any
+) -> None:
     """Enter a name: what it is, or which other name is the same object."""
     path = module.__name__ + "." + name
     listed = getattr(module, "__all__", ())
-    if name not in listed and not (_is_constant(name) if isinstance(value, _PLAIN) else _is_own(value)):
+    if name not in listed and not (
+        _is_constant(name) if isinstance(value, _PLAIN) else _is_own(value)
+    ):
         names[path] = {"kind": "foreign", "internal": True}
         return
-    internal = {"internal": True} if (listed and name not in listed) or _is_in(path, _INTERNAL) else {}
+    internal = (
+        {"internal": True} if (listed and name not in listed) or _is_in(path, _INTERNAL) else {}
+    )
     known = None if isinstance(value, _PLAIN) else first.setdefault(id(value), path)
     if known is not None and known != path:
         names[path] = {"same_as": known, **internal}

@@ -1,4 +1,6 @@
-"""What the sources of functions say: deprecations, functions that only raise, attributes that are set where an object is made."""
+"""What the sources of functions say: deprecations, functions that only raise, attributes that are
+set where an object is made.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-_DEPRECATED = re.compile(r"deprecat|will be removed|has been removed|have been removed", re.IGNORECASE)
+_DEPRECATED = re.compile(
+    r"deprecat|will be removed|has been removed|have been removed", re.IGNORECASE
+)
 _FIELD = re.compile(r"^[ \t]*:(?P<what>\w+)(?:[ \t]+(?:\w+[ \t]+)?(?P<name>\w+))?:", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!])\s+")
 _LONGEST = 400
@@ -88,14 +92,23 @@ def _functions(path: str) -> dict[int, Any]:
         for child in getattr(node, "body", ()):
             if isinstance(child, _FUNCTIONS):
                 function: Any = child
-                found[min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])] = function
+                found[
+                    min(
+                        [
+                            function.lineno,
+                            *(decorator.lineno for decorator in function.decorator_list),
+                        ]
+                    )
+                ] = function
             if hasattr(child, "body") and isinstance(child.body, list):
                 waiting.append(child)
     return found
 
 
 def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[str]]:
-    """What a function always warns of, and what it warns of under a condition, as far as it is a deprecation."""
+    """What a function always warns of, and what it warns of under a condition, as far as it is a
+    deprecation.
+    """
     if not any("warn" in name for name in function.__code__.co_names):
         return [], []
     always = [statement.value for statement in node.body if isinstance(statement, ast.Expr)]
@@ -110,7 +123,13 @@ def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[
 
 
 def _last_name(node: Any) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def _text(node: Any, function: types.FunctionType) -> str | None:
@@ -134,7 +153,11 @@ def _piece(node: Any) -> str:
 def _refusal(node: Any, function: types.FunctionType) -> str:
     """What a function says of which raising is all that it does."""
     body = [statement for statement in node.body if not _is_docstring(statement)]
-    if len(body) != 1 or not isinstance(body[0], ast.Raise) or not isinstance(body[0].exc, ast.Call):
+    if (
+        len(body) != 1
+        or not isinstance(body[0], ast.Raise)
+        or not isinstance(body[0].exc, ast.Call)
+    ):
         return ""
     raised = body[0].exc
     words = _text(raised.args[0], function) if raised.args else None
@@ -142,11 +165,17 @@ def _refusal(node: Any, function: types.FunctionType) -> str:
 
 
 def _is_docstring(node: Any) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
 
 
 def attributes(value: type) -> set[str]:
-    """The attributes that a class of Triton sets on its objects while they are made, with those of the classes it inherits from."""
+    """The attributes that a class of Triton sets on its objects while they are made, with those of
+    the classes it inherits from.
+    """
     return {name for owner in value.__mro__ for name in _set_by(vars(owner).get("__init__"))} | {
         name for owner in value.__mro__ for name in getattr(owner, "__dataclass_fields__", ())
     }
@@ -159,6 +188,10 @@ def _set_by(function: Any) -> Iterator[str]:
     own = node.args.args[0].arg
     every: list[Any] = list(ast.walk(node))
     for each in every:
-        stored = isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and isinstance(each.value, ast.Name)
+        stored = (
+            isinstance(each, ast.Attribute)
+            and isinstance(each.ctx, ast.Store)
+            and isinstance(each.value, ast.Name)
+        )
         if stored and each.value.id == own:
             yield each.attr

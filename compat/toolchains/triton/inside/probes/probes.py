@@ -1,4 +1,5 @@
-"""Kernels that are right, one for each thing that some release's interpreter gets wrong, with the problems that show it.
+"""Kernels that are right, one for each thing that some release's interpreter gets wrong, with the
+problems that show it.
 
 Run inside an env that has Triton and PyTorch, with nothing else, on Python 3.8 to 3.14.
 :mod:`compat.toolchains.triton.device.pairing` says what of a kernel each of them is about.
@@ -57,7 +58,9 @@ def bf16_arithmetic(left, right, result):
 @triton.jit
 def bf16_sum(source, result):
     at = tl.arange(0, SIZE)
-    tl.store(result + at, tl.sum(tl.load(source + at), axis=0) + tl.zeros((SIZE,), dtype=tl.float32))
+    tl.store(
+        result + at, tl.sum(tl.load(source + at), axis=0) + tl.zeros((SIZE,), dtype=tl.float32)
+    )
 
 
 @triton.jit
@@ -88,13 +91,18 @@ def nan_maximum(source, result):
     tl.store(result + at, tl.maximum(tl.load(source + at), 2.0))
 
 
-# --- problems ------------------------------------------------------------------------------------------------------------------
+# --- problems -------------------------------------------------------------------------------------
 
 
 def _problem(arguments, result, reference, **said):
     """One problem, of whole numbers that every type holds exactly."""
     output = dict({"reference": reference.double()}, **said)
-    return {"name": "probe", "arguments": dict(arguments, result=result), "grid": (1,), "outputs": {"result": output}}
+    return {
+        "name": "probe",
+        "arguments": dict(arguments, result=result),
+        "grid": (1,),
+        "outputs": {"result": output},
+    }
 
 
 def _numbers(*shape):
@@ -122,10 +130,17 @@ def descriptor_stride_problem(parameters, dtype, seed, device, large):
 
 
 def _halved(columns=28):
-    """A block that goes beyond the last row, and perhaps beyond the last column, in the right half."""
+    """A block that goes beyond the last row, and perhaps beyond the last column, in the right
+    half.
+    """
     source = _numbers(13, columns).float()
     reference = torch.cat([torch.zeros(13, 16), source[:, 16:]], dim=1)
-    return _problem({"source": source, "rows": 13, "columns": columns}, torch.empty(13, columns), reference, initial=0)
+    return _problem(
+        {"source": source, "rows": 13, "columns": columns},
+        torch.empty(13, columns),
+        reference,
+        initial=0,
+    )
 
 
 def bf16_dot_problem(parameters, dtype, seed, device, large):
@@ -158,7 +173,9 @@ def bf16_rounding_problem(parameters, dtype, seed, device, large):
 
 def fp8_rounding_problem(parameters, dtype, seed, device, large):
     source = torch.randn(16)
-    yield _problem({"source": source}, torch.empty(16, dtype=torch.float8_e5m2), source.to(torch.float8_e5m2))
+    yield _problem(
+        {"source": source}, torch.empty(16, dtype=torch.float8_e5m2), source.to(torch.float8_e5m2)
+    )
 
 
 def fp16_atomic_problem(parameters, dtype, seed, device, large):

@@ -1,4 +1,6 @@
-"""Records what a program launches with Triton, in every release from 3.0 (see ``toolchains/inside/recorder/``)."""
+"""Records what a program launches with Triton, in every release from 3.0 (see
+``toolchains/inside/recorder/``).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from typing import Any
 
 
 def begin(settings: dict[str, Any]) -> Any:
-    """Record what this process launches from now on; what is returned has ``stop()``, which leaves all as it was before."""
+    """Record what this process launches from now on.
+
+    What is returned has ``stop()``, which leaves all as it was before.
+    """
     from .recording import TritonRecording
 
     recording = TritonRecording(settings)

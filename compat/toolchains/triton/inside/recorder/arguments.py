@@ -34,9 +34,24 @@ _TYPES = {
     "float8_e5m2fnuz": "fp8e5b16",
 }
 """What PyTorch and NumPy call a type → what Triton does."""
-_OF_TRITON = frozenset({"i1", "u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"}) | {
-    "fp8" + kind for kind in ("e4nv", "e5", "e4b8", "e5b16", "e4b15")
-}
+_OF_TRITON = frozenset(
+    {
+        "i1",
+        "u1",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "fp16",
+        "bf16",
+        "fp32",
+        "fp64",
+    }
+) | {"fp8" + kind for kind in ("e4nv", "e5", "e4b8", "e5b16", "e4b15")}
 _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _SOME_FLOAT = 0.5
@@ -44,7 +59,8 @@ _SOME_FLOAT = 0.5
 
 
 def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
-    """An argument as a kernel file has it, and what of it two launches of the same kind have in common. Raises Unwritable.
+    """An argument as a kernel file has it, and what of it two launches of the same kind have in
+    common. Raises Unwritable.
 
     Of a jit function it has the id that ``functions.id_of`` gives.
     """
@@ -116,7 +132,10 @@ def type_of(dtype: Any) -> str:
 
 
 def constexpr(value: Any, functions: Any) -> Any:
-    """A constexpr as a kernel file has it; of a jit function the id that ``functions.id_of`` gives. Raises Unwritable."""
+    """A constexpr as a kernel file has it; of a jit function the id that ``functions.id_of`` gives.
+
+    Raises Unwritable.
+    """
     value = unwrapped(value)
     if value is None:
         return {"none": True}
@@ -142,13 +161,19 @@ def _finite(value: Any) -> Any:
 
 def unwrapped(value: Any) -> Any:
     """What is in a ``tl.constexpr``; else the value itself."""
-    while type(value).__name__ == "constexpr" and type(value).__module__.startswith("triton.language") and hasattr(value, "value"):
+    while (
+        type(value).__name__ == "constexpr"
+        and type(value).__module__.startswith("triton.language")
+        and hasattr(value, "value")
+    ):
         value = value.value
     return value
 
 
 def is_constant(value: Any) -> bool:
-    """What is compiled in though no annotation says so: types, functions, and what is wrapped in ``tl.constexpr``."""
+    """What is compiled in though no annotation says so: types, functions, and what is wrapped in
+    ``tl.constexpr``.
+    """
     if unwrapped(value) is not value or is_jit(value):
         return True
     kind = type(value)
@@ -157,7 +182,10 @@ def is_constant(value: Any) -> bool:
 
 def is_jit(value: Any) -> bool:
     """Whether a value is a function that ``@triton.jit`` has made, or one of its kind."""
-    return any(base.__name__ == "JITFunction" and base.__module__.startswith("triton.") for base in type(value).__mro__)
+    return any(
+        base.__name__ == "JITFunction" and base.__module__.startswith("triton.")
+        for base in type(value).__mro__
+    )
 
 
 MOST_VALUES = 4096
@@ -172,20 +200,29 @@ class NotRecorded(Exception):
 
 
 def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a launch, under ``recorded``, or under ``why`` the reason why it cannot be made again.
+    """What is known of a launch, under ``recorded``, or under ``why`` the reason why it cannot be
+    made again.
 
-    ``bound`` are all its parameters by name, ``arguments`` those of them that are no constexprs, in the forms of kernel files.
+    ``bound`` are all its parameters by name, ``arguments`` those of them that are no constexprs, in
+    the forms of kernel files.
     """
     try:
         return {"recorded": _recorded(grid, bound, arguments)}
     except NotRecorded as error:
         return {"why": str(error)}
-    except Exception as error:  # whatever a tensor or a grid of the program does: it is not to notice
+    # Whatever a tensor or a grid of the program does: it is not to notice.
+    except Exception as error:
         return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
 
 
 def _recorded(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    launch: dict[str, Any] = {"grid": _grid(grid, bound), "storages": [], "tensors": {}, "numbers": {}, "nothing": []}
+    launch: dict[str, Any] = {
+        "grid": _grid(grid, bound),
+        "storages": [],
+        "tensors": {},
+        "numbers": {},
+        "nothing": [],
+    }
     at: dict[int, int] = {}
     for name, form in arguments.items():
         value = bound[name]
@@ -208,7 +245,9 @@ def _grid(grid: Any, bound: dict[str, Any]) -> list[int]:
     return sizes
 
 
-def _recorded_tensor(name: str, value: Any, storages: list[dict[str, Any]], at: dict[int, int]) -> dict[str, Any]:
+def _recorded_tensor(
+    name: str, value: Any, storages: list[dict[str, Any]], at: dict[int, int]
+) -> dict[str, Any]:
     """A tensor as a view into one of the storages, to which its own is added where it is new."""
     value, kind = value.detach(), str(value.dtype).rpartition(".")[2]
     storage, width = value.untyped_storage(), value.element_size()
@@ -235,9 +274,14 @@ def _whole_numbers(name: str, value: Any) -> list[int]:
     if value.dtype.is_complex:
         raise NotRecorded("its argument %s has complex numbers" % name)
     if value.numel() > MOST_VALUES:
-        raise NotRecorded("its argument %s has %d whole numbers, and %d are recorded" % (name, value.numel(), MOST_VALUES))
+        raise NotRecorded(
+            "its argument %s has %d whole numbers, and %d are recorded"
+            % (name, value.numel(), MOST_VALUES)
+        )
     if _is_graph_captured():
-        raise NotRecorded("it was launched while a CUDA graph was captured, when nothing can be looked at")
+        raise NotRecorded(
+            "it was launched while a CUDA graph was captured, when nothing can be looked at"
+        )
     return [int(number) for number in value.reshape(-1).tolist()]
 
 

@@ -1,4 +1,6 @@
-"""In the place of a GPU: a driver that answers for a target, a compiler that compiles nothing, and launches that do nothing."""
+"""In the place of a GPU: a driver that answers for a target, a compiler that compiles nothing, and
+launches that do nothing.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ def install(recording: TritonRecording, triton: Any) -> None:
 
     def compile_directly(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
         """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
-        made, nothing = compile_it(src, target=target, options=options, **more), compile_nothing(src, target, options)
+        made, nothing = (
+            compile_it(src, target=target, options=options, **more),
+            compile_nothing(src, target, options),
+        )
         nothing.asm, nothing.metadata, nothing.hash = made.asm, made.metadata, made.hash
         return nothing
 

@@ -17,7 +17,9 @@ class TritonForms(Forms):
     public = ("triton.language",)
 
     def plain(self, function: Any) -> Any:
-        """The Python function that is in a jit function, a constexpr function, or a decorator that tunes."""
+        """The Python function that is in a jit function, a constexpr function, or a decorator that
+        tunes.
+        """
         while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
             function = function.fn
         return function
@@ -26,14 +28,22 @@ class TritonForms(Forms):
         """What is compiled, what is run while something is compiled, or a class."""
         if is_jit(_jit(function)):
             return "jit"
-        return "constexpr_function" if type(function).__name__ == "ConstexprFunction" else super().kind(function)
+        return (
+            "constexpr_function"
+            if type(function).__name__ == "ConstexprFunction"
+            else super().kind(function)
+        )
 
     def settings(self, function: Any) -> dict[str, Any]:
         """What ``@triton.jit`` was told that says how a function is compiled."""
         function = _jit(function)
         names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
         settings = {name: getattr(function, name, None) for name in names}
-        return {name: list(value) if isinstance(value, (list, tuple, set)) else value for name, value in settings.items() if value}
+        return {
+            name: list(value) if isinstance(value, (list, tuple, set)) else value
+            for name, value in settings.items()
+            if value
+        }
 
     def unwrapped(self, value: Any) -> Any:
         """What is in a ``tl.constexpr``."""

@@ -1,4 +1,6 @@
-"""Launches, told apart by what a compile can depend on: written down the first time that one of its kind is seen."""
+"""Launches, told apart by what a compile can depend on: written down the first time that one of its
+kind is seen.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def watch(recording: TritonRecording, triton: Any) -> None:
     recording.replace(jit.JITFunction, "run", log.watching(jit.JITFunction.run))
     recording.replace(jit.JITFunction, "__init__", _telling(recording, jit.JITFunction.__init__))
     recording.replace(autotuner.Autotuner, "run", log.tuning(autotuner.Autotuner.run, "chosen"))
-    recording.replace(autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate"))
+    recording.replace(
+        autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate")
+    )
     for owner in (triton.compiler, triton):
         recording.replace(owner, "compile", log.compiling(triton.compiler.compile))
     if recording.settings["fake"]:
@@ -43,7 +47,9 @@ def _telling(recording: TritonRecording, init: Callable[..., None]) -> Callable[
         code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
         if code is not None and module.partition(".")[0] != "triton":
             module = called(module, code.co_filename)
-            recording.journal.write(r="defined", module=module, name=fn.__name__, line=code.co_firstlineno)
+            recording.journal.write(
+                r="defined", module=module, name=fn.__name__, line=code.co_firstlineno
+            )
 
     return init_and_tell
 
@@ -60,7 +66,9 @@ class _Log:
         self._lock = threading.Lock()
 
     def forget(self) -> None:
-        """Have kernels that were not compiled, and choices among configurations that were not timed, forgotten."""
+        """Have kernels that were not compiled, and choices among configurations that were not
+        timed, forgotten.
+        """
         for function in self._recording.functions.known():
             for name in ("cache", "device_caches"):
                 getattr(function, name, {}).clear()
@@ -108,7 +116,9 @@ class _Log:
                 originals.given(now.key, src, target, options)
                 return compile_it(src, target=target, options=options, **more)
             self._compiled(src)
-            return (self._recording.compile_directly or compile_it)(src, target=target, options=options, **more)
+            return (self._recording.compile_directly or compile_it)(
+                src, target=target, options=options, **more
+            )
 
         return compile_and_tell
 
@@ -122,15 +132,20 @@ class _Log:
         finally:
             now.tuned = before
 
-    def _note(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+    def _note(
+        self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
             kind, launch, bound = self._account(function, arguments, options)
         except UnwritableArgument as error:
             self._lacking(function, str(error))
             return None
-        except Exception as error:  # of a value that is asked what it is: the program is not to notice
-            self._lacking(function, "has an argument that cannot be looked at (%s)" % type(error).__name__)
+        # Of a value that is asked what it is: the program is not to notice.
+        except Exception as error:
+            self._lacking(
+                function, "has an argument that cannot be looked at (%s)" % type(error).__name__
+            )
             return None
         role = getattr(self._recording.now, "tuned", None)
         with self._lock:
@@ -140,7 +155,9 @@ class _Log:
         if count == 1:
             if self._recording.settings.get("problems"):
                 launch["given"] = given(options.get("grid"), bound, launch["args"])
-            self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=role, **launch)
+            self._recording.journal.write(
+                r="launch", key=kind, place=of_launch(), tuned=role, **launch
+            )
         elif new or count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=kind, launches=count, tuned=role)
         return kind
@@ -148,13 +165,17 @@ class _Log:
     def _account(
         self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
     ) -> tuple[str, dict[str, Any], dict[str, Any]]:
-        """The key of a launch's kind, the launch as it is written down, and all its parameters by name. Raises Unwritable."""
+        """The key of a launch's kind, the launch as it is written down, and all its parameters by
+        name. Raises Unwritable.
+        """
         functions, with_values = self._recording.functions, self._recording.settings["with_values"]
         if type(function).__name__ != "JITFunction":
             raise UnwritableArgument("is a %s, which is not captured" % type(function).__name__)
         names = [param.name for param in function.params]
         if len(arguments) > len(names):
-            raise UnwritableArgument("is given %d arguments and takes %d" % (len(arguments), len(names)))
+            raise UnwritableArgument(
+                "is given %d arguments and takes %d" % (len(arguments), len(names))
+            )
         values = dict(zip(names, arguments))
         values.update((name, value) for name, value in passed.items() if name in names)
         launch: dict[str, Any] = {"args": {}, "constexprs": {}}
@@ -173,16 +194,24 @@ class _Log:
                     kinds.append(kind)
             except UnwritableArgument as error:
                 raise UnwritableArgument("its argument %s %s" % (name, error)) from None
-        launch["options"] = _options({name: value for name, value in passed.items() if name not in names})
+        launch["options"] = _options(
+            {name: value for name, value in passed.items() if name not in names}
+        )
         launch["function"] = functions.id_of(function)
         launch["grid"] = _grid(passed.get("grid"))
-        kind = json.dumps([launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":"))
+        kind = json.dumps(
+            [launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":")
+        )
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values
 
     def _lacking(self, function: Any, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch() or {}
         code = getattr(plain, "__code__", None)
-        module = called(getattr(plain, "__module__", None) or "", code.co_filename) if code else place.get("module", "")
+        module = (
+            called(getattr(plain, "__module__", None) or "", code.co_filename)
+            if code
+            else place.get("module", "")
+        )
         name = getattr(plain, "__name__", None) or place.get("function", "?")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
@@ -208,13 +237,17 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             continue
         value = unwrapped(value)
         if not isinstance(value, (bool, int, float, str)):
-            raise UnwritableArgument("is given the option %s, which is a %r" % (name, type(value).__name__))
+            raise UnwritableArgument(
+                "is given the option %s, which is a %r" % (name, type(value).__name__)
+            )
         options[name] = value
     return options
 
 
 def _grid(grid: Any) -> list[int] | None:
-    """The grid where a launch says it outright: a function of the configuration has one for each."""
+    """The grid where a launch says it outright: a function of the configuration has one for
+    each.
+    """
     try:
         return [int(size) for size in grid] if isinstance(grid, (tuple, list)) else None
     except (TypeError, ValueError):

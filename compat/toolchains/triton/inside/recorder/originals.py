@@ -1,4 +1,6 @@
-"""What the program itself compiles for a launch, as a hash over assembly code, for its cell to be compared with."""
+"""What the program itself compiles for a launch, as a hash over assembly code, for its cell to be
+compared with.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
 class Originals:
-    """What the compiler was given: for no launch, the first one of each function (``kernels``), or each (``cases``)."""
+    """What the compiler was given: for no launch, the first one of each function (``kernels``), or
+    each (``cases``).
+    """
 
     def __init__(self, journal: Journal, of: str) -> None:
         self._journal, self._of = journal, of
@@ -32,10 +36,15 @@ class Originals:
         """Note what the compiler is given for a launch."""
         function = getattr(src, "fn", None)
         if key is not None and function is not None and self._of != "nothing":
-            self._given.setdefault(key if self._of == "cases" else id(function), (key, src, target, dict(options or {})))
+            self._given.setdefault(
+                key if self._of == "cases" else id(function),
+                (key, src, target, dict(options or {})),
+            )
 
     def compile(self) -> None:
-        """Compile it all, without line numbers, which name files, and write down what came of it."""
+        """Compile it all, without line numbers, which name files, and write down what came of
+        it.
+        """
         if not self._given:
             return
         self._journal.write(r="comparing", launches=len(self._given))
@@ -57,11 +66,19 @@ class Originals:
         except Exception as error:
             return {"error": type(error).__name__}
         stage = next((name for name in _STAGES if name in compiled.asm), None)
-        return {"stage": stage, "digest": digest_of(compiled.asm[stage]) if stage else None, "arch": target.arch}
+        return {
+            "stage": stage,
+            "digest": digest_of(compiled.asm[stage]) if stage else None,
+            "arch": target.arch,
+        }
 
 
 def digest_of(assembly: str) -> str:
-    """A hash over assembly code in which functions that were not inlined are called by their number."""
+    """A hash over assembly code in which functions that were not inlined are called by their
+    number.
+    """
     for number, name in enumerate(dict.fromkeys(_NOT_INLINED.findall(assembly))):
-        assembly = re.sub(r"(?<![\w$.])%s(?![\w$.])" % re.escape(name), "function_%d" % number, assembly)
+        assembly = re.sub(
+            r"(?<![\w$.])%s(?![\w$.])" % re.escape(name), "function_%d" % number, assembly
+        )
     return hashlib.sha256(assembly.encode("utf-8", "backslashreplace")).hexdigest()

@@ -20,7 +20,9 @@ class TritonRecording(Recording):
         super().__init__(settings, TritonForms())
         self.originals = Originals(self.journal, settings["originals"])
         self.compile_directly: Callable[..., Any] | None = None
-        """What compiles where the program calls ``triton.compile`` itself, if that is not Triton's."""
+        """What compiles where the program calls ``triton.compile`` itself, if that is not
+        Triton's.
+        """
 
     def imported(self, module: Any) -> None:
         """Record what Triton launches."""

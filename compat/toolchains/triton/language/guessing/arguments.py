@@ -37,13 +37,17 @@ _WHOLE_NAME = lazy_pattern(
 _WHOLE_LETTERS = lazy_pattern(r"(?i)[A-Z]{1,2}$")
 _COUNT_NAME = lazy_pattern(r"(?i)(n|num)_")
 """Names of counts, even where floating-point numbers are divided by them."""
-_FLOAT_NAME = lazy_pattern(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
+_FLOAT_NAME = lazy_pattern(
+    r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$"
+)
 _BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
 _WHOLE_ELEMENTS = lazy_pattern(
     r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
     r"|permut|sorted_|expert_ids|token_ids)"
 )
-_WIDE_ELEMENTS = lazy_pattern(r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)")
+_WIDE_ELEMENTS = lazy_pattern(
+    r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)"
+)
 _SHORT = {long: short for short, long in constexprs.LANGUAGE_NAMES.items()}
 _PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
 _TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
@@ -83,11 +87,19 @@ class Types:
             return Guess(annotated, "by its annotation", exact=annotated not in ("i32", "fp32"))
         if name in self.facts.descriptors and name not in self.facts.pointers:
             sides = ", ".join(["64"] * max(1, self.facts.descriptors[name]))
-            return Guess(f"tensordesc<fp16[{sides}]>", "loaded or stored by .load() or .store()", "its block shape")
+            return Guess(
+                f"tensordesc<fp16[{sides}]>",
+                "loaded or stored by .load() or .store()",
+                "its block shape",
+            )
         if self._is_pointer(name):
             element = self._element(name, set())
             optional = "; may be None" if name in self.facts.optional else ""
-            return Guess(f"*{'k' if annotated else ''}{element.value}", element.why + optional, element.look_at)
+            return Guess(
+                f"*{'k' if annotated else ''}{element.value}",
+                element.why + optional,
+                element.look_at,
+            )
         return self._scalar(parameter)
 
     def _is_pointer(self, name: str) -> bool:
@@ -104,11 +116,17 @@ class Types:
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
 
     def _is_launched_as_number(self, name: str) -> bool:
+        """Whether launches pass a number."""
         values = (launch.values.get(name) for launch in self.launches)
-        return any(isinstance(value, int | float) for value in values) or any(name in launch.whole for launch in self.launches)
+        return any(isinstance(value, int | float) for value in values) or any(
+            name in launch.whole for launch in self.launches
+        )
 
     def _is_between_pointers(self, name: str) -> bool:
-        """Whether an unused parameter has pointers before and after it: kernels take tensors first, and numbers after them."""
+        """Whether an unused parameter has pointers before and after it.
+
+        Kernels take tensors first, and numbers after them.
+        """
         at = self.parameters.index(name)
         before = [other for other in self.parameters[:at] if other in self.facts.used][-1:]
         after = [other for other in self.parameters[at:] if other in self.facts.used][:1]
@@ -122,28 +140,51 @@ class Types:
         if isinstance(alike, str):
             return Guess(alike, "as the tensor is made where the kernel is launched")
         floats = [(other, guess) for other in alike if (guess := self._floating(other))]
-        others = [(other, guess) for other in alike if (guess := self._used(other) or self._copied(other, seen | {*alike}))]
+        others = [
+            (other, guess)
+            for other in alike
+            if (guess := self._used(other) or self._copied(other, seen | {*alike}))
+        ]
         if len(alike) > 1 and floats:
-            others = [(other, guess) for other, guess in others if guess.value.startswith(("fp", "bf"))]
+            others = [
+                (other, guess) for other, guess in others if guess.value.startswith(("fp", "bf"))
+            ]
         for other, guess in (*others, *floats):
-            return guess if other == name else Guess(guess.value, f"as {other}, which has the same dtype where it is launched")
+            return (
+                guess
+                if other == name
+                else Guess(
+                    guess.value, f"as {other}, which has the same dtype where it is launched"
+                )
+            )
         return Guess("fp32", "the float type is unknown")
 
     def _alike(self, name: str) -> str | list[str]:
-        """The element type of the tensor that a launch passes; if unknown, the parameters whose tensors have the same."""
+        """The element type of the tensor that a launch passes.
+
+        If unknown, the parameters whose tensors have the same.
+        """
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
             return [name]
         if element := tensors[name].element:
             return element
-        return [parameter for parameter, tensor in tensors.items() if tensor.origin == tensors[name].origin]
+        return [
+            parameter
+            for parameter, tensor in tensors.items()
+            if tensor.origin == tensors[name].origin
+        ]
 
     def _used(self, name: str) -> Guess | None:
         kind = self.facts.kinds.get(ValueOrigin(name, element=True))
         if kind and kind.sure >= LIKELY and kind.name not in ("float",):
             return Guess(_element_type(kind, name), kind.why)
         is_float = name in self.facts.single or name in self._dots
-        if _BOOL_ELEMENTS.fullmatch(name) and not is_float and (kind is None or kind.name == "bool"):
+        if (
+            _BOOL_ELEMENTS.fullmatch(name)
+            and not is_float
+            and (kind is None or kind.name == "bool")
+        ):
             return Guess("i1", "by its name")
         is_float = is_float or name in self.facts.half
         if _WHOLE_ELEMENTS.match(name) and not is_float and (kind is None or kind.name in WHOLE):
@@ -182,7 +223,11 @@ class Types:
             return Guess("i32", "a size or stride where it is launched")
         for value, why in self._values(parameter):
             if isinstance(value, bool | int | float):
-                kind = next(number_type for number_type in (bool, int, float) if isinstance(value, number_type))
+                kind = next(
+                    number_type
+                    for number_type in (bool, int, float)
+                    if isinstance(value, number_type)
+                )
                 return Guess(_PYTHON[kind.__name__], why)
         if known and not (known.name == "float" and _COUNT_NAME.match(name)):
             return Guess(_scalar_type(known), known.why)
@@ -198,7 +243,11 @@ class Types:
         name = parameter.name
         return [
             *defaults,
-            *((launch.values[name], f"as launched in line {launch.line}") for launch in self.launches if name in launch.values),
+            *(
+                (launch.values[name], f"as launched in line {launch.line}")
+                for launch in self.launches
+                if name in launch.values
+            ),
         ]
 
 
@@ -217,13 +266,21 @@ def _scalar_type(kind: ValueKind) -> str:
 def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
     """The type that an annotation says; ``const`` for a pointer to what is only read."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        text = annotation.value.rpartition(".")[2] if not annotation.value.startswith("*") else annotation.value
-        return text if _TYPE.fullmatch(text) else _SHORT.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
+        text = (
+            annotation.value.rpartition(".")[2]
+            if not annotation.value.startswith("*")
+            else annotation.value
+        )
+        return (
+            text
+            if _TYPE.fullmatch(text)
+            else _SHORT.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
+        )
     name = (scope.origin(annotation) or "").rpartition(".")[2] if annotation is not None else ""
     return _SHORT.get(name) or _PYTHON.get(name) or ("const" if name == "const" else None)
 
 
-# --- operands of tl.dot ----------------------------------------------------------------------------------------------------------
+# --- operands of tl.dot ---------------------------------------------------------------------------
 
 
 def _dot_types(dots: Sequence[tuple[Value, Value]]) -> dict[str, str]:
@@ -233,8 +290,13 @@ def _dot_types(dots: Sequence[tuple[Value, Value]]) -> dict[str, str]:
         for sides in dots:
             kind = next((exact for side in sides if (exact := _exact(side, types))), None)
             if kind:
-                types |= {name: kind for side in sides for name in _elements(side) if name not in types}
-    return {**{name: "fp16" for sides in dots for side in sides for name in _elements(side)}, **types}
+                types |= {
+                    name: kind for side in sides for name in _elements(side) if name not in types
+                }
+    return {
+        **{name: "fp16" for sides in dots for side in sides for name in _elements(side)},
+        **types,
+    }
 
 
 def _elements(value: Value) -> list[str]:
@@ -249,7 +311,7 @@ def _exact(value: Value, known: Mapping[str, str]) -> str | None:
     return value.kind if value.kind in ("fp32", "fp16", "bf16") else None
 
 
-# --- constexprs -------------------------------------------------------------------------------------------------------------------
+# --- constexprs -----------------------------------------------------------------------------------
 
 
 _FLAG = lazy_pattern(
@@ -258,7 +320,9 @@ _FLAG = lazy_pattern(
 )
 _INNER = lazy_pattern(r"(?i).*(_k|blk_?k)$|^bk$")
 _HEADS = lazy_pattern(r"(?i).*(head_?dim|d_?head|dmodel|headdim|_d|dv|dk|head_size).*|^[dkv]$")
-_COUNT = lazy_pattern(r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)")
+_COUNT = lazy_pattern(
+    r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)"
+)
 _GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
 _STRIDE = lazy_pattern(r"(?i).*stride.*")
 _FLOATS = (
@@ -292,8 +356,13 @@ class Values:
         for launch in self.launches:
             value = launch.values.get(parameter.name)
             if parameter.name in launch.values and is_value(value):
-                why = f"{value.key}, as launched" if isinstance(value, AssumedSize) else "as launched"
-                yield Guess(int(value) if isinstance(value, AssumedSize) else value, f"{why} in line {launch.line}")
+                why = (
+                    f"{value.key}, as launched" if isinstance(value, AssumedSize) else "as launched"
+                )
+                yield Guess(
+                    int(value) if isinstance(value, AssumedSize) else value,
+                    f"{why} in line {launch.line}",
+                )
         is_known, value = self.scope.try_value(parameter.default)
         if is_known and is_value(value):
             yield Guess(value, "its default", exact=True)
@@ -301,7 +370,9 @@ class Values:
     def _by_use(self, parameter: JitParameter) -> Guess | None:
         name = parameter.name
         if name in self.facts.functions:
-            return Guess(None, "a function; name one of this source", "the name of a function of this source")
+            return Guess(
+                None, "a function; name one of this source", "the name of a function of this source"
+            )
         compared = self.facts.compared.get(name, [])
         if name in self.facts.dtypes or (_DTYPE.fullmatch(name) and not compared):
             return Guess({"dtype": "fp32"}, "used as a dtype")
@@ -321,14 +392,22 @@ class Values:
         if _GROUP.fullmatch(name) and not name.upper().startswith("BLOCK"):
             return 8
         if self.facts.dots:
-            return 32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
-        sides = sum(1 for parameter in self.function.parameters if parameter.is_constexpr and parameter.name in self.facts.spans)
+            return (
+                32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
+            )
+        sides = sum(
+            1
+            for parameter in self.function.parameters
+            if parameter.is_constexpr and parameter.name in self.facts.spans
+        )
         return 1024 if self.facts.blocks < 2 and sides < 2 else 64 if sides < 3 else 32
 
     def _by_name(self, parameter: JitParameter) -> Guess:
         name = parameter.name
         compared = [
-            literal for literal in self.facts.compared.get(name, []) if isinstance(literal, int) and not isinstance(literal, bool)
+            literal
+            for literal in self.facts.compared.get(name, [])
+            if isinstance(literal, int) and not isinstance(literal, bool)
         ]
         for pattern, value in _FLOATS:
             if pattern.fullmatch(name):
@@ -376,10 +455,17 @@ def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any
     return value
 
 
-def broken_asserts(asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope) -> list[ast.expr]:
+def broken_asserts(
+    asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope
+) -> list[ast.expr]:
     """The static assertions that values do not meet, as far as that follows from them."""
     inner = scope.inside(values)
-    return [assertion for assertion in asserts for is_known, holds in [inner.try_value(assertion)] if is_known and not holds]
+    return [
+        assertion
+        for assertion in asserts
+        for is_known, holds in [inner.try_value(assertion)]
+        if is_known and not holds
+    ]
 
 
 def names_in(node: ast.expr) -> frozenset[str]:
@@ -390,12 +476,18 @@ def names_in(node: ast.expr) -> frozenset[str]:
 def mended(
     values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
 ) -> tuple[dict[str, Any], frozenset[str]]:
-    """Values with guessed ones changed so that static assertions hold where that is possible, and which were changed."""
+    """Values with guessed ones changed so that static assertions hold where that is possible, and
+    which were changed.
+    """
     changed: set[str] = set()
     for _ in range(len(free)):
         broken = broken_asserts(asserts, values, scope)
-        choices = [name for name in free if broken and name in names_in(broken[0]) and name not in changed]
-        better = next((change for name in choices if (change := _better(name, values, asserts, scope))), None)
+        choices = [
+            name for name in free if broken and name in names_in(broken[0]) and name not in changed
+        ]
+        better = next(
+            (change for name in choices if (change := _better(name, values, asserts, scope))), None
+        )
         if better is None:
             break
         name, values = better
@@ -403,9 +495,17 @@ def mended(
     return values, frozenset(changed)
 
 
-def _better(name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scope: Scope) -> tuple[str, dict[str, Any]] | None:
+def _better(
+    name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[str, dict[str, Any]] | None:
     now = len(broken_asserts(asserts, values, scope))
-    candidates = [True, False] if isinstance(values[name], bool) else _SIZES if isinstance(values[name], int) else []
+    candidates = (
+        [True, False]
+        if isinstance(values[name], bool)
+        else _SIZES
+        if isinstance(values[name], int)
+        else []
+    )
     for candidate in candidates:
         changed = {**values, name: candidate}
         if len(broken_asserts(asserts, changed, scope)) < now:

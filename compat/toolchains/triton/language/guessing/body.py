@@ -1,7 +1,8 @@
-"""What the body of a kernel does with its parameters: every expression is followed from where its values come from.
+"""What the body of a kernel does with its parameters: every expression is followed from where its
+values come from.
 
-The body is walked in order, loops twice and functions of the same source where they are called, again and again until nothing more
-is learnt.
+The body is walked in order, loops twice and functions of the same source where they are called,
+again and again until nothing more is learnt.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
     for _ in range(_ROUNDS):
         facts.changed = False
         parameters = {
-            parameter.name: parameter_value(parameter.name, parameter.is_constexpr, facts) for parameter in function.parameters
+            parameter.name: parameter_value(parameter.name, parameter.is_constexpr, facts)
+            for parameter in function.parameters
         }
         Walk(module=module, facts=facts, names=parameters).body(function.node.body)
         if not facts.changed:
@@ -56,7 +58,12 @@ def names_in(statements: Sequence[ast.stmt]) -> frozenset[str]:
 def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
     """What a parameter of the kernel is."""
     origin = ValueOrigin(name)
-    return Value.of(facts.kind_of(origin), [origin], None if is_constexpr else name, name if is_constexpr else None)
+    return Value.of(
+        facts.kind_of(origin),
+        [origin],
+        None if is_constexpr else name,
+        name if is_constexpr else None,
+    )
 
 
 @define(kw_only=True)
@@ -130,9 +137,17 @@ class Walk:
         if isinstance(target, ast.Name):
             self.names[target.id] = found
         elif isinstance(target, ast.Tuple | ast.List):
-            parts = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(target.elts) else [None] * len(target.elts)
+            parts = (
+                node.elts
+                if isinstance(node, ast.Tuple) and len(node.elts) == len(target.elts)
+                else [None] * len(target.elts)
+            )
             for element, part in zip(target.elts, parts, strict=True):
-                self._bind(element, found if part is None else self.value(part), node if part is None else part)
+                self._bind(
+                    element,
+                    found if part is None else self.value(part),
+                    node if part is None else part,
+                )
 
     def _test(self, test: ast.expr) -> None:
         """A condition: what it tests for truth, and what it compares."""
@@ -150,7 +165,11 @@ class Walk:
                 return self.names.get(name) or self._global(name)
             case ast.Constant(value=value):
                 return Value.of(
-                    "bool" if isinstance(value, bool) else type(value).__name__ if isinstance(value, int | float) else None
+                    "bool"
+                    if isinstance(value, bool)
+                    else type(value).__name__
+                    if isinstance(value, int | float)
+                    else None
                 )
             case ast.BinOp():
                 return self._operation(node)
@@ -171,7 +190,8 @@ class Walk:
             case ast.Subscript(value=value, slice=index):
                 self.value(index)
                 if isinstance(index, ast.Tuple) and any(
-                    isinstance(element, ast.Constant) and element.value is None for element in index.elts
+                    isinstance(element, ast.Constant) and element.value is None
+                    for element in index.elts
                 ):
                     self.facts.blocks = max(self.facts.blocks, len(index.elts))
                 return self.value(value)
@@ -189,7 +209,9 @@ class Walk:
 
     def _global(self, name: str) -> Value:
         is_known, value = self.module.scope.try_value(ast.Name(id=name, ctx=ast.Load()))
-        return Value.of(type(value).__name__ if is_known and isinstance(value, int | float) else None)
+        return Value.of(
+            type(value).__name__ if is_known and isinstance(value, int | float) else None
+        )
 
     def _operation(self, node: ast.BinOp) -> Value:
         first, right = self.value(node.left), self.value(node.right)
@@ -200,7 +222,10 @@ class Walk:
             return first.plus(right).computed("int")
         if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
             kind = first.kind or right.kind
-            return Value.of(kind if kind in WHOLE else "bool", first.origins | right.origins if kind in WHOLE else ())
+            return Value.of(
+                kind if kind in WHOLE else "bool",
+                first.origins | right.origins if kind in WHOLE else (),
+            )
         self._with_floats(first, right)
         if isinstance(node.op, ast.Add | ast.Sub):
             return first.plus(right)
@@ -213,7 +238,9 @@ class Walk:
         """What is computed with floating-point numbers is perhaps one."""
         for one, other in ((left, right), (right, left)):
             if one.kind in FLOATS and other.kind not in WHOLE:
-                self.facts.is_kind(other.origins, "float", PERHAPS, "computed with floating-point numbers")
+                self.facts.is_kind(
+                    other.origins, "float", PERHAPS, "computed with floating-point numbers"
+                )
 
     def _comparison(self, node: ast.Compare) -> Value:
         sides = [node.left, *node.comparators]
@@ -224,7 +251,9 @@ class Walk:
         kinds = {side_value.kind for side_value in values}
         for side_value in values:
             if kinds & FLOATS:
-                self.facts.is_kind(side_value.origins, "float", PERHAPS, "compared with floating-point numbers")
+                self.facts.is_kind(
+                    side_value.origins, "float", PERHAPS, "compared with floating-point numbers"
+                )
             elif kinds & WHOLE:
                 self.whole(side_value, "compared with whole numbers", LIKELY)
         return Value.of("bool")
@@ -242,17 +271,28 @@ class Walk:
             self.facts.dtypes.update(names)
 
     def _parameters(self, name: str) -> list[str]:
-        """The parameters that a name stands for, as they were passed: what is computed from one tells nothing of its values."""
-        return [parameter for term in self.names[name].terms if (parameter := term.constexpr or term.argument)]
+        """The parameters that a name stands for, as they were passed: what is computed from one
+        tells nothing of its values.
+        """
+        return [
+            parameter
+            for term in self.names[name].terms
+            if (parameter := term.constexpr or term.argument)
+        ]
 
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.value(node.value)
         if node.attr in ("dtype", "type", "element_ty", "scalar"):
             pointers = [term.argument for term in base.terms if term.argument and not term.kind]
             if node.attr == "element_ty":
-                for name in (*pointers, *(origin.name for origin in base.origins if origin.element)):
+                for name in (
+                    *pointers,
+                    *(origin.name for origin in base.origins if origin.element),
+                ):
                     self.facts.pointer(name, "its element type is asked for")
-            return Value.of(None, [ValueOrigin(name, element=True) for name in pointers] or base.origins)
+            return Value.of(
+                None, [ValueOrigin(name, element=True) for name in pointers] or base.origins
+            )
         if node.attr in ("shape", "shape_"):
             return Value.of("int")
         return base
@@ -265,7 +305,10 @@ class Walk:
             self.facts.is_kind(value.origins, "int", sure, why)
 
     def address(self, value: Value, why: str) -> list[str]:
-        """A value is an address: which parameters are the pointers of it. The other summands are whole numbers."""
+        """A value is an address: which parameters are the pointers of it.
+
+        The other summands are whole numbers.
+        """
         pointers: list[str] = []
         for terms in value.sums:
             base = self._pointer_among([term.argument for term in terms if term.argument])
@@ -288,7 +331,9 @@ class Walk:
         if self.depth >= _DEPTH or function.name in self._inside:
             return Value()
         defaults = {
-            parameter.name: self.value(parameter.default) for parameter in function.parameters if parameter.default is not None
+            parameter.name: self.value(parameter.default)
+            for parameter in function.parameters
+            if parameter.default is not None
         }
         inner = Walk(
             module=self.module,

@@ -1,4 +1,6 @@
-"""What the calls in a kernel's body tell: of ``triton.language``, of methods of values, and of functions of the same source."""
+"""What the calls in a kernel's body tell: of ``triton.language``, of methods of values, and of
+functions of the same source.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from compat.model import constexprs
-from compat.toolchains.triton.language.guessing.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, RANDOM, WHOLE, Value, ValueOrigin
+from compat.toolchains.triton.language.guessing.facts import (
+    CERTAIN,
+    FLOATS,
+    LIKELY,
+    PERHAPS,
+    RANDOM,
+    WHOLE,
+    Value,
+    ValueOrigin,
+)
 
 if TYPE_CHECKING:
     from compat.toolchains.triton.language.guessing.body import Walk
@@ -25,7 +36,9 @@ def called(walk: Walk, node: ast.Call) -> Value:
         return _own(walk, node, name)
     if name.startswith(_LANGUAGE):
         return _language(walk, node, name.removeprefix(_LANGUAGE))
-    if isinstance(node.func, ast.Attribute) and not name.startswith(("triton.", "libdevice.", "tldevice.", "math.")):
+    if isinstance(node.func, ast.Attribute) and not name.startswith(
+        ("triton.", "libdevice.", "tldevice.", "math.")
+    ):
         return _method(walk, node, node.func)
     if isinstance(node.func, ast.Name) and node.func.id in walk.names:
         walk.facts.functions.update(origin.name for origin in walk.names[node.func.id].origins)
@@ -52,11 +65,13 @@ def _own(walk: Walk, node: ast.Call, name: str) -> Value:
     function = walk.module.functions[name]
     parameters = [parameter.name for parameter in function.parameters]
     arguments = dict(zip(parameters, map(walk.value, node.args), strict=False))
-    arguments |= {keyword.arg: walk.value(keyword.value) for keyword in node.keywords if keyword.arg}
+    arguments |= {
+        keyword.arg: walk.value(keyword.value) for keyword in node.keywords if keyword.arg
+    }
     return walk.call(function, arguments)
 
 
-# --- methods ---------------------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------------------
 
 
 def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
@@ -67,13 +82,19 @@ def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
     if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
         for term in base.terms:
             if term.argument and term.argument not in walk.facts.pointers:
-                walk.facts.descriptors[term.argument] = len(getattr(node.args[0], "elts", ())) if node.args else 1
+                walk.facts.descriptors[term.argument] = (
+                    len(getattr(node.args[0], "elts", ())) if node.args else 1
+                )
         for value in values[:1]:
             walk.whole(value, "an offset into a descriptor")
-        return Value.of("float", [ValueOrigin(term.argument, element=True) for term in base.terms if term.argument])
+        return Value.of(
+            "float",
+            [ValueOrigin(term.argument, element=True) for term in base.terms if term.argument],
+        )
     if function.attr in ("sum", "max", "min", "sigmoid", "exp", "log", "sqrt"):
         return _LANGUAGE_CALLS[function.attr](
-            walk, ast.Call(func=node.func, args=[function.value, *node.args], keywords=node.keywords)
+            walk,
+            ast.Call(func=node.func, args=[function.value, *node.args], keywords=node.keywords),
         )
     return base
 
@@ -92,13 +113,13 @@ def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
         walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
     elif kind in WHOLE:
         if base.kind in FLOATS:
-            return Value.of(kind)  # that it is a whole number tells nothing of those that it was made of
+            return Value.of(kind)  # it was rounded: that tells nothing of what it was computed from
         sure = LIKELY if kind == "i64" else PERHAPS
         walk.facts.is_kind(base.origins, "int", sure, f"cast to {kind}")
         return Value.of(kind, base.origins)
     elif kind == "fp32" and len(elements) == 1 == len(base.origins):
         walk.facts.half.setdefault(elements[0].name, "cast to fp32 after it is loaded")
-    elif kind in FLOATS and not elements and [term.argument for term in base.terms] != [None]:
+    elif kind in FLOATS and [bool(term.argument) for term in base.terms] == [True]:
         walk.facts.is_kind(base.origins, "float", PERHAPS, f"cast to {kind}")
     return Value.of(kind)
 
@@ -116,9 +137,15 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
     if node is None:
         return None
     if isinstance(node, ast.Call):
-        return "pointer" if (walk.module.scope.origin(node.func) or "").endswith("pointer_type") else None
+        return (
+            "pointer"
+            if (walk.module.scope.origin(node.func) or "").endswith("pointer_type")
+            else None
+        )
     if isinstance(node, ast.Name) and node.id in walk.names:
-        walk.facts.dtypes.update(origin.name for origin in walk.names[node.id].origins if not origin.element)
+        walk.facts.dtypes.update(
+            origin.name for origin in walk.names[node.id].origins if not origin.element
+        )
         return None
     is_known, value = walk.module.scope.try_value(node)
     if not is_known or not isinstance(value, Mapping):
@@ -129,7 +156,7 @@ def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
     return "fp8" if name.startswith("fp8") else _SHORT.get(name, name) or None
 
 
-# --- the language ----------------------------------------------------------------------------------------------------------------
+# --- the language ---------------------------------------------------------------------------------
 
 
 def _language(walk: Walk, node: ast.Call, name: str) -> Value:
@@ -161,16 +188,30 @@ _MATH = {
     "div_rn",
     "pow",
 }
-_SAME = {"multiple_of", "max_contiguous", "max_constancy", "reshape", "view", "trans", "broadcast_to", "expand_dims", "ravel"}
+_SAME = {
+    "multiple_of",
+    "max_contiguous",
+    "max_constancy",
+    "reshape",
+    "view",
+    "trans",
+    "broadcast_to",
+    "expand_dims",
+    "ravel",
+}
 
 
 def _math(walk: Walk, values: list[Value]) -> Value:
     for value in values:
-        walk.facts.is_kind(value.origins, "float", PERHAPS, "an argument of a function of floating-point numbers")
+        walk.facts.is_kind(
+            value.origins, "float", PERHAPS, "an argument of a function of floating-point numbers"
+        )
         if value.kind not in ("fp32", "fp64") and value.kind not in WHOLE:
             for origin in value.origins:
                 if origin.element:
-                    walk.facts.single.setdefault(origin.name, "a function of fp32 is computed of it")
+                    walk.facts.single.setdefault(
+                        origin.name, "a function of fp32 is computed of it"
+                    )
     return Value.of("fp32")
 
 
@@ -180,7 +221,9 @@ def _load(walk: Walk, node: ast.Call) -> Value:
     other = walk.value(_argument(node, 2, "other"))
     origins = [ValueOrigin(name, element=True) for name in bases]
     if other.kind == "float" and isinstance(_argument(node, 2, "other"), ast.Constant):
-        walk.facts.is_kind(origins, "float", PERHAPS, "loaded with a floating-point number for what is masked")
+        walk.facts.is_kind(
+            origins, "float", PERHAPS, "loaded with a floating-point number for what is masked"
+        )
     kinds = [kind for origin in origins if (kind := walk.facts.kind_of(origin))]
     return Value.of(kinds[0] if kinds else None, origins)
 
@@ -200,7 +243,9 @@ def _store(walk: Walk, node: ast.Call) -> Value:
     loaded = [origin for origin in value.origins if origin.element]
     if value.kind:
         kind = "float" if value.kind == "fp32" else value.kind
-        walk.facts.is_kind(origins, kind, LIKELY if value.kind in WHOLE else PERHAPS, "by what is stored there")
+        walk.facts.is_kind(
+            origins, kind, LIKELY if value.kind in WHOLE else PERHAPS, "by what is stored there"
+        )
     if len(loaded) == 1 == len(value.origins):
         walk.facts.copies.update((origin, loaded[0]) for origin in origins if origin != loaded[0])
     return Value()
@@ -214,7 +259,9 @@ def _atomic(walk: Walk, node: ast.Call, short: str) -> Value:
         walk.facts.is_kind(origins, "int", CERTAIN, f"{short} of a lock")
     elif values and values[0].kind:
         kind = values[0].kind
-        walk.facts.is_kind(origins, "int" if kind in WHOLE else "fp32", LIKELY, f"{short} of such a value")
+        walk.facts.is_kind(
+            origins, "int" if kind in WHOLE else "fp32", LIKELY, f"{short} of such a value"
+        )
     return Value.of(None, origins)
 
 
@@ -269,11 +316,15 @@ def _extreme(walk: Walk, node: ast.Call) -> Value:
     one, other = walk.value(_argument(node, 0, "x")), walk.value(_argument(node, 1, "y"))
     for first, second in ((one, other), (other, one)):
         if first.kind in FLOATS and second.kind not in WHOLE:
-            walk.facts.is_kind(second.origins, "float", PERHAPS, "computed with floating-point numbers")
+            walk.facts.is_kind(
+                second.origins, "float", PERHAPS, "computed with floating-point numbers"
+            )
     return one.plus(other).computed()
 
 
-def _whole_arguments(why: str, kind: str = "int", *, by_position: bool = False) -> Callable[[Walk, ast.Call], Value]:
+def _whole_arguments(
+    why: str, kind: str = "int", *, by_position: bool = False
+) -> Callable[[Walk, ast.Call], Value]:
     """Calls whose arguments are whole numbers, and that return a value of a kind."""
 
     def handler(walk: Walk, node: ast.Call) -> Value:
@@ -288,7 +339,9 @@ _looped = _whole_arguments("a bound of a loop", by_position=True)
 
 
 def _unrolled(walk: Walk, node: ast.Call) -> Value:
-    walk.facts.unrolled.update(origin.name for arg in node.args for origin in walk.value(arg).origins)
+    walk.facts.unrolled.update(
+        origin.name for arg in node.args for origin in walk.value(arg).origins
+    )
     return _looped(walk, node)
 
 
@@ -353,15 +406,26 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     "static_assert": _assertion,
     **dict.fromkeys(("zeros", "full"), _filled),
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
-    **dict.fromkeys(("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"), _reduced),
-    **dict.fromkeys(("program_id", "num_programs", "argmax", "argmin", "histogram"), lambda walk, node: Value.of("int")),
+    **dict.fromkeys(
+        ("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"),
+        _reduced,
+    ),
+    **dict.fromkeys(
+        ("program_id", "num_programs", "argmax", "argmin", "histogram"),
+        lambda walk, node: Value.of("int"),
+    ),
     "range": _looped,
     "static_range": _unrolled,
     **dict.fromkeys(("rand", "randn", "rand4x", "randn4x"), _whole_arguments(RANDOM, "fp32")),
     **dict.fromkeys(("randint", "randint4x"), _whole_arguments(RANDOM)),
-    **dict.fromkeys(("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"), _block),
-    **dict.fromkeys(("_experimental_descriptor_load", "_experimental_descriptor_store"), _described),
+    **dict.fromkeys(
+        ("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"), _block
+    ),
+    **dict.fromkeys(
+        ("_experimental_descriptor_load", "_experimental_descriptor_store"), _described
+    ),
     **{
-        name: (lambda walk, node: _math(walk, [walk.value(arg) for arg in node.args])) for name in ("exp", "log", "sqrt", "sigmoid")
+        name: lambda walk, node: _math(walk, [walk.value(arg) for arg in node.args])
+        for name in ("exp", "log", "sqrt", "sigmoid")
     },
 }

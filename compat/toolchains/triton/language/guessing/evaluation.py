@@ -1,8 +1,9 @@
-"""What expressions of a kernel's module come to: dtypes, configs of tuners, and tensors, whose sizes are assumed.
+"""What expressions of a kernel's module come to: dtypes, configs of tuners, and tensors, whose
+sizes are assumed.
 
-Tensors are as the function around a launch has them: sizes that are assumed, strides that follow from them, and element types.
-Nothing is computed with their elements. A tensor that nothing tells the element type of has that of its :attr:`Tensor.origin`, the
-argument that it was made like.
+Tensors are as the function around a launch has them: sizes that are assumed, strides that follow
+from them, and element types. Nothing is computed with their elements. A tensor that nothing tells
+the element type of has that of its :attr:`Tensor.origin`, the argument that it was made like.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class AssumedSize(int):
     """One size of a tensor that is an argument, and was not computed with."""
 
     key: str
-    """What sizes are equal by: the name that the source gives it, else which axis it is, of how many."""
+    """What sizes are equal by: the name that the source gives it, else which axis it is, of how
+    many.
+    """
 
     @property
     def is_named(self) -> bool:
@@ -84,9 +87,15 @@ class AssumedTensor:
     """Where nothing tells the element type: the tensor that has the same."""
 
     @classmethod
-    def contiguous(cls, shape: Sequence[int], element: str | None = None, origin: str | None = None) -> AssumedTensor:
+    def contiguous(
+        cls, shape: Sequence[int], element: str | None = None, origin: str | None = None
+    ) -> AssumedTensor:
         """A tensor of this shape, row after row."""
-        inner = [*accumulate([*shape[:0:-1]], lambda product, size: product * size, initial=1)][::-1] if shape else []
+        inner = (
+            [*accumulate([*shape[:0:-1]], lambda product, size: product * size, initial=1)][::-1]
+            if shape
+            else []
+        )
         if len(shape) > 1:
             inner[-2] = shape[-1]  # still the size that was given, and not a product of it
         return cls(tuple(shape), tuple(inner), element, origin)
@@ -95,7 +104,12 @@ class AssumedTensor:
         """What an attribute or a method of it is. Raises :class:`UnknownValue`."""
         if name in _METHODS:
             return partial(_METHODS[name], self)
-        values = {"shape": self.shape, "ndim": len(self.shape), "is_cuda": True, "requires_grad": False}
+        values = {
+            "shape": self.shape,
+            "ndim": len(self.shape),
+            "is_cuda": True,
+            "requires_grad": False,
+        }
         if name in values:
             return values[name]
         if name == "dtype":
@@ -107,7 +121,9 @@ class AssumedTensor:
     @property
     def dtype(self) -> Any:
         """As constexprs have it, where it is known."""
-        torch = next((torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None)
+        torch = next(
+            (torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None
+        )
         if torch:
             return {"torch_dtype": torch}
         if self.origin:
@@ -124,10 +140,12 @@ def element_of(dtype: Any) -> tuple[str | None, str | None]:
     """Element type and origin of what is made with a dtype."""
     if isinstance(dtype, ElementType):
         return None, dtype.origin
-    return (TORCH_TYPES.get(str(dtype.get("torch_dtype"))) if isinstance(dtype, Mapping) else None), None
+    return (
+        TORCH_TYPES.get(str(dtype.get("torch_dtype"))) if isinstance(dtype, Mapping) else None
+    ), None
 
 
-# --- methods ---------------------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------------------
 
 
 def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
@@ -152,7 +170,11 @@ def _new(tensor: AssumedTensor, *sizes: Any, dtype: Any = None, **_: Any) -> Ass
 
 def _permute(tensor: AssumedTensor, *axes: Any) -> AssumedTensor:
     flat = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
-    return evolve(tensor, shape=tuple(tensor.shape[i] for i in flat), strides=tuple(tensor.strides[i] for i in flat))
+    return evolve(
+        tensor,
+        shape=tuple(tensor.shape[i] for i in flat),
+        strides=tuple(tensor.strides[i] for i in flat),
+    )
 
 
 def _transpose(tensor: AssumedTensor, one: int = 0, other: int = 1) -> AssumedTensor:
@@ -164,7 +186,14 @@ def _transpose(tensor: AssumedTensor, one: int = 0, other: int = 1) -> AssumedTe
 def _flatten(tensor: AssumedTensor, start: int = 0, end: int = -1) -> AssumedTensor:
     rank = len(tensor.shape)
     first, last = start % rank, end % rank
-    return _view(tensor, (*tensor.shape[:first], math.prod(tensor.shape[first : last + 1]), *tensor.shape[last + 1 :]))
+    return _view(
+        tensor,
+        (
+            *tensor.shape[:first],
+            math.prod(tensor.shape[first : last + 1]),
+            *tensor.shape[last + 1 :],
+        ),
+    )
 
 
 def _unsqueeze(tensor: AssumedTensor, axis: int) -> AssumedTensor:
@@ -175,7 +204,9 @@ def _unsqueeze(tensor: AssumedTensor, axis: int) -> AssumedTensor:
 
 
 def _to(tensor: AssumedTensor, *positional: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
-    dtypes = [argument for argument in (*positional, dtype) if isinstance(argument, ElementType | Mapping)]
+    dtypes = [
+        argument for argument in (*positional, dtype) if isinstance(argument, ElementType | Mapping)
+    ]
     return tensor.of_type(dtypes[0] if dtypes else None)
 
 
@@ -189,7 +220,9 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
     "dim": lambda tensor: len(tensor.shape),
     "element_size": lambda tensor: 2,
     "is_contiguous": lambda tensor, **_: True,
-    "contiguous": lambda tensor, **_: AssumedTensor.contiguous(tensor.shape, tensor.element, tensor.origin),
+    "contiguous": lambda tensor, **_: AssumedTensor.contiguous(
+        tensor.shape, tensor.element, tensor.origin
+    ),
     "view": _view,
     "reshape": _view,
     "flatten": _flatten,
@@ -200,37 +233,67 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
     "to": _to,
     "view_as": lambda tensor, other: _view(tensor, other.shape),
     **{name: lambda tensor: math.prod(tensor.shape) for name in ("numel", "nelement")},
-    **{name: lambda tensor, **_: tensor for name in ("detach", "clone", "cuda", "zero_", "requires_grad_")},
+    **{
+        name: lambda tensor, **_: tensor
+        for name in ("detach", "clone", "cuda", "zero_", "requires_grad_")
+    },
     **dict.fromkeys(("new_empty", "new_zeros", "new_ones"), _new),
     **{
         name: lambda tensor, element=element: evolve(tensor, element=element, origin=None)
-        for name, element in (("half", "fp16"), ("bfloat16", "bf16"), ("float", "fp32"), ("int", "i32"), ("long", "i64"))
+        for name, element in (
+            ("half", "fp16"),
+            ("bfloat16", "bf16"),
+            ("float", "fp32"),
+            ("int", "i32"),
+            ("long", "i64"),
+        )
     },
 }
-ATTRIBUTES = frozenset((*_METHODS, "shape", "ndim", "is_cuda", "dtype", "T", "mT", "device", "data_ptr")) - {"to", "view", "int"}
+ATTRIBUTES = frozenset(
+    (*_METHODS, "shape", "ndim", "is_cuda", "dtype", "T", "mT", "device", "data_ptr")
+) - {"to", "view", "int"}
 """What only tensors have, so that a name that has it is one."""
 
 
-# --- what PyTorch makes -----------------------------------------------------------------------------------------------------------
+# --- what PyTorch makes ---------------------------------------------------------------------------
 
 
-_LIKE = frozenset(f"torch.{name}_like" for name in ("empty", "zeros", "ones", "full", "rand", "randn"))
-_OF_SIZES = frozenset(f"torch.{name}" for name in ("empty", "zeros", "ones", "full", "rand", "randn"))
+_LIKE = frozenset(
+    f"torch.{name}_like" for name in ("empty", "zeros", "ones", "full", "rand", "randn")
+)
+_OF_SIZES = frozenset(
+    f"torch.{name}" for name in ("empty", "zeros", "ones", "full", "rand", "randn")
+)
 MAKERS = _LIKE | _OF_SIZES
 
 
-def make_tensor(called: str, positional: Sequence[Any], keywords: Mapping[str, Any]) -> AssumedTensor:
-    """What one of ``MAKERS`` returns. Raises :class:`UnknownValue` where its shape does not follow."""
+def make_tensor(
+    called: str, positional: Sequence[Any], keywords: Mapping[str, Any]
+) -> AssumedTensor:
+    """What one of ``MAKERS`` returns.
+
+    Raises :class:`UnknownValue` where its shape does not follow.
+    """
     dtype = keywords.get("dtype")
     if called in _LIKE and positional and isinstance(positional[0], AssumedTensor):
-        return AssumedTensor.contiguous(positional[0].shape, positional[0].element, positional[0].origin).of_type(dtype)
-    sizes = [keywords["size"]] if "size" in keywords else positional[:1] if called == "torch.full" else positional
+        return AssumedTensor.contiguous(
+            positional[0].shape, positional[0].element, positional[0].origin
+        ).of_type(dtype)
+    sizes = (
+        [keywords["size"]]
+        if "size" in keywords
+        else positional[:1]
+        if called == "torch.full"
+        else positional
+    )
     if called in _LIKE or not sizes:
         raise UnknownValue(f"the call of {called}")
-    return AssumedTensor.contiguous(_shape(AssumedTensor((), ()), sizes), *element_of(dtype or {"torch_dtype": "float32"}))
+    return AssumedTensor.contiguous(
+        _shape(AssumedTensor((), ()), sizes), *element_of(dtype or {"torch_dtype": "float32"})
+    )
 
 
-# --- expressions -----------------------------------------------------------------------------------------------------------------
+# --- expressions ----------------------------------------------------------------------------------
 
 
 @frozen(eq=False)
@@ -253,7 +316,13 @@ class TunerConfig:
 
 _OPTIONS: Mapping[str, Any] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 """The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
-_TORCH_NAMES = {"half": "float16", "float": "float32", "int": "int32", "long": "int64", "double": "float64"}
+_TORCH_NAMES = {
+    "half": "float16",
+    "float": "float32",
+    "int": "int32",
+    "long": "int64",
+    "double": "float64",
+}
 
 
 def _cdiv(number: int, divisor: int) -> int:
@@ -310,20 +379,33 @@ class KernelScope(Scope):
 
     def _known_arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
         """The arguments that follow from literals and sizes: devices and the like do not."""
-        positional = [value for argument in node.args for is_known, value in [self.try_value(argument)] if is_known]
+        positional = [
+            value
+            for argument in node.args
+            for is_known, value in [self.try_value(argument)]
+            if is_known
+        ]
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             positional = self.elements(node.args)
-        pairs = [(keyword.arg, self.try_value(keyword.value)) for keyword in node.keywords if keyword.arg]
+        pairs = [
+            (keyword.arg, self.try_value(keyword.value)) for keyword in node.keywords if keyword.arg
+        ]
         return positional, {name: value for name, (is_known, value) in pairs if is_known}
 
     def _config(self, node: ast.Call) -> TunerConfig:
-        named = [keyword for keyword in node.keywords if keyword.arg not in ("pre_hook", "ir_override")]
-        positional, keywords = self.arguments(ast.Call(func=node.func, args=node.args, keywords=named))
+        named = [
+            keyword for keyword in node.keywords if keyword.arg not in ("pre_hook", "ir_override")
+        ]
+        positional, keywords = self.arguments(
+            ast.Call(func=node.func, args=node.args, keywords=named)
+        )
         options = {**dict(zip(("kwargs", *_OPTIONS), positional, strict=False)), **keywords}
         kwargs = options.pop("kwargs", {})
         options |= {name: value for name, value in kwargs.items() if name in _OPTIONS}
         own = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
-        return TunerConfig(own, {name: value for name, value in options.items() if value is not None})
+        return TunerConfig(
+            own, {name: value for name, value in options.items() if value is not None}
+        )
 
 
 def _dtype(origin: str) -> dict[str, str] | None:
@@ -338,7 +420,8 @@ def _dtype(origin: str) -> dict[str, str] | None:
 
 
 def _of_this_machine(origin: str) -> bool:
-    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only some have.
+    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only
+    some have.
 
     Raises UnknownValue.
     """

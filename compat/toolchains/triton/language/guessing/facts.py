@@ -15,7 +15,9 @@ WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 """Kinds that are whole numbers."""
 
 CERTAIN, LIKELY, PERHAPS = 3, 2, 1
-"""How sure a fact is: nothing else would compile; it is what such code means; it is what such code often means."""
+"""How sure a fact is: nothing else would compile; it is what such code means; it is what such code
+often means.
+"""
 
 PART_OF_ADDRESS = "part of an address"
 """Why a value is a whole number: it is added to a pointer."""
@@ -35,7 +37,9 @@ class Term:
     """One summand of a value."""
 
     argument: str | None = None
-    """The run-time parameter that it is, if it is one and nothing was done to it: perhaps the pointer of an address."""
+    """The run-time parameter that it is, if it is one and nothing was done to it: perhaps the
+    pointer of an address.
+    """
     origins: frozenset[ValueOrigin] = frozenset()
     """What its value was computed from."""
     kind: str | None = None
@@ -51,7 +55,11 @@ class Value:
 
     @classmethod
     def of(
-        cls, kind: str | None = None, origins: Iterable[ValueOrigin] = (), argument: str | None = None, constexpr: str | None = None
+        cls,
+        kind: str | None = None,
+        origins: Iterable[ValueOrigin] = (),
+        argument: str | None = None,
+        constexpr: str | None = None,
     ) -> Value:
         """A value that is no sum."""
         return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
@@ -68,14 +76,22 @@ class Value:
 
     @cached_property
     def kind(self) -> str | None:
-        """What it is: a floating-point number where a part of it is one; not known where a part is an element of no known kind.
+        """What it is: a floating-point number where a part of it is one.
+
+        Not known where a part is an element of no known kind.
 
         A whole number that is added to or multiplied with such an element tells nothing of it.
         """
         kinds = [term.kind for term in self.terms if term.kind]
-        if any(term.kind is None and any(origin.element for origin in term.origins) for term in self.terms):
+        if any(
+            term.kind is None and any(origin.element for origin in term.origins)
+            for term in self.terms
+        ):
             kinds = [kind for kind in kinds if kind in FLOATS]
-        return next((kind for kind in ("fp32", "fp16", "bf16", *FLOATS) if kind in kinds), kinds[0] if kinds else None)
+        return next(
+            (kind for kind in ("fp32", "fp16", "bf16", *FLOATS) if kind in kinds),
+            kinds[0] if kinds else None,
+        )
 
     def plus(self, other: Value) -> Value:
         """The sum of two values."""
@@ -118,7 +134,9 @@ class KernelFacts:
     single: dict[str, str] = Factory(dict)
     """Pointers to what has to be fp32 or fp64, and why."""
     half: dict[str, str] = Factory(dict)
-    """Pointers to what is cast to fp32 as soon as it is loaded: what such kernels are given is narrower."""
+    """Pointers to what is cast to fp32 as soon as it is loaded: what such kernels are given is
+    narrower.
+    """
     dots: list[tuple[Value, Value]] = Factory(list)
     copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
     """What is stored as it was loaded: to where, and from where."""
@@ -129,7 +147,9 @@ class KernelFacts:
     optional: set[str] = Factory(set)
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)
-    """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many dimensions at most."""
+    """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many
+    dimensions at most.
+    """
     unrolled: set[str] = Factory(set)
     """Parameters that say how often a loop is unrolled."""
     compared: dict[str, list[Any]] = Factory(dict)
@@ -141,7 +161,9 @@ class KernelFacts:
     dtypes: set[str] = Factory(set)
     """Constexprs that are used as a dtype."""
     pipelined: bool = False
-    """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared memory."""
+    """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared
+    memory.
+    """
     asserts: list[ast.expr] = Factory(list)
     """What ``tl.static_assert`` wants."""
     blocks: int = 0

@@ -23,7 +23,13 @@ from compat.toolchains.triton.language.guessing.arguments import (
     mended,
 )
 from compat.toolchains.triton.language.guessing.body import facts_of
-from compat.toolchains.triton.language.guessing.evaluation import SIZE, AssumedSize, OpaqueArgument, TunerConfig, size_by_name
+from compat.toolchains.triton.language.guessing.evaluation import (
+    SIZE,
+    AssumedSize,
+    OpaqueArgument,
+    TunerConfig,
+    size_by_name,
+)
 from compat.toolchains.triton.language.guessing.facts import RANDOM, KernelFacts, ValueOrigin
 from compat.toolchains.triton.language.guessing.launches import SourceLaunch, launches_of
 from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule, JitParameter
@@ -36,7 +42,9 @@ _LARGE_BLOCK = 1 << 14
 """Elements of a block, more than which launches seldom have."""
 _MANY_PASSES = 64
 """Passes of a loop that is unrolled, the same."""
-_ODD_CASE = "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
+_ODD_CASE = (
+    "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
+)
 _WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
 _UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
@@ -81,16 +89,24 @@ def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
 
 
 class _Guessing:
-    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are mostly ``usual``."""
+    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are
+    mostly ``usual``.
+    """
 
-    def __init__(self, function: JitFunction, module: JitModule, facts: KernelFacts, usual: int = SIZE) -> None:
+    def __init__(
+        self, function: JitFunction, module: JitModule, facts: KernelFacts, usual: int = SIZE
+    ) -> None:
         self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
         self.facts = facts
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
         parameters = [parameter for parameter in function.parameters if parameter.name not in tuned]
-        chosen = [parameter for parameter in parameters if parameter.is_constexpr or parameter.name in function.heuristics]
+        chosen = [
+            parameter
+            for parameter in parameters
+            if parameter.is_constexpr or parameter.name in function.heuristics
+        ]
         self.launches = self._launches(chosen)
         self.types = self._types([parameter for parameter in parameters if parameter not in chosen])
         self.numbers = self._numbers()
@@ -105,11 +121,15 @@ class _Guessing:
 
     def kernel(self) -> GuessedKernel:
         """What was guessed."""
-        guesses = [guess for guess in (*self.types.values(), *self.values.values()) if not guess.exact]
+        guesses = [
+            guess for guess in (*self.types.values(), *self.values.values()) if not guess.exact
+        ]
         odd = self._odd_cases()
         room = MOST_CASES - max(1, len(self.cases))
         if len(odd) > room:
-            self.look_at.append(f"only {room} of its {len(odd)} cases are tried with odd sizes, too")
+            self.look_at.append(
+                f"only {room} of its {len(odd)} cases are tried with odd sizes, too"
+            )
             odd = odd[:room]
         return GuessedKernel(
             name=self.function.name,
@@ -123,11 +143,19 @@ class _Guessing:
 
     @property
     def excess(self) -> float:
-        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops of passes."""
-        numbers = {name: guess.value for name, guess in self.values.items() if type(guess.value) is int}
+        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops
+        of passes.
+        """
+        numbers = {
+            name: guess.value for name, guess in self.values.items() if type(guess.value) is int
+        }
         sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
-        passes = max((number for name, number in numbers.items() if name in self.facts.unrolled), default=0)
-        return max(math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES)
+        passes = max(
+            (number for name, number in numbers.items() if name in self.facts.unrolled), default=0
+        )
+        return max(
+            math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES
+        )
 
     # --- the launch ---
 
@@ -135,18 +163,37 @@ class _Guessing:
         return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
-        """The launches in the source, over tensors whose sizes are such that constexprs that are sizes fit the kernel's blocks."""
+        """The launches in the source, over tensors whose sizes are such that constexprs that are
+        sizes fit the kernel's blocks.
+        """
         launches = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
         sizes: dict[str, int] = {}
         for parameter in self.function.parameters:
-            size = next((launch.values[parameter.name] for launch in launches if parameter.name in launch.values), None)
+            size = next(
+                (
+                    launch.values[parameter.name]
+                    for launch in launches
+                    if parameter.name in launch.values
+                ),
+                None,
+            )
             if not isinstance(size, AssumedSize):
                 continue
             if parameter not in chosen:
-                sizes.setdefault(size.key, int(size) if size.is_named else size_by_name(parameter.name, self.usual))
-            elif type((guess := self._values_of(()).of(parameter)).value) is int and not guess.look_at:
+                sizes.setdefault(
+                    size.key,
+                    int(size) if size.is_named else size_by_name(parameter.name, self.usual),
+                )
+            elif (
+                type((guess := self._values_of(()).of(parameter)).value) is int
+                and not guess.look_at
+            ):
                 sizes[size.key] = guess.value
-        return launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual) if sizes else launches
+        return (
+            launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual)
+            if sizes
+            else launches
+        )
 
     def _numbers(self) -> dict[str, int]:
         """What the launch passes for whole numbers, as far as that can be told."""
@@ -156,7 +203,9 @@ class _Guessing:
             if parameter.name in self.types and self.types[parameter.name].value in _WHOLE
         ]
         strides = [parameter.name for parameter in integers if _STRIDE.match(parameter.name)]
-        numbers = {parameter.name: self._number(parameter, _innermost(strides)) for parameter in integers}
+        numbers = {
+            parameter.name: self._number(parameter, _innermost(strides)) for parameter in integers
+        }
         return {name: number for name, number in numbers.items() if number is not None}
 
     def _number(self, parameter: JitParameter, innermost: Collection[str]) -> int | None:
@@ -175,31 +224,53 @@ class _Guessing:
     # --- cases ---
 
     def _configs(self) -> list[_Case]:
-        """The configs of a tuner as cases; none where there is no tuner, or its configs do not follow from literals."""
+        """The configs of a tuner as cases.
+
+        None where there is no tuner, or its configs do not follow from literals.
+        """
         if self.function.configs is None:
             return []
         is_known, configs = self.scope.try_value(self.function.configs)
-        if not is_known or not isinstance(configs, list | tuple) or not all(isinstance(config, TunerConfig) for config in configs):
-            self.look_at.append(f"its configs cannot be read from the source (line {self.function.configs.lineno})")
+        if (
+            not is_known
+            or not isinstance(configs, list | tuple)
+            or not all(isinstance(config, TunerConfig) for config in configs)
+        ):
+            self.look_at.append(
+                f"its configs cannot be read from the source (line {self.function.configs.lineno})"
+            )
             return []
         names = {parameter.name for parameter in self.function.parameters}
-        usable = [config for config in configs if set(config.kwargs) <= names and all(map(is_value, config.kwargs.values()))]
+        usable = [
+            config
+            for config in configs
+            if set(config.kwargs) <= names and all(map(is_value, config.kwargs.values()))
+        ]
         if len(usable) < len(configs):
             self.look_at.append(
-                f"{len(configs) - len(usable)} of its {len(configs)} configs name what is no parameter, and are left out"
+                f"{len(configs) - len(usable)} of its {len(configs)} configs name what is no"
+                " parameter, and are left out"
             )
         cases = _distinct([_case(config, _told_apart(usable)) for config in usable])
         if len(cases) > MOST_CASES:
-            self.look_at.append(f"only the first {MOST_CASES} of its {len(cases)} configs are cases")
+            self.look_at.append(
+                f"only the first {MOST_CASES} of its {len(cases)} configs are cases"
+            )
         return cases[:MOST_CASES]
 
     def _leave_out(self) -> None:
         """Leave out the configs that the kernel's own assertions refuse."""
         base = self._values()
-        refused = [case for case in self.cases if broken_asserts(self.facts.asserts, {**base, **case.constexprs}, self.scope)]
+        refused = [
+            case
+            for case in self.cases
+            if broken_asserts(self.facts.asserts, {**base, **case.constexprs}, self.scope)
+        ]
         if refused and len(refused) < len(self.cases):
             self.cases = [case for case in self.cases if case not in refused]
-            self.look_at.append(f"{len(refused)} configs that its static_assert refuses are left out")
+            self.look_at.append(
+                f"{len(refused)} configs that its static_assert refuses are left out"
+            )
 
     def _values(self) -> dict[str, Any]:
         return {name: guess.value for name, guess in self.values.items()}
@@ -208,24 +279,36 @@ class _Guessing:
         """Choose guessed values so that static assertions hold, in as many cases as possible."""
         free = [name for name, guess in self.values.items() if not guess.exact]
         for case in self.cases or [_Case("")]:
-            values, changed = mended({**self._values(), **case.constexprs}, free, self.facts.asserts, self.scope)
+            values, changed = mended(
+                {**self._values(), **case.constexprs}, free, self.facts.asserts, self.scope
+            )
             for name in changed:
                 self.values[name] = Guess(values[name], "so that its static_assert holds")
 
     # --- arguments ---
 
     def _types(self, parameters: Sequence[JitParameter]) -> dict[str, Guess]:
-        types = Types([parameter.name for parameter in parameters], self.facts, self.launches, self.scope)
+        types = Types(
+            [parameter.name for parameter in parameters], self.facts, self.launches, self.scope
+        )
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
     def _compute(self) -> None:
-        """Have heuristics compute what they can: for each case where they look at what differs by case."""
+        """Have heuristics compute what they can: for each case where they look at what differs by
+        case.
+        """
         arguments = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
         for name, node in self.function.heuristics.items():
             computed = []
             for case in self.cases or [_Case("")]:
                 try:
-                    computed.append(heuristic(node, {**arguments, **self._values(), **case.constexprs, **case.options}, self.scope))
+                    computed.append(
+                        heuristic(
+                            node,
+                            {**arguments, **self._values(), **case.constexprs, **case.options},
+                            self.scope,
+                        )
+                    )
                 except UnknownValue:
                     break
             self._computed(name, computed, node.lineno)
@@ -249,7 +332,11 @@ class _Guessing:
     # --- the document ---
 
     def _tables(self, odd: Sequence[_Case]) -> dict[str, Any]:
-        options = next((launch.options for launch in self.launches if launch.options), {}) if not self.cases else {}
+        options = (
+            next((launch.options for launch in self.launches if launch.options), {})
+            if not self.cases
+            else {}
+        )
         tables: dict[str, Any] = {
             "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
@@ -258,14 +345,20 @@ class _Guessing:
         }
         tables = {name: table for name, table in tables.items() if table}
         if self.cases or odd:
-            tables["case"] = [_written(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)]
+            tables["case"] = [
+                _written(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)
+            ]
         if self.cases:
             tables["expect"] = [dict(_TUNER_SKIPS)]
         return tables
 
     def _type(self, name: str, guess: Guess) -> Any:
         noted = _noted(guess)
-        return Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}") if name in self.numbers else noted
+        return (
+            Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}")
+            if name in self.numbers
+            else noted
+        )
 
     def _hints(self) -> dict[str, Any]:
         """What the launch finds out: nothing is said where that is what is assumed anyway."""
@@ -274,22 +367,42 @@ class _Guessing:
         if not multiples and not ones:
             return {}
         pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
-        hints = {"divisible_by_16": Noted([*pointers, *multiples], "guessed: aligned tensors, and numbers as they are taken above")}
-        return hints | ({"equal_to_1": Noted(ones, "guessed: numbers that are taken as 1 above")} if ones else {})
+        hints = {
+            "divisible_by_16": Noted(
+                [*pointers, *multiples],
+                "guessed: aligned tensors, and numbers as they are taken above",
+            )
+        }
+        return hints | (
+            {"equal_to_1": Noted(ones, "guessed: numbers that are taken as 1 above")}
+            if ones
+            else {}
+        )
 
     def _odd_cases(self) -> list[_Case]:
-        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop has compilers load ahead."""
+        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop
+        has compilers load ahead.
+        """
         if not self.facts.pipelined:
             return []
         odd = _Guessing(self.function, self.module, self.facts, self.usual - 1)
-        own, hints = ({name: list(noted.value) for name, noted in guessing._hints().items()} for guessing in (self, odd))
+        own, hints = (
+            {name: list(noted.value) for name, noted in guessing._hints().items()}
+            for guessing in (self, odd)
+        )
         if own == hints:
             return []
         hints = {
-            "divisible_by_16": [name for name, guess in self.types.items() if guess.value.startswith("*")],
+            "divisible_by_16": [
+                name for name, guess in self.types.items() if guess.value.startswith("*")
+            ],
             "equal_to_1": [],
         } | hints
-        values = {name: guess.value for name, guess in odd.values.items() if repr(guess.value) != repr(self.values[name].value)}
+        values = {
+            name: guess.value
+            for name, guess in odd.values.items()
+            if repr(guess.value) != repr(self.values[name].value)
+        }
         others = {case.name: case for case in odd.cases or [_Case(ONLY_CASE)]}
         return [
             _Case(f"{case.name}_odd", values | others[case.name].constexprs, case.options, hints)
@@ -299,7 +412,9 @@ class _Guessing:
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
-    """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am, stride_ak``."""
+    """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am,
+    stride_ak``.
+    """
     groups: dict[str, list[str]] = {}
     for name in strides:
         if match := next(filter(None, (pattern.fullmatch(name) for pattern in _GROUPS)), None):
@@ -313,20 +428,34 @@ def _noted(guess: Guess) -> Any:
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
-    """The values that configs differ in, with the sides of their blocks: what a case is named by."""
+    """The values that configs differ in, with the sides of their blocks: what a case is named
+    by.
+    """
     names = dict.fromkeys(name for config in configs for name in config.kwargs)
     return frozenset(
-        name for name in names if len({repr(config.kwargs.get(name)) for config in configs}) > 1 or _SIDE.fullmatch(name)
+        name
+        for name in names
+        if len({repr(config.kwargs.get(name)) for config in configs}) > 1 or _SIDE.fullmatch(name)
     )
 
 
 def _case(config: TunerConfig, named: Collection[str]) -> _Case:
-    sides = [name for name, value in config.kwargs.items() if _SIDE.fullmatch(name) and type(value) is int]
+    sides = [
+        name
+        for name, value in config.kwargs.items()
+        if _SIDE.fullmatch(name) and type(value) is int
+    ]
     parts = ["x".join(str(config.kwargs[name]) for name in sides)] if len(sides) > 1 else []
     others = [name for name in config.kwargs if name in named and not (parts and name in sides)]
     parts += [f"{name}{_short(config.kwargs[name])}" for name in others]
-    parts += [f"{letter}{config.options[name]}" for name, letter in _OPTIONS.items() if name in config.options]
-    options = {name: config.options[name] for name in _OPTIONS if isinstance(config.options.get(name), int)}
+    parts += [
+        f"{letter}{config.options[name]}"
+        for name, letter in _OPTIONS.items()
+        if name in config.options
+    ]
+    options = {
+        name: config.options[name] for name in _OPTIONS if isinstance(config.options.get(name), int)
+    }
     if options.get("num_ctas") == 1:
         options.pop("num_ctas")
     return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)

@@ -1,8 +1,9 @@
-"""What the launches in a source tell of a kernel's arguments: ``kernel[grid](x, out, x.stride(0), n, BLOCK=1024, num_warps=8)``.
+"""What the launches in a source tell of a kernel's arguments: ``kernel[grid](x, out, x.stride(0),
+n, BLOCK=1024, num_warps=8)``.
 
-The function around a launch is followed from its first statement to the launch, over tensors of assumed sizes
-(:mod:`compat.toolchains.triton.language.guessing.evaluation`): what it passes then fits together, as the arguments of a
-real launch do. Nothing of it runs.
+The function around a launch is followed from its first statement to the launch, over tensors of
+assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`): what it passes then
+fits together, as the arguments of a real launch do. Nothing of it runs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _PLAIN = {"int", "float", "bool", "str"}
 
 @frozen(kw_only=True)
 class SourceLaunch:
-    """What one launch passes, as far as it follows from literals and from the sizes that tensors are assumed to have."""
+    """What one launch passes, as far as it follows from literals and from the sizes that tensors
+    are assumed to have.
+    """
 
     line: int
     values: Mapping[str, Any]
@@ -48,13 +51,19 @@ class SourceLaunch:
 
 
 def launches_of(
-    function: JitFunction, module: JitModule, pointers: Collection[str], sizes: Mapping[str, int], usual: int = SIZE
+    function: JitFunction,
+    module: JitModule,
+    pointers: Collection[str],
+    sizes: Mapping[str, int],
+    usual: int = SIZE,
 ) -> tuple[SourceLaunch, ...]:
     """The launches of a kernel in its own source, the one first of which the most is known.
 
-    ``pointers`` are the parameters that are tensors, as far as that is known. ``sizes`` says what sizes of tensors are, by
-    :attr:`~compat.toolchains.triton.language.guessing.evaluation.Size.key`; the others are ``usual``, or as
-    :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name` has them.
+    ``pointers`` are the parameters that are tensors, as far as that is known. ``sizes`` says what
+    sizes of tensors are, by
+    :attr:`~compat.toolchains.triton.language.guessing.evaluation.Size.key`; the others are
+    ``usual``, or as :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name` has
+    them.
     """
     if not module.launches.get(function.name):
         return ()
@@ -62,7 +71,9 @@ def launches_of(
     for around in dict.fromkeys(around for around, _ in module.launches[function.name]):
         for launch in _Wrapper(around, function, module, pointers, sizes, usual).launches():
             before = by_line.get(launch.line)
-            if before is None or len(before.values) + len(before.tensors) < len(launch.values) + len(launch.tensors):
+            if before is None or len(before.values) + len(before.tensors) < len(
+                launch.values
+            ) + len(launch.tensors):
                 by_line[launch.line] = launch
     return tuple(sorted(by_line.values(), key=lambda each: -len(each.values) - len(each.tensors)))
 
@@ -98,7 +109,10 @@ class _Wrapper:
     pointers: Collection[str]
     sizes: Mapping[str, int]
     usual: int
-    _scope: KernelScope = Factory(lambda self: KernelScope(self.module.scope.module, self.module.scope.imports), takes_self=True)
+    _scope: KernelScope = Factory(
+        lambda self: KernelScope(self.module.scope.module, self.module.scope.imports),
+        takes_self=True,
+    )
     _tensors: dict[str, AssumedTensor] = Factory(dict)
     _found: list[SourceLaunch] = Factory(list)
 
@@ -118,32 +132,62 @@ class _Wrapper:
     # --- tensors of the caller ---
 
     def _used_as_tensors(self) -> dict[str, AssumedTensor]:
-        """The names that are used as only tensors are, or passed where the kernel has a pointer, with shapes that fit their use."""
-        plain = {arg.arg for arg in self.node.args.args if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN}
+        """The names that are used as only tensors are, or passed where the kernel has a pointer,
+        with shapes that fit their use.
+        """
+        plain = {
+            arg.arg
+            for arg in self.node.args.args
+            if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN
+        }
         names: dict[str, None] = {}
         for node in _nodes_of(self.node):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ATTRIBUTES:
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.attr in ATTRIBUTES
+            ):
                 names[node.value.id] = None
             elif isinstance(node, ast.Call) and self._is_launch(node):
                 arguments = self._given(node)
                 names |= {
-                    value.id: None for name, value in arguments.items() if name in self.pointers and isinstance(value, ast.Name)
+                    value.id: None
+                    for name, value in arguments.items()
+                    if name in self.pointers and isinstance(value, ast.Name)
                 }
         imported = self.module.scope.imports
         nodes = [node for node in _nodes_of(self.node) if isinstance(node, _OF_AXES)]
-        uses = {name: _axes(name, nodes) for name in names if name not in plain and name not in imported}
+        uses = {
+            name: _axes(name, nodes) for name in names if name not in plain and name not in imported
+        }
         shapes = {name: self._shape(axes, list(uses.values())) for name, axes in uses.items()}
-        return {name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()}
+        return {
+            name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()
+        }
 
     def _shape(self, axes: _Axes, others: Sequence[_Axes]) -> list[int]:
-        """The sizes of a tensor. What its uses leave open is as with another tensor that is used alike: the rank, names of axes."""
-        rank = axes.rank or max((other.rank for other in others if other.used == axes.used), default=0)
+        """The sizes of a tensor.
+
+        What its uses leave open is as with another tensor that is used alike: the rank, names of
+        axes.
+        """
+        rank = axes.rank or max(
+            (other.rank for other in others if other.used == axes.used), default=0
+        )
         rank = max(rank, axes.used)
         shape: list[int] = []
         for axis in range(rank):
-            alike = (label for other in others if max(other.rank, other.used) == rank > 1 and (label := other.label(axis, rank)))
+            alike = (
+                label
+                for other in others
+                if max(other.rank, other.used) == rank > 1 and (label := other.label(axis, rank))
+            )
             label = axes.label(axis, rank) or next(alike, "")
-            key, value = (label, size_by_name(label, self.usual)) if label else (f"shape[{axis}] of {rank}", self.usual)
+            key, value = (
+                (label, size_by_name(label, self.usual))
+                if label
+                else (f"shape[{axis}] of {rank}", self.usual)
+            )
             shape.append(AssumedSize.of(key, self.sizes.get(key, value)))
         return shape
 
@@ -164,7 +208,13 @@ class _Wrapper:
                 self._branch(test, body, otherwise)
                 return
             case ast.For() | ast.While() | ast.With() | ast.Try():
-                self._follow([inner for inner in ast.iter_child_nodes(statement) if isinstance(inner, ast.stmt)])
+                self._follow(
+                    [
+                        inner
+                        for inner in ast.iter_child_nodes(statement)
+                        if isinstance(inner, ast.stmt)
+                    ]
+                )
                 return
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and self._is_launch(node):
@@ -179,8 +229,12 @@ class _Wrapper:
                 old = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
                 self._bind(target, *self._scope.try_value(ast.BinOp(left=old, op=op, right=value)))
 
-    def _branch(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
-        """One way where a condition is known, else both: what the first says of a name counts, unless it ends there."""
+    def _branch(
+        self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
+    ) -> None:
+        """One way where a condition is known, else both: what the first says of a name counts,
+        unless it ends there.
+        """
         is_known, value = self._scope.try_value(test)
         before = dict(self._scope.local)
         if is_known:
@@ -223,20 +277,45 @@ class _Wrapper:
 
     def _given(self, call: ast.Call) -> dict[str, ast.expr]:
         starred = any(isinstance(arg, ast.Starred) for arg in call.args)
-        arguments = {} if starred else dict(zip((parameter.name for parameter in self.kernel.parameters), call.args, strict=False))
+        arguments = (
+            {}
+            if starred
+            else dict(
+                zip(
+                    (parameter.name for parameter in self.kernel.parameters),
+                    call.args,
+                    strict=False,
+                )
+            )
+        )
         return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
 
     def _launch(self, call: ast.Call) -> SourceLaunch:
         names = [parameter.name for parameter in self.kernel.parameters]
         arguments = self._given(call)
         values = {
-            name: passed for name, value in arguments.items() for is_known, passed in [self._scope.try_value(value)] if is_known
+            name: passed
+            for name, value in arguments.items()
+            for is_known, passed in [self._scope.try_value(value)]
+            if is_known
         }
         return SourceLaunch(
             line=call.lineno,
-            values={name: value for name, value in values.items() if name in names and not isinstance(value, AssumedTensor)},
-            options={name: values[name] for name in _OPTIONS if name not in names and isinstance(values.get(name), int)},
-            tensors={name: value for name, value in values.items() if name in names and isinstance(value, AssumedTensor)},
+            values={
+                name: value
+                for name, value in values.items()
+                if name in names and not isinstance(value, AssumedTensor)
+            },
+            options={
+                name: values[name]
+                for name in _OPTIONS
+                if name not in names and isinstance(values.get(name), int)
+            },
+            tensors={
+                name: value
+                for name, value in values.items()
+                if name in names and isinstance(value, AssumedTensor)
+            },
             whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
         )
 
@@ -256,17 +335,25 @@ def _axes(name: str, nodes: Sequence[ast.AST]) -> _Axes:
     axes = _Axes()
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if _size_of(value, name) == ():
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if (
+                _size_of(value, name) == ()
+            ):
                 axes.rank = max(axes.rank, len(targets))
                 for axis, target in enumerate(reversed(targets), 1):
                     if isinstance(target, ast.Name) and target.id != "_":
                         axes.names.setdefault(-axis, target.id)
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (at := _axis(value, name)) is not None:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                at := _axis(value, name)
+            ) is not None:
                 axes.names.setdefault(at, target)
-            case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if used == name:
+            case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if (
+                used == name
+            ):
                 axes.use(1)  # nobody asks for the only stride of a row
                 axes.use(_literal(node.args[0]) if node.args else None)
-            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if _is_rank(left, name):
+            case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if (
+                _is_rank(left, name)
+            ):
                 axes.rank = max(axes.rank, _literal(right) or 0)
         if isinstance(node, ast.expr):
             axes.use(_axis(node, name))
@@ -286,7 +373,9 @@ def _size_of(node: ast.expr, name: str) -> tuple[ast.expr, ...] | None:
     match node:
         case ast.Attribute(value=ast.Name(id=used), attr="shape") if used == name:
             return ()
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="size"), args=arguments) if used == name:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="size"), args=arguments) if (
+            used == name
+        ):
             return tuple(arguments)
     return None
 
@@ -307,7 +396,8 @@ def _is_rank(node: ast.expr, name: str) -> bool:
         case ast.Call(func=ast.Name(id="len"), args=[each]):
             return _size_of(each, name) == ()
         case (
-            ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="dim")) | ast.Attribute(value=ast.Name(id=used), attr="ndim")
+            ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="dim"))
+            | ast.Attribute(value=ast.Name(id=used), attr="ndim")
         ):
             return used == name
     return False
@@ -315,7 +405,9 @@ def _is_rank(node: ast.expr, name: str) -> bool:
 
 def _is_whole(value: ast.expr) -> bool:
     match value:
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Subscript(value=ast.Attribute(attr=name)):
+        case (
+            ast.Call(func=ast.Attribute(attr=name)) | ast.Subscript(value=ast.Attribute(attr=name))
+        ):
             return name in _WHOLE
         case ast.Call(func=ast.Name(id="len")):
             return True

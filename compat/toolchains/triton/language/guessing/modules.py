@@ -1,4 +1,6 @@
-"""The jit functions of a source: which are kernels, which are called by kernels, and which cannot be reached."""
+"""The jit functions of a source: which are kernels, which are called by kernels, and which cannot
+be reached.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,28 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import import_origins
-from compat.source.parsing import bindings, defaults_of, dotted, named_parameters, scope_statements, tree_of
+from compat.source.parsing import (
+    bindings,
+    defaults_of,
+    dotted,
+    named_parameters,
+    scope_statements,
+    tree_of,
+)
 from compat.toolchains.language import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
-_JIT = {"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.runtime.jit.JITFunction", "triton.JITFunction"}
+_JIT = {
+    "triton.jit",
+    "triton.runtime.jit",
+    "triton.runtime.jit.jit",
+    "triton.runtime.jit.JITFunction",
+    "triton.JITFunction",
+}
 _PACKAGES = {"triton": "triton", "tl": "triton.language"}
-"""What a name is taken for that is imported from somewhere else: packages hand Triton on to their own modules."""
+"""What a name is taken for that is imported from somewhere else: packages hand Triton on to their
+own modules.
+"""
 
 
 @frozen(kw_only=True)
@@ -45,7 +62,10 @@ class JitFunction:
     @property
     def returns(self) -> bool:
         """Whether it returns a value, which no kernel does."""
-        return any(isinstance(node, ast.Return) and _is_something(node.value) for node in ast.walk(self.node))
+        return any(
+            isinstance(node, ast.Return) and _is_something(node.value)
+            for node in ast.walk(self.node)
+        )
 
 
 @frozen(kw_only=True)
@@ -63,12 +83,22 @@ class JitModule:
     @property
     def called(self) -> frozenset[str]:
         """Names that its jit functions call, as they are called where they are defined."""
-        calls = (inner.func for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        calls = (
+            inner.func
+            for node in self.jitted
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.Call)
+        )
         return frozenset(name for call in calls if (name := self._defined(call)))
 
     def _defined(self, function: ast.expr) -> str | None:
-        """What a function is called where it is defined: behind an import by another name, and behind a module's name."""
-        if isinstance(function, ast.Attribute) and dotted(function).partition(".")[0] not in self.scope.imports:
+        """What a function is called where it is defined: behind an import by another name, and
+        behind a module's name.
+        """
+        if (
+            isinstance(function, ast.Attribute)
+            and dotted(function).partition(".")[0] not in self.scope.imports
+        ):
             return None  # of a value
         called = self.scope.origin(function) or ""
         return None if called.startswith("triton.") else called.rpartition(".")[2]
@@ -81,7 +111,9 @@ class JitModule:
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
-        """Name → the launches of it, each with a function around it: of functions inside of one another, with each of them."""
+        """Name → the launches of it, each with a function around it: of functions inside of one
+        another, with each of them.
+        """
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
         for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
             for node in ast.walk(around):
@@ -90,10 +122,16 @@ class JitModule:
         return launches
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: the functions that return nothing and are not among the ``helpers``, which others call."""
+        """The kernels, guessed: the functions that return nothing and are not among the
+        ``helpers``, which others call.
+        """
         from compat.toolchains.triton.language.guessing.kernels import guess_kernel
 
-        launchable = (function for function in self.functions.values() if not function.returns and function.name not in helpers)
+        launchable = (
+            function
+            for function in self.functions.values()
+            if not function.returns and function.name not in helpers
+        )
         return tuple(guess_kernel(function, self) for function in launchable)
 
 
@@ -106,7 +144,9 @@ def _launched(call: ast.Call) -> str | None:
 def read_module(path: Path) -> JitModule:
     """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
     tree = tree_of(path.read_bytes(), path.name)
-    scope = KernelScope(module=bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES))
+    scope = KernelScope(
+        module=bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES)
+    )
     functions: dict[str, JitFunction] = {}
     unreachable: list[UnreachableKernel] = []
     jitted: list[ast.FunctionDef] = []
@@ -121,7 +161,14 @@ def read_module(path: Path) -> JitModule:
                 functions[node.name] = _jit_function(node, scope)
                 continue
             unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
-    return JitModule(path=path, tree=tree, scope=scope, functions=functions, unreachable=tuple(unreachable), jitted=tuple(jitted))
+    return JitModule(
+        path=path,
+        tree=tree,
+        scope=scope,
+        functions=functions,
+        unreachable=tuple(unreachable),
+        jitted=tuple(jitted),
+    )
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
@@ -149,21 +196,39 @@ def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
         if _called(decorator, scope) == "triton.heuristics":
             heuristics |= _heuristics(decorator, scope)
         else:
-            configs = configs or next((keyword.value for keyword in decorator.keywords if keyword.arg == "configs"), None)
-            if configs is None and _called(decorator, scope) == "triton.autotune" and decorator.args:
+            configs = configs or next(
+                (keyword.value for keyword in decorator.keywords if keyword.arg == "configs"), None
+            )
+            if (
+                configs is None
+                and _called(decorator, scope) == "triton.autotune"
+                and decorator.args
+            ):
                 configs = decorator.args[0]
-    return JitFunction(name=node.name, node=node, parameters=_parameters(node.args, scope), configs=configs, heuristics=heuristics)
+    return JitFunction(
+        name=node.name,
+        node=node,
+        parameters=_parameters(node.args, scope),
+        configs=configs,
+        heuristics=heuristics,
+    )
 
 
 def _heuristics(decorator: ast.Call, scope: KernelScope) -> dict[str, ast.expr]:
     arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
     table = arguments[0] if arguments else None
-    if isinstance(table, ast.Name) and isinstance(statement := scope.module.get(table.id), ast.Assign):
+    if isinstance(table, ast.Name) and isinstance(
+        statement := scope.module.get(table.id), ast.Assign
+    ):
         table = statement.value
     if not isinstance(table, ast.Dict):
         return {}
     entries = zip(table.keys, table.values, strict=True)
-    return {key.value: value for key, value in entries if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+    return {
+        key.value: value
+        for key, value in entries
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
 
 
 def _parameters(arguments: ast.arguments, scope: KernelScope) -> tuple[JitParameter, ...]:
@@ -184,7 +249,10 @@ def _is_constexpr(annotation: ast.expr | None, scope: KernelScope) -> bool:
         annotation = annotation.value
     if isinstance(annotation, ast.Constant):
         return str(annotation.value).rpartition(".")[2] == "constexpr"
-    return annotation is not None and (scope.origin(annotation) or "").rpartition(".")[2] == "constexpr"
+    return (
+        annotation is not None
+        and (scope.origin(annotation) or "").rpartition(".")[2] == "constexpr"
+    )
 
 
 def _is_something(value: ast.expr | None) -> bool:
