@@ -10,8 +10,21 @@
 ``constexpr 64``                    a constexpr, as JSON
 =================================== ============================================================
 
-The sources come from the package index. Nothing of them is here but names of kernels and parameters.
-``python -m tests.guess.corpus`` writes these files, and shows what is wrong.
+The sources come from the package index. Nothing of them is here but names of kernels and
+parameters. ``python -m tests.guess.corpus`` writes these files.
+
+Three questions are asked of a parameter: its type, its value where it is a constexpr, and its hint.
+A guess is
+
+=============== ================================================================================
+right           if a launch passed it
+compatible      if a launch passed another width (``*fp32`` for ``*bf16``), another value of the
+                same kind (64 for 128), or a number or tensor with a hint where the guess has none
+wrong           in any other case
+not guessed     if no kernel file has the kernel or the parameter
+=============== ================================================================================
+
+Nothing is asked of a parameter that was always ``None``, and of the hint of a wrong type.
 """
 
 from __future__ import annotations
@@ -211,12 +224,19 @@ class Quality:
         """Guess the kernels of an unpacked library, and compare."""
         return cls(launched=launched, guesses=guessed(folder, list(launched.kernels)))
 
+    def text(self) -> str:
+        """The counts as a table, and what is wrong or not guessed."""
+        head = f"{self.launched.requirement}, {len(self.launched.kernels)} kernels"
+        rows = [("", *VERDICTS), *self.rows()]
+        table = ["".join(f"{cell:<12}" for cell in row).rstrip() for row in rows]
+        return "\n".join([head, *table, *self.listed(WRONG, MISSING), ""])
+
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The counts, of each question."""
         counts = Counter((each.question, each.verdict) for each in self.comparisons)
         for question in QUESTIONS:
             numbers = [str(counts[question, verdict]) for verdict in VERDICTS]
-            yield (self.launched.requirement, question, *numbers)
+            yield (question, *numbers)
 
     def listed(self, *verdicts: str) -> list[str]:
         """The parameters with these verdicts."""
@@ -230,7 +250,7 @@ class Quality:
 def _compared(
     kernel: str, parameter: str, guesses: Mapping[str, str], passed: tuple[str, ...]
 ) -> Iterator[Comparison]:
-    """The answers for a parameter; none where ``None`` was passed always, and a tensor was guessed."""
+    """The answers for a parameter."""
     guess = guesses.get(parameter, "")
     is_value = all(text.startswith(_CONSTEXPR) for text in passed)
     texts = passed if is_value else tuple(text for text in passed if text != _NONE)
@@ -279,7 +299,7 @@ def _type(text: str) -> str:
 
 
 def _class(text: str) -> str:
-    """What is alike, whatever its width: a pointer to floating-point or whole numbers, a number, a kind of constexpr."""
+    """What is alike, whatever its width or value: ``*float``, ``whole``, ``constexpr int``."""
     if text.startswith(_CONSTEXPR):
         value = json.loads(text.removeprefix(_CONSTEXPR))
         return _CONSTEXPR + ("int" if isinstance(value, int) else _form(value))

@@ -1,11 +1,12 @@
 """Record what the launches of a library passed, or show how well its kernels are guessed.
 
     compat capture --python PYTHON --output FOLDER --configs first --check nothing \\
-        -- bench/library_operators.py liger-kernel
+        -- -m bench.operators liger-kernel
     python -m tests.guess.corpus record liger-kernel==0.8.5 FOLDER
     python -m tests.guess.corpus show [LIBRARY]…
 
-``PYTHON`` is an interpreter with PyTorch and the library. ``bench/fla_operators.py`` launches the kernels of fla-core.
+``PYTHON`` is an interpreter with PyTorch and the library. A new version of a library needs a new
+record, and a golden file (``COMPAT_REGOLD=1``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 
 from compat.envs.libraries import unpacked
-from tests.guess.corpus import FOLDER, MISSING, NAMES, WRONG, Launched, Quality
+from tests.guess.corpus import FOLDER, NAMES, Launched, Quality
 
 
 def record(requirement: str, folder: str) -> None:
@@ -26,12 +27,10 @@ def record(requirement: str, folder: str) -> None:
 
 
 def show(*names: str) -> None:
-    """Print the counts of each library, and what is wrong or missing."""
+    """Print the counts of each library, and what is wrong or not guessed."""
     for name in names or NAMES:
         launched = Launched.read(name)
-        quality = Quality.of(launched, unpacked(launched.requirement))
-        for line in (*quality.listed(WRONG, MISSING), *map(" ".join, quality.rows())):
-            print(line)
+        print(Quality.of(launched, unpacked(launched.requirement)).text())
 
 
 if __name__ == "__main__":
