@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -169,11 +170,11 @@ OPERATORS: Operators = {
         "quantization.int8:scaled_int8_quant", plain(ROWS, COLUMNS), torch.ones(1, device="cuda")
     ),
     **{
-        f"quantized, {kind}, {blocks}": lambda kind=kind, blocks=blocks: quantized(kind, blocks)
+        f"quantized, {kind}, {blocks}": partial(quantized, kind, blocks)
         for kind, blocks in product(("fp4", "nf4"), (64, 128))
     },
     **{
-        f"mixed, {bits}, {zeros}": lambda bits=bits, zeros=zeros: mixed(bits, zeros)
+        f"mixed, {bits}, {zeros}": partial(mixed, bits, zeros)
         for bits, zeros in product((4, 8), (False, True))
     },
     "scaled_gemm": lambda: conch(

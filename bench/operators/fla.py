@@ -178,6 +178,11 @@ def rows() -> Any:
     return t(B, T, COLUMNS)
 
 
+def activated(name: str, inputs: int) -> Any:
+    """An activation of so many tensors."""
+    return module(f"activations.ops:{name}", *(rows() for _ in range(inputs)))
+
+
 def words() -> Any:
     """A word for each token."""
     return whole(B * T, below=VOCABULARY)
@@ -185,11 +190,11 @@ def words() -> Any:
 
 MODULES: Operators = {
     **{
-        f"activations:{name}": lambda name=name: module(f"activations.ops:{name}", rows())
+        f"activations:{name}": partial(activated, name, 1)
         for name in ("sigmoid", "elu_p1", "logsigmoid", "swish")
     },
     **{
-        f"activations:{name}": lambda name=name: module(f"activations.ops:{name}", rows(), rows())
+        f"activations:{name}": partial(activated, name, 2)
         for name in ("swiglu", "sigmoidglu", "powglu")
     },
     "norm:layer_norm": lambda: module("norm.layernorm:layer_norm", rows(), t(COLUMNS), t(COLUMNS)),

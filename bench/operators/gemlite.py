@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -30,15 +31,9 @@ def helper(name: str, **named: Any) -> Any:
 
 def layers() -> Mapping[str, Callable[[], Any]]:
     """Layers, by how their inputs and weights are stored."""
-    from_floats = {
-        name: lambda name=name: helper(name).from_weights(plain(256, COLUMNS, dtype=FP16))
-        for name in (
-            "A16W8_INT8",
-            "A16W8_FP8",
-            "A8W8_int8_dynamic",
-            "A8W8_fp8_dynamic",
-        )
-    }
+
+    def quantized(name: str) -> Any:
+        return helper(name).from_weights(plain(256, COLUMNS, dtype=FP16))
 
     def grouped(name: str, bits: int) -> Any:
         scales = plain(256, COLUMNS // 64, dtype=FP16)
@@ -53,9 +48,12 @@ def layers() -> Mapping[str, Callable[[], Any]]:
         )
 
     return {
-        **from_floats,
         **{
-            f"A16W{bits}_HQQ_INT": lambda bits=bits: grouped(f"A16W{bits}_HQQ_INT", bits)
+            name: partial(quantized, name)
+            for name in ("A16W8_INT8", "A16W8_FP8", "A8W8_int8_dynamic", "A8W8_fp8_dynamic")
+        },
+        **{
+            f"A16W{bits}_HQQ_INT": partial(grouped, f"A16W{bits}_HQQ_INT", bits)
             for bits in (8, 4, 2, 1)
         },
         "A8W4_HQQ_INT_dynamic": lambda: grouped("A8W4_HQQ_INT_dynamic", 4),
@@ -63,7 +61,7 @@ def layers() -> Mapping[str, Callable[[], Any]]:
             plain(256, COLUMNS, dtype=FP16)
         ),
         **{
-            name: lambda name=name: linear(name)
+            name: partial(linear, name)
             for name in (
                 "A16W8_MXFP",
                 "A16W4_MXFP",
@@ -103,11 +101,11 @@ def packed(side: str) -> Any:
 
 OPERATORS: Operators = {
     **{
-        f"{name}, {kind}": lambda layer=layer, kind=kind: multiplied(layer, kind)
+        f"{name}, {kind}": partial(multiplied, layer, kind)
         for (name, layer), kind in product(layers().items(), KINDS)
     },
     **{
-        name: lambda name=name: scaled(f"scale_activations_{name}")
+        name: partial(scaled, f"scale_activations_{name}")
         for name in (
             *(f"per_token_triton_v{number}" for number in (1, 2, 3, 4)),
             *(f"mxfp8_triton_v{number}" for number in (1, 2, 3, 4)),
@@ -119,5 +117,5 @@ OPERATORS: Operators = {
             *(f"per_block_triton_v{number}" for number in (1, 2)),
         )
     },
-    **{f"packed over {side}": lambda side=side: packed(side) for side in ("rows", "cols")},
+    **{f"packed over {side}": partial(packed, side) for side in ("rows", "cols")},
 }

@@ -34,4 +34,8 @@ def show(*names: str) -> None:
 
 
 if __name__ == "__main__":
-    {"record": record, "show": show}[sys.argv[1]](*sys.argv[2:])
+    action, *arguments = sys.argv[1:]
+    if action == "record":
+        record(*arguments)
+    else:
+        show(*arguments)
