@@ -125,8 +125,9 @@ class Server:
         """Whether something that a batch has started is still there."""
 
     def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
-        """Take further drivers, who come to this socket, until none has been here for so many
-        seconds.
+        """Accept further drivers on this socket.
+
+        Stop when none has been here for ``idle_timeout`` seconds.
         """
         self.listening, self.idle_timeout = listening, idle_timeout
         self.loaded = Loaded(self.toolchain.files())
@@ -150,9 +151,9 @@ class Server:
             shutil.rmtree(self.folder, ignore_errors=True)  # now: nobody is to find it any more
 
     def serve(self) -> None:
-        """Do what drivers ask for until none is left, nor anything that one asked for.
+        """Do what drivers ask for until no driver and no request is left.
 
-        Nothing is left in ``folder`` then.
+        ``folder`` is empty afterwards.
         """
         wake, woken = os.pipe()
         for fd in (wake, woken):
@@ -268,8 +269,9 @@ class Server:
                 shutil.rmtree(batch.folder, ignore_errors=True)
 
     def clear_leftovers(self) -> None:
-        """Kill what batches that have ended leave behind: a process here that is no child of a
-        batch can be nothing else.
+        """Kill the processes that ended batches left behind.
+
+        A process here that is not a child of a running batch can only be such a leftover.
         """
         self.leftovers = not end_children(spared={*self.batches, *self.own}, seconds=1.0)
 
@@ -333,7 +335,8 @@ def _quietly(function: Callable[..., Any], *arguments: Any) -> None:
 
 
 def _die_with_parent(number: int) -> None:
-    """Ask Linux to send this signal (0 for none) when the parent ends, so that ``kill -9`` of it
-    leaves nothing behind.
+    """Ask Linux to send this signal (0 for none) when the parent ends.
+
+    So ``kill -9`` of the parent leaves nothing behind.
     """
     _quietly(ctypes.CDLL(None, use_errno=True).prctl, _PR_SET_PDEATHSIG, number, 0, 0, 0)
