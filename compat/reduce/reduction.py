@@ -1,7 +1,8 @@
-"""A whole reduction, from what a user names to the file with the smaller kernel: the feature that
-``compat reduce`` calls.
+"""A whole reduction, from the words of a user to the file with the smaller kernel.
 
-In: a kernel that fails, and what of its outcomes is to stay
+``compat reduce`` calls this feature.
+
+In: a kernel that fails, and the outcomes that must stay
 (:class:`compat.reduce.original.OriginalKernel`). Out: a smaller kernel, tested closely, in a file
 with a kernel file beside it, and where it differs from the original.
 """
@@ -90,8 +91,9 @@ class ReductionListener:
 
 @frozen(kw_only=True)
 class CloseTest:
-    """What a close test of one candidate showed: alone, with diagnostics on, within the whole
-    deadline.
+    """The result of a close test of one candidate.
+
+    The candidate is compiled alone, with diagnostics on, within the whole deadline.
     """
 
     results: list[Result]
@@ -164,17 +166,15 @@ class Reduction:
 
     @property
     def not_compared(self) -> list[str]:
-        """Environments of other releases in which the candidate was not compared with the
-        original.
-        """
+        """Return envs of other releases where the candidate was not compared with the original."""
         compared = {result.cell.env.name for result in self.results} & set(self.original.results)
         return [env.name for env in self.subject.rest if env.name not in compared]
 
     @property
     def behaved(self) -> BuildComparison | None:
-        """For a criterion about numbers: the behaviour of the last candidate.
+        """Return the behaviour of the last candidate, for a criterion about numbers.
 
-        ``None``: not measured.
+        Returns ``None`` if it was not measured.
         """
         test = self._close_tests.get(self.history[-1].key)
         return test.compared if test else None
@@ -274,7 +274,7 @@ class Reduction:
     def _check_start(self, interesting: InterestingnessTest) -> None:
         """Check the kernel alone in a module.
 
-        A release that was not named and differs is no longer preserved.
+        A release that was not named is no longer preserved if the kernel behaves differently in it.
         """
         while (refusing := interesting.refusing(self.start)) is not None:
             why = "the kernel alone in a module, without comments, behaves differently there"
@@ -298,9 +298,7 @@ class Reduction:
 
     @property
     def _rounds(self) -> int:
-        """How many hangs have to be waited for one after the other to test one candidate
-        closely.
-        """
+        """Return how many hangs a close test of one candidate waits for, one by one."""
         return math.ceil(
             sum(requirement.hangs for requirement in self.goal.requirements)
             / self.runs.context.slots
@@ -351,9 +349,9 @@ class Reduction:
         return at == last
 
     def _holds(self, candidate: Candidate) -> bool:
-        """Whether it is what is required also in a close test.
+        """Return whether a candidate fulfils all requirements in a close test.
 
-        What it fails in is asked of every candidate from then on.
+        Requirements that it fails apply to every candidate from then on.
         """
         requirements = self.goal.requirements
         results = self._results_in(
@@ -376,9 +374,9 @@ class Reduction:
         return not broken and (self.question is None or compared is not None)
 
     def _compared(self, question: NumbersQuestion, candidate: Candidate) -> BuildComparison | None:
-        """How it behaves when it is launched many more times.
+        """Return how a candidate behaves when it is launched many more times.
 
-        ``None`` where its launches do not go on to differ.
+        Returns ``None`` if its launches no longer differ.
         """
         with (
             self.budget.stopping() as stop,
@@ -401,8 +399,9 @@ class Reduction:
     # --- what comes of it ---
 
     def _compare(self) -> None:
-        """Check where the result differs from the original, also in releases that were not held,
-        within the budget.
+        """Check where the result differs from the original, within the budget.
+
+        Releases that were not preserved are checked, too.
         """
         originals = self.original.results
         held = {requirement.built.env.name for requirement in self.goal.requirements}
@@ -513,9 +512,9 @@ def reduce(
 
 
 def _gpu(selection: Selection, python: str | None) -> Gpu:
-    """The GPU of this machine, whichever targets are chosen.
+    """Return the GPU of this machine, whichever targets are chosen.
 
-    Raises SelectionError where there is none that can be used.
+    Raises SelectionError if there is no usable GPU.
     """
     return hosting.find_gpu(
         evolve(selection, targets=selection.config.choose_targets(("*",))), python
