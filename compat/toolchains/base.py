@@ -1,5 +1,4 @@
-"""The seam between the program and what it compiles with: all that differs between toolchains is a
-field of :class:`Toolchain`.
+"""The interface of toolchains: each difference between them is a field of :class:`Toolchain`.
 
 In: nothing but the records of :mod:`compat.model` and :mod:`compat.diagnosis`. Out: one record per
 toolchain, which the rest of the program asks and never looks behind. ``docs/toolchains.md`` says
@@ -43,7 +42,7 @@ def _no_private(folder: str) -> dict[str, str]:
 class Framework:
     """The tensor library that kernels are launched from.
 
-    Each of its releases asks for one of the toolchain's: a pair.
+    Each of its releases requires one release of the toolchain: a pair.
     """
 
     name: str
@@ -114,8 +113,9 @@ class ArgumentTypes:
 
 @frozen(kw_only=True)
 class Option:
-    """A compile option that has the same type in every release that takes it, and the values that
-    some release can compile with.
+    """A compile option of one type in all releases that take it, and its possible values.
+
+    A value is possible if some release can compile with it.
     """
 
     kind: type[bool | int | str]
@@ -166,11 +166,11 @@ class Assembler:
 
 @frozen(kw_only=True)
 class CompilerParts:
-    """What tells in which part of a toolchain a change between two releases is: front end, passes,
-    back end or assembler.
+    """How to tell in which part of a toolchain two releases differ.
 
-    The front end makes ``first_ir`` of the kernel. Passes make ``last_ir`` and then ``low_ir`` of
-    that. The back end makes the text for the assembler. Stages are named by what they make.
+    The parts are front end, passes, back end and assembler. The front end makes ``first_ir`` of the
+    kernel. Passes make ``last_ir`` and then ``low_ir`` of that. The back end makes the text for the
+    assembler. Stages have the name of what they make.
     """
 
     passes: str
@@ -288,9 +288,7 @@ class Capturing:
 
 @frozen(kw_only=True)
 class Guarding:
-    """How a library finds out which variant of a kernel to launch: the code of what ``compat
-    guard`` writes.
-    """
+    """How a library chooses a variant to launch: the code that ``compat guard`` writes."""
 
     code: Path
     """The file with it, for every Python; it has a line ``FACTS: … = {}``, in whose place the facts
@@ -327,7 +325,7 @@ def _own_metadata(metadata: str, other: str) -> str:
 
 
 class Unlaunchable(Exception):
-    """What was compiled cannot be launched by a program of ours.
+    """A program of ours cannot launch what was compiled.
 
     The message says why, for people.
     """
@@ -387,10 +385,10 @@ class PairResult:
 
 @frozen(kw_only=True)
 class Pairing:
-    """How it is tried, on a machine without a GPU, whether a PyTorch works with a release: programs
-    are compiled and launched.
+    """How to test, on a machine without a GPU, whether a PyTorch works with a release.
 
-    The launches end in a library that stands in for the GPU's driver, and executes nothing.
+    Programs are compiled and launched. The launches end in a library that replaces the GPU's driver
+    and executes nothing.
     """
 
     program: Path
@@ -435,8 +433,9 @@ def _none_plainer(kind: str) -> tuple[str, ...]:
 
 @frozen(kw_only=True)
 class Simplification:
-    """How kernels of the language are made smaller: what :mod:`compat.reduce` has to know besides
-    Python.
+    """How to make kernels of the language smaller: the facts that :mod:`compat.reduce` needs.
+
+    They are facts that Python itself does not tell.
     """
 
     argument_types: tuple[str, ...] = ()
@@ -505,9 +504,7 @@ class Language:
 
 @frozen(kw_only=True)
 class Device:
-    """The devices that kernels are compiled for, and what takes their place on a machine that has
-    none.
-    """
+    """The devices that kernels are compiled for, and their replacements if there are none."""
 
     targets: tuple[Target, ...]
     """The targets that it compiles for without anybody declaring them, in the order in which they
@@ -530,8 +527,9 @@ class Device:
     """How PyTorch is tried with a release; ``None`` where it is not."""
 
     def facts(self, target: Target) -> dict[str, Any]:
-        """All that code inside of envs and programs is told of a target, and of the GPU that is
-        assumed for its architecture.
+        """Return the facts about a target that code inside of envs and programs gets.
+
+        They include the GPU that is assumed for the target's architecture.
         """
         facts: dict[str, Any] = {
             "backend": target.backend,
@@ -564,8 +562,9 @@ def _no_reproducer(reproducer: str, ir: str, name: str) -> str | None:
 
 @frozen(kw_only=True)
 class IntermediateForms:
-    """The intermediate representations of a compile: which stages print them, and what can be
-    exchanged between releases.
+    """The intermediate representations of a compile.
+
+    The fields say which stages print them, and what releases can exchange.
     """
 
     texts: tuple[str, ...] = ()
@@ -582,8 +581,9 @@ class IntermediateForms:
 
 @frozen(kw_only=True)
 class Toolchain:
-    """One compiler with all its releases: facts about its releases, and one record for each job
-    that differs between compilers.
+    """One compiler with all its releases.
+
+    It has facts about the releases, and one record for each job that differs between compilers.
     """
 
     name: str
@@ -632,8 +632,9 @@ class Toolchain:
     """How compiled kernels are launched on another host; ``None`` where they are not."""
 
     def facts(self, target: Target, release: Version | None) -> dict[str, Any]:
-        """All that a worker is told of a target: with the GPU, and the framework, that are assumed
-        where code asks for them.
+        """Return the facts about a target that a worker gets.
+
+        They include the GPU and the framework that are assumed if code asks for them.
         """
         facts = self.device.facts(target)
         if release is not None and (known := self.framework_of(release)):

@@ -67,8 +67,9 @@ class _Compiled(BaseException):
 
 
 class _Generic:
-    """A module whose text is in MLIR's generic form: what some releases print in their own form, no
-    release can read.
+    """A module whose text is in MLIR's generic form.
+
+    Some releases print a form of their own, which no release can read.
     """
 
     def __init__(self, module: Any) -> None:
@@ -143,8 +144,9 @@ class Cute:
         self._beacon, self._passes = beacon, passes
 
     def remap_paths(self, places: list[list[str]]) -> None:
-        """Paths are in nothing that is compiled without line numbers, which is how all is compiled
-        here.
+        """Do nothing, because code without line numbers has no paths.
+
+        Everything is compiled without line numbers here.
         """
 
     def set_target(self, target: dict[str, Any]) -> None:
@@ -203,8 +205,9 @@ class Cute:
     def kernel_line(
         self, error: BaseException, job: dict[str, Any], function: Any
     ) -> tuple[str, int] | None:
-        """The line of the kernel's own tree that a failure is about: as it says, or the last that
-        it came through.
+        """Return the line of the kernel's own tree that a failure is about.
+
+        This is the line that the failure names, or else the last one that it came through.
         """
         roots = tuple(os.path.join(root, "") for root in job["roots"])
         links = list(_chain(error))
@@ -269,9 +272,9 @@ class Cute:
     def _lower_in_sight(
         self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
     ) -> bool:
-        """Run MLIR's passes, with the IR before each on the output.
+        """Run MLIR's passes, and print the IR before each.
 
-        Which pass is in flight can be told while that runs.
+        The beacon shows that passes run, and the output shows which one is in flight.
         """
         manager, failed = compiler.passmanager.PassManager, None
         self._beacon.in_passes(True)
@@ -308,7 +311,7 @@ class Cute:
     def _make_binary(self, go: Callable[[str], None], text: str, tells: bool) -> None:
         """Run libNVVM and ptxas, in one call.
 
-        The file of PTX says when the latter began, in releases that write one.
+        In releases that write a PTX file, the file shows when ptxas began.
         """
         self._on_stage("ptx" if tells else "binary")
         if tells:
@@ -324,9 +327,9 @@ class Cute:
         self._tell_ptxas(*began)
 
     def _tell_ptxas(self, began: float, cpu: float) -> None:
-        """Tell when ptxas began.
+        """Report when ptxas began.
 
-        The clock says that, not the processor: CPU seconds are shared out as time is.
+        Only the clock shows that, so CPU seconds are divided in proportion to time.
         """
         begun = self._beacon.begun()
         now, used = time.time(), time.process_time()
@@ -336,9 +339,9 @@ class Cute:
             self._on_stage(stage, cpu + share * (used - cpu))
 
     def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Metrics, and what each stage made.
+        """Return the metrics, and what each stage made.
 
-        Raises KernelFileError where there is no binary of a kernel.
+        Raises KernelFileError if there is no binary of a kernel.
         """
         cubin = built.cubin_in(module)
         if cubin is None or not built.facts_of(cubin):
@@ -358,8 +361,9 @@ class Cute:
     def _launches(
         self, job: dict[str, Any], function: Any, compiled: _Compiled, cubin: bytes
     ) -> str:
-        """What the function launches for the sizes that the job's problem names, as JSON, or why
-        that cannot be told.
+        """Return the launches of the function for the sizes that the job's problem names, as JSON.
+
+        If they cannot be told, the JSON says why.
         """
         try:
             kernels = list(getattr(self._dsl, "kernel_symbols", []))

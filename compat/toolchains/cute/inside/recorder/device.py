@@ -1,5 +1,6 @@
-"""In the place of a GPU: an architecture, tensors that say that they are there, and compiles that
-end where code is made.
+"""Replacements of a GPU: an architecture, tensors that seem to be there, and shortened compiles.
+
+A compile ends where code is made.
 """
 
 from __future__ import annotations

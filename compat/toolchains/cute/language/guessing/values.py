@@ -1,7 +1,7 @@
-"""What the host code of a source hands to kernels, as far as types tell: tensors, pointers,
-numbers, dtypes, streams.
+"""The values that host code passes to kernels: tensors, pointers, numbers, dtypes, streams.
 
-All that nothing is known of is :data:`UNKNOWN`, which every operation leads back to.
+They are known as far as types tell. Every unknown value is :data:`UNKNOWN`, and an operation on it
+gives UNKNOWN.
 """
 
 from __future__ import annotations
