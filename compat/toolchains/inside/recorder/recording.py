@@ -1,6 +1,4 @@
-"""What is put in place in a process, when, and how it is taken away again: what the recorders of
-all toolchains have in common.
-"""
+"""The common part of all recorders: replacements in a process, their time, and their removal."""
 
 from __future__ import annotations
 
@@ -69,8 +67,9 @@ class Recording:
             self._undo.pop()()
 
     def after(self, name: str, act: Callable[[Any], None]) -> None:
-        """Have ``act(module)`` called when the module of that name has been executed; at once where
-        it has been.
+        """Call ``act(module)`` when the module of that name has been executed.
+
+        If it has been executed already, call it at once.
         """
         self._imports.after(name, act)
         if name in sys.modules:

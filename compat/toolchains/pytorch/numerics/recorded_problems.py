@@ -1,8 +1,8 @@
-"""Launches as `compat capture --problems` recorded them: arguments of the same shapes, strides and
-types, and the same grid.
+"""Problems of launches that `compat capture --problems` recorded.
 
-Whole numbers in tensors are those that were recorded; floating point numbers are made up, the same
-on every machine. What comes out right is not known: no output has a reference.
+The arguments have the same shapes, strides and types, and the grid is the same. Whole numbers in
+tensors are the recorded ones. Floating point numbers are made up, the same on every machine. The
+right results are unknown, so no output has a reference.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Python runs this before a program, where this folder is in ``PYTHONPATH``: it begins recording,
-then runs the user's own.
+"""The start of recording in a program: Python runs it first if this folder is in ``PYTHONPATH``.
+
+It begins recording, and then runs the user's own ``sitecustomize``.
 """
 
 import importlib
