@@ -1,10 +1,9 @@
-"""What is known of Triton's failures: its classes, as data, in the order of precedence, and how its
-compilers word things.
+"""Triton's failures: their classes, as data, in the order of precedence, and their wording.
 
-What is certain (a deadline) comes before what is guessed, what names a cause (an assertion) before
-what only names a consequence (a failed pass). Adding a class takes one entry here and one fixture
-in ``tests/diagnosis/fixtures``. With ``COMPAT_REGOLD=1``, ``tests/diagnosis/test_taxonomy.py``
-writes the classes into ``docs/failure-classes.md``.
+Certain classes (a deadline) come before guessed ones. Classes that name a cause (an assertion) come
+before those that only name a consequence (a failed pass). A new class needs one entry here and one
+fixture in ``tests/diagnosis/fixtures``. With ``COMPAT_REGOLD=1``,
+``tests/diagnosis/test_taxonomy.py`` writes the classes into ``docs/failure-classes.md``.
 """
 
 from __future__ import annotations

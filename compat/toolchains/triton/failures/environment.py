@@ -1,6 +1,6 @@
 """The classes that every toolchain has, with Triton's own signs and advice.
 
-They are the most certain.
+They are the most certain ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Block pointers → plain pointers: a base and a block of offsets, with masks for what
-``boundary_check`` looked at.
+"""Block pointers → plain pointers: a base, a block of offsets, and masks for ``boundary_check``.
 
-A block pointer that is never advanced becomes a block of pointers where it was made. One that is
-advanced becomes offsets, which ``tl.advance`` adds to; pointers are computed from them where they
-are loaded from or stored to. As in block pointers, positions are counted in 64 bits, and what a
-checked load finds outside of the tensor is zero, or NaN where that was asked for.
+A block pointer that is never advanced becomes a block of pointers in the place where it was made. A
+block pointer that is advanced becomes offsets, to which ``tl.advance`` adds. Loads and stores
+compute pointers from them. As in block pointers, positions are counted in 64 bits. A checked load
+finds zero outside of the tensor, or NaN if the kernel asked for that.
 """
 
 from __future__ import annotations
@@ -152,8 +151,9 @@ class PlainPointers(AccessForm):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:
-        """Whether anything asks for it: the shape only where there is a check, or it is handed
-        on.
+        """Return whether anything needs a part.
+
+        The shape is needed only if there is a check, or if the block pointer is passed on.
         """
         return (
             part[0] != "shape"

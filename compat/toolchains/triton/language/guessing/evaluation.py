@@ -1,9 +1,8 @@
-"""What expressions of a kernel's module come to: dtypes, configs of tuners, and tensors, whose
-sizes are assumed.
+"""Values of expressions in a kernel's module: dtypes, configs of tuners, and assumed tensors.
 
-Tensors are as the function around a launch has them: sizes that are assumed, strides that follow
-from them, and element types. Nothing is computed with their elements. A tensor that nothing tells
-the element type of has that of its :attr:`Tensor.origin`, the argument that it was made like.
+Tensors are as the function around a launch has them: sizes are assumed, strides follow from the
+sizes, and element types are known. Nothing is computed with their elements. A tensor without a
+known element type has that of its :attr:`Tensor.origin`, the argument that it was made like.
 """
 
 from __future__ import annotations
@@ -270,9 +269,9 @@ MAKERS = _LIKE | _OF_SIZES
 def make_tensor(
     called: str, positional: Sequence[Any], keywords: Mapping[str, Any]
 ) -> AssumedTensor:
-    """What one of ``MAKERS`` returns.
+    """Return the result of one of ``MAKERS``.
 
-    Raises :class:`UnknownValue` where its shape does not follow.
+    Raises :class:`UnknownValue` if its shape does not follow.
     """
     dtype = keywords.get("dtype")
     if called in _LIKE and positional and isinstance(positional[0], AssumedTensor):
@@ -420,10 +419,9 @@ def _dtype(origin: str) -> dict[str, str] | None:
 
 
 def _of_this_machine(origin: str) -> bool:
-    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only
-    some have.
+    """Return the answer of a function that asks which GPU is there.
 
-    Raises UnknownValue.
+    The GPU is one of NVIDIA's, without features that only some have. Raises UnknownValue.
     """
     name = origin.rpartition(".")[2]
     if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_(cuda_)?available", name):
