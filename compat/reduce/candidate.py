@@ -225,7 +225,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     roots = (function, *changed.compile.functions)
     try:
         text = _text(candidate, nodes, roots) if nodes else candidate.text
-    # A tree that cannot be written, such as `x[]`.
+    # The tree cannot be written, such as `x[]`.
     except (TypeError, ValueError, AttributeError, RecursionError):
         return None
     if text is None or not compiles(text):

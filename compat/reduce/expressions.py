@@ -19,9 +19,7 @@ from compat.source.parsing import named_parameters
 T = TypeVar("T")
 
 _FEW = (0, 1, 16)
-"""What is tried of numbers that stand in one place; 16 is the least that a product of matrices
-takes.
-"""
+"""The numbers that are tried for one in one place; 16 is the least for a product of matrices."""
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 _LONG = 12
@@ -30,9 +28,7 @@ _LONG = 12
 _TABLES = ("signature", "launch", "constexprs")
 
 _NUMBERS = (1, 16)
-"""What a launch may pass in the place of a larger whole number: what is folded, and what is
-divisible by 16.
-"""
+"""The numbers that replace a larger one in a launch: 1 is folded, and 16 is divisible by 16."""
 
 KERNEL = "kernel"
 """What a kernel with a longer name is called at the end."""

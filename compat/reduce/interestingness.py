@@ -183,7 +183,7 @@ def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
     Candidates of a kernel that hangs are stopped soon. Whether the last one hangs is tested at the
     end.
     """
-    # What takes longer than is asked is slow enough.
+    # A candidate that takes longer than the criterion asks for is slow enough.
     if isinstance(criterion.question, TakesLonger):
         inside = sum(outcome.stages.values()) - outcome.stages.get(outcome.stage, 0.0)
         seconds = max(
@@ -398,7 +398,7 @@ class InterestingnessTest:
         ]
         if not cells:
             return set()
-        # The failing pass is told by a dump.
+        # A dump shows the failing pass.
         mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC
         if requirement.criterion.asks_passes:
             mode = timing_mode(toolchains.of(requirement.built.env)) or PLAIN

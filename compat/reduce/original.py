@@ -71,7 +71,7 @@ class ReductionSubject:
             language = toolchains.named(spec.toolchain).language
             alone = bundle(spec, decorators=language.decorators, constant=language.constant)
             function = alone.spec.function
-            # What a launch makes of an argument depends on its annotation.
+            # A launch treats an argument by its annotation.
             annotated = (function,) if spec.compile.launch else ()
             functions = spec.compile.functions
             text = extracted(
@@ -522,7 +522,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
         if cell.env.release and _is_declared(cell, cell.env.release)
     ]
     if not patterns.envs:
-        # The same toolchain without its pair.
+        # Prefer envs of the toolchain without PyTorch.
         declared = [cell for cell in declared if not cell.env.paired] or declared
     cells = declared or chosen.cells
     _check_alone(str(path), cells)

@@ -96,7 +96,8 @@ def kernel_file(
 
 
 _NAME = "without_references"
-_TEXT = '''"""The inputs of the original kernel, without references, because the reduced kernel computes something else."""
+_TEXT = '''"""The inputs of the original kernel, without references, \
+because the reduced kernel computes something else."""
 
 from {module} import {function} as original
 

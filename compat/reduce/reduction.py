@@ -53,14 +53,16 @@ from compat.reduce.output import VARIANT, BestSoFar, kernel_file, write_problem,
 from compat.reduce.search import shrink
 
 _PATIENCE = 5.0
-"""How many times longer candidates that are to hang are waited for, once one that seemed to hang
-turned out to end.
+"""How many times longer to wait for candidates that must hang.
+
+It applies after one that seemed to hang turned out to end.
 """
 _CONFIRMING = 0.35
 """The part of a budget that is kept for testing closely what the search accepts."""
 _OVERHEAD, _LAUNCHING = 4.0, 30.0
-"""Seconds that confirming one candidate takes besides its compiles: starting workers, stopping what
-hangs; launching it often.
+"""Seconds that confirming one candidate takes besides its compiles.
+
+The first number is for starting workers and stopping hangs, the second for many launches.
 """
 
 
@@ -222,7 +224,7 @@ class Reduction:
                     raise
                 raise self.runs.out_of_budget("launched") from error
             self.ended = ReductionEnd.INTERRUPTED if interruption.asked() else ReductionEnd.BUDGET
-            # The best so far is still tested closely; who asks again ends that, too.
+            # The best candidate is still tested closely. A second request to stop ends that, too.
             interruption.clear()
         except KeyboardInterrupt:
             self.ended = ReductionEnd.INTERRUPTED
@@ -369,7 +371,7 @@ class Reduction:
             if self.question is not None and not broken
             else None
         )
-        # Not before: launches may be stopped.
+        # Record the test only now, because launches may be stopped.
         self._close_tests[candidate.key] = CloseTest(results=results, compared=compared)
         return not broken and (self.question is None or compared is not None)
 
@@ -492,7 +494,7 @@ def reduce(
     envs += others
     criterion_asked = criterion or parse_criterion("same-failure")
     refuse_latency(criterion_asked)
-    # Time is measured where it is asked for, which takes long enough.
+    # Measuring time takes long, so only the envs that were asked for are measured.
     if criterion_asked.asks_seconds:
         others, hold_rest = [], False
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)

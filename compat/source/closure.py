@@ -40,9 +40,10 @@ class ParsedSource:
     tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
-    """SHA-256 over the names and contents of the file and of what it imports from its tree,
-    followed all the way. Where a kernel of the file cannot notice all of that, also, after a colon,
-    over what it can (:mod:`compat.source.noticed`).
+    """SHA-256 over names and contents of the file and its imports from its tree, transitively.
+
+    If a kernel of the file cannot notice all of that, there is a second hash after a colon, over
+    what it can notice (:mod:`compat.source.noticed`).
     """
 
 

@@ -31,7 +31,8 @@ from compat.source.imports import imports_of, names_bound, used_files
 from compat.source.parsing import compiles, dotted, tree_of
 
 _INERT_TEXT = """
-    triton.jit triton.autotune triton.heuristics staticmethod classmethod property functools.cache functools.lru_cache
+    triton.jit triton.autotune triton.heuristics
+    staticmethod classmethod property functools.cache functools.lru_cache
     torch.no_grad torch.inference_mode object torch.autograd.Function torch.nn.Module
 """
 _INERT = frozenset(_INERT_TEXT.split())
@@ -43,8 +44,8 @@ _INSTALLED = frozenset(name.partition(".")[0] for name in _INERT if "." in name)
 """The packages that these are of: no folder of the tree may be called so."""
 _FINDING_TEXT = """
     =globals =locals =vars =dir =eval =exec =compile =getattr =hasattr =setattr =delattr
-    builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__ __import__ __all__
-    __dict__ __globals__ __code__ __closure__ __subclasses__ __getattribute__
+    builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__
+    __import__ __all__ __dict__ __globals__ __code__ __closure__ __subclasses__ __getattribute__
     import_module reload exec_module spec_from_file_location module_from_spec files get_data pkgutil
     runpy modules meta_path path_hooks path_importer_cache settrace setprofile addaudithook gc
     _getframe currentframe stack getmembers getsource getsourcelines getsourcefile getfile linecache

@@ -72,7 +72,7 @@ class Tree:
         for _, place in self.places(making):
             os.makedirs(place)
         with tarfile.open(fileobj=io.BytesIO(zlib.decompress(self.content))) as archive:
-            # Python 3.11.4 and newer have one.
+            # Python 3.11.4 and newer have this filter.
             archive.extraction_filter = getattr(tarfile, "data_filter", None)
             archive.extractall(making)
         try:

@@ -35,8 +35,10 @@ from compat.text import read_json, readable
 from compat.toolchains import Toolchain
 
 LAYOUT = 3
-"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be
-read again. 3: rows name the toolchain, whose reader that is.
+"""The version of the file's layout, and of the content of its rows.
+
+2: readings stand beside the evidence, and can be read again. 3: rows name the toolchain, whose
+reader that is.
 """
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
@@ -89,8 +91,9 @@ class StoredRow:
     """The name of the toolchain that the attempts are of."""
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there
-    was nothing to read.
+    """The version of the reader that read it (:func:`compat.toolchains.reading_version`).
+
+    ``None`` if there was nothing to read.
     """
     readings: Any = None
 
@@ -301,7 +304,8 @@ def put_aside(path: Path) -> Path | None:
     The new name says that it is damaged. Returns ``None`` if another process has put it aside
     already, and the file is fine now. Raises ``OSError``.
     """
-    # Else the second of two that find the same damage puts the new file of the first aside.
+    # Two processes may find the same damage. Without the lock, the second one would put the new
+    # file of the first one aside.
     with alone_in(path.parent):
         if _is_fine(path):
             return None

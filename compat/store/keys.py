@@ -284,7 +284,7 @@ class Claims:
 
         Waits for keys that other processes have claimed. Raises Stopped if the command must end.
         """
-        # In one order everywhere, so that no two wait for each other.
+        # All processes take keys in one order, so that no two wait for each other.
         ordered, taken = sorted(keys), list[str]()
         try:
             for key in ordered:

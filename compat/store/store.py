@@ -243,7 +243,7 @@ class Store:
             StoreError: The disk refuses it.
         """
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
-        # How long that took tells nothing of compiling.
+        # The name of the action keeps this time apart from times of compiles.
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"
         self._together(_PendingRow(row=row_of(key, toolchains.of(cell.env), attempts), cell=name))
 

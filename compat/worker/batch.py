@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _ALLOCATED = 50_000
 """Objects that are made before Python looks for cycles among them.
 
-It looks a hundred times as often by itself, and with what a large library makes while it is
-imported that is a third of the time.
+By default it looks a hundred times as often. With the objects of a large library's import, that
+takes a third of the time.
 """
 _OWN = (os.path.dirname(os.path.abspath(__file__)), PYTORCH)
 """Folders of this program, whose modules are no part of a kernel."""
@@ -73,7 +73,7 @@ def run(
         toolchain.reload_env()
     load_standin().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
-    # A diagnostic quotes the line it is about, which it reads at the path that it is told.
+    # A diagnostic quotes the line that it is about, and reads it at the given path.
     if batch["places"] and not diagnose:
         toolchain.remap_paths(batch["places"])
     sources: dict[str, Any] = {}
@@ -163,7 +163,7 @@ class Attempt:
                     metrics, made = _ACTIONS[action["do"]](self, action, toolchain, sources)
                     answer["actions"].append({"do": action["do"], "made": made, "requires": []})
                     answer["metrics"] = metrics
-            # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer.
+            # Whatever a kernel file raises is an answer, also SystemExit and KeyboardInterrupt.
             except BaseException as error:
                 place = unless_broken(self.place_of, error, toolchain)
                 answer.update(raised=exception_chain(error), at=place, metrics=self.noted)
@@ -314,7 +314,7 @@ class Attempt:
         self.leave_copies()
         try:
             _write(self.events_fd, dict(facts, event=event, nonce=self.job["nonce"]))
-        # What a kernel's file made of the numbers that are to be told.
+        # A kernel's file can change the numbers so that they cannot be written as JSON.
         except (ValueError, TypeError, RecursionError) as error:
             failed = {
                 "actions": [],
@@ -393,7 +393,7 @@ def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapt
             attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
-            # Of a problem without references; metrics are texts and numbers.
+            # A problem without references has values. Metrics are texts and numbers.
             if "values" in noted["check"]:
                 noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"

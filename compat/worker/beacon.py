@@ -28,7 +28,7 @@ class Beacon:
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:
-            # Really there: on a full disk this fails, where touching a hole would end the process.
+            # Real zeros raise an error on a full disk. Touching a hole would end the process.
             file.write(b"\0" * SIZE)
             file.flush()
             self._page = mmap.mmap(file.fileno(), SIZE)

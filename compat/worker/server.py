@@ -68,7 +68,8 @@ def main(arguments: list[str]) -> int:
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
     adopt_orphans()
-    # From here on the end of the socket says it, and leaves time to kill what the children started.
+    # From here on the end of the socket shows that the driver is gone, and leaves time to kill
+    # descendants.
     _die_with_parent(0)
     server = Server(toolchain, ready, beginning, folder=folder)
     if listening:
@@ -211,7 +212,7 @@ class Server:
 
     def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
         """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
-        # No more files may be open here: closing these tells the driver that nothing has begun.
+        # No more files may be open here. Closing these tells the driver that nothing has begun.
         if len(fds) != _DESCRIPTORS:
             for fd in fds:
                 os.close(fd)
@@ -226,7 +227,7 @@ class Server:
             return
         if pid == 0:
             self.become_child(jobs, events, output, exit_pipe)
-        # The child does the same: whoever comes first, the group exists before anyone kills it.
+        # The child does the same, so that the group exists before anyone kills it.
         _quietly(os.setpgid, pid, pid)
         for fd in (jobs, events, output):
             os.close(fd)
@@ -259,7 +260,7 @@ class Server:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 ended.append((self.batches.pop(pid), status))
-                # What it started and left behind, such as ptxas.
+                # The child may have left processes behind, such as ptxas.
                 _quietly(os.killpg, pid, signal.SIGKILL)
         self.clear_leftovers()
         for batch, status in ended:

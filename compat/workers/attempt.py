@@ -59,8 +59,9 @@ class Compile:
     """The action of compiling a cell's function."""
 
     ir: str | None = None
-    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to
-    compile instead of the function.
+    """The name of a given IR file to compile instead of the function.
+
+    Its suffix is the stage that it comes from (``.ttir``).
     """
     keep_ir: bool = False
     """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
@@ -105,25 +106,22 @@ class Mode:
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
-    """Packages that are taken for absent while a kernel's file is imported, although the env has
-    them.
-    """
+    """Packages of the env that count as missing while a kernel's file is imported."""
     stages: tuple[str, ...] = ()
-    """Of which stages results are kept where an action keeps them; empty for all.
+    """The stages whose results are kept if an action keeps them; empty for all.
 
-    ``metadata`` is what the compiler says of it.
+    ``metadata`` is the compiler's description of the result.
     """
     timed: bool = False
     """Read in what is printed how long each pass took: of what is built, the metric ``passes``."""
     keep_printed: bool = False
-    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``,
-    the IR before every pass.
+    """Whether to keep the printed text of successful compiles (``Evidence.kept["printed"]``), too.
+
+    With ``diagnose``, it has the IR before every pass.
     """
 
     tells_problem: bool = False
-    """Whether the worker is told of a cell's problem, on whose sizes it depends what a launch
-    passes.
-    """
+    """Whether the worker gets a cell's problem; the arguments of a launch depend on its sizes."""
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -157,7 +155,7 @@ def timing_mode(toolchain: Toolchain) -> Mode | None:
 _DEPTH = 2
 """Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``.
 
-Deeper ones have few kernels each.
+Deeper packages have few kernels each.
 """
 
 
@@ -215,7 +213,7 @@ def isolation(cell: Cell) -> tuple[object, ...]:
     """
     spec = cell.spec
     factory = spec.function if "(" in spec.function else ""
-    # The worker has it there before it imports the source.
+    # The worker imports PyTorch before it imports the source.
     needs_torch = "torch_dtype" in str(spec.compile.constexprs)
     return (
         spec.source,

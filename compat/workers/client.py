@@ -168,7 +168,7 @@ class WorkerClient:
 
     def kill(self) -> None:
         """End a worker that no longer does anything, and with it what it does for anybody."""
-        # While its end of the socket is open, that number is nobody else's.
+        # While the worker's end of the socket is open, no other process has its number.
         if self.hello.pid and self.alive:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(self.hello.pid, signal.SIGKILL)

@@ -186,7 +186,7 @@ def _connected(folder: Path) -> WorkerClient | None:
     Returns ``None`` if no worker is there, or if it does not answer in time.
     """
     about = _looked_at(folder)
-    # It would take a connection, and never say a word.
+    # A stopped worker would take a connection and never answer.
     if about is not None and supervisor.state(about.pid) in _STOPPED:
         return None
     control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -257,7 +257,7 @@ def _begun(
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
         listening.bind(str(making / _SOCKET))
         listening.listen(_BACKLOG)
-        # Before it listens, others would take it for one that a killed worker left.
+        # Other processes would take a folder where nobody listens yet for one of a killed worker.
         making.rename(folder)
         control, far_end = control_pair()
         with far_end:

@@ -123,7 +123,7 @@ def attempt(
                     yield flight.cell, evidence
         finally:
             watch.close()
-        # A child that ended before it began anything: do not try for ever.
+        # The child ended before it began a cell. Do not try for ever.
         if len(waiting) == before:
             flight = waiting.pop(0)
             flight.notes.append("the child ended before it began this cell")
@@ -428,7 +428,7 @@ class _Watch:
     def close(self) -> None:
         """Make sure that the child and all that it started are gone, and forget its files."""
         self._wait_for_end(_CLOSE_DEADLINE)
-        # The server is gone, or hangs: nobody else ends what has left the child.
+        # The server is gone, or hangs, so nobody else ends processes that left the child.
         if not self.ending:
             self.server.kill()
             self._kill()

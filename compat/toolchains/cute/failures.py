@@ -35,8 +35,9 @@ _EXPECTS = (
     r"expects argument #\d+ \((?P<name>\w+)\) to be (?:<class ')?(?:\w+\.)*(?P<type>\w+)[^\n]*?, "
     r"but got (?:<class ')?(?:\w+\.)*(?P<other>\w+)"
 )
-"""What a function below ``@cute.jit`` or ``@cute.kernel`` says of an argument that does not go with
-its annotation.
+"""The words of a function below ``@cute.jit`` or ``@cute.kernel`` for an argument of a wrong type.
+
+The argument does not fit its annotation.
 """
 _KIND = r"\w[\w.]*(?:<[^>\n]*>)?"
 _MLIR_SAYS = r"^ *error: (?:unknown|(?:loc\()?\"[^\n]*?:\d+:\d+\)*|<module>)(?:: |\): )(?:error: )?"
@@ -567,8 +568,9 @@ _FORGET = tuple(
 )
 
 _INNERMOST = lazy_pattern(r'cutlass/[\w/]+\.py", line \d+ in (?P<words>[a-z]\w*)')
-"""Where an abort was that says nothing: the innermost function of CuTe DSL's with a name, in the
-stack that Python prints then.
+"""The place of an abort without a message, in the stack that Python prints.
+
+It is the innermost function of CuTe DSL's with a name.
 """
 _STACK = lazy_pattern(
     r"^Fatal Python error: [^\n]*\n+[^\n]*\(most recent call first\):\n(?P<frames>(?:  File"

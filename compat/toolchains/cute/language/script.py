@@ -120,7 +120,7 @@ def compile_function(
 
 
 def _template() -> Any:
-    # Most commands write no script.
+    # Most commands do not need Jinja, because they write no script.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)

@@ -62,9 +62,9 @@ OPTIONS = {
     },
     **{name: Option(kind=str) for name in ("ptxas-options", "link-libraries")},
 }
-"""What ``cute.compile`` takes in its options.
+"""The options of ``cute.compile``.
 
-Left out is what says where files are written, and for which target.
+Options that say where files are written, and for which target, are left out.
 """
 
 

@@ -1,21 +1,24 @@
-"""A kernel's function as it is in this process: its source, and what the global names and closure
-variables in it mean now.
+"""A kernel's function in this process: its source, and the present meaning of outer names in it.
 
-What a name means has one of these forms:
+Outer names are global names and closure variables. A meaning has one of these forms:
 
 ============================  =====================================================================
-``{"value": 64}``             a number, a string, a boolean or nothing; ``{"float": "inf"}`` if not finite
+``{"value": 64}``             a number, a string, a boolean or nothing
+``{"float": "inf"}``          a number that is not finite
 ``{"constexpr": …}``          such a value, wrapped in what makes a constant of it
 ``{"items": […]}``            a tuple or a list (``"list": true``)
 ``{"pairs": [[…, …]]}``       a dictionary
 ``{"dtype": "fp16"}``         an element type of the toolchain
 ``{"function": id}``          a function or class, which has a record of its own
-``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of the toolchain or the standard library
-``{"module": m}``             a module of those
-``{"members": {…}}``          another module: what the attributes that are taken of it mean
-``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there, and what the ``names`` in it mean
-``{"unfrozen": …}``           something else: what it is
+``{"installed": [m, n]}``     the name ``n`` of an installed module ``m``
+``{"module": m}``             an installed module
+``{"members": {…}}``          another module: the meanings of attributes that are taken of it
+``{"written": "f(x)", …}``    a value that its module has under ``name``: the expression there
+``{"unfrozen": …}``           a description of something else
 ============================  =====================================================================
+
+An installed module belongs to the toolchain or the standard library. ``written`` comes with the
+meanings of the ``names`` in the expression.
 """
 
 from __future__ import annotations

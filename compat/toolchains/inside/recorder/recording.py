@@ -120,7 +120,7 @@ class Recording:
             program.install(self, torch, self.settings["target"])
 
     def _end(self) -> None:
-        # In a fork there is nothing to compare that its parent has not.
+        # A fork has nothing to compare that its parent does not have.
         if os.getpid() == self.journal.process:
             self.ending()
         self.journal.write(r="end")

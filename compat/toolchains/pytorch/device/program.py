@@ -102,7 +102,7 @@ def _mode(torch: Any) -> Any:
                 options = {name: here(value) for name, value in options.items()}
                 options.pop("pin_memory", None)
             made = function(*[here(argument) for argument in arguments], **options)
-            # Else it would be full of whatever was there, NaNs too.
+            # Uninitialised memory could hold anything, also NaNs.
             return made.zero_() if function in empty else made
 
     return MainMemory()

@@ -2,8 +2,8 @@
 
 ``launch.py --compare DIGEST`` reads a JSON object per line on its standard input::
 
-    {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline":
-    SECONDS}
+    {"number", "cells": [cell as in index.json, and "good": true or false],
+     "rounds": N, "deadline": SECONDS}
 
 and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "",
 "cells": [{"good", "launches", "differing", "finite", "wrote", "outside", "reads_outside",
@@ -57,11 +57,13 @@ class ComparedKernel:
         self.outside = ""
         """Where it wrote what is not its own, in words."""
         self.reads_outside = False
-        """Whether what it computes depends on what lies around its inputs; looked at where it is
-        good.
+        """Whether its results depend on the memory around its inputs.
+
+        This is only tested for a good one.
         """
         self.off = 0.0
-        """How far off the first good one it is at worst, by the largest number that this computes;
+        """The worst distance from the first good one, relative to the largest number in that one.
+
         0 within the tolerance.
         """
 

@@ -18,7 +18,8 @@ import torch
 Found = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
 
-Where no output is known: ``unsupported``, and ``values``, what was changed."""
+If no output is known, the status is ``unsupported``, and ``values`` has what was changed.
+"""
 
 _NAN = {
     "float16": 0x7E5A,
@@ -122,7 +123,7 @@ def _compared(problem: Dict[str, Any], name: str) -> Found:
     got, wanted = _beside(tensor.detach(), output["reference"])
     sizes = wanted.abs().double()
     difference = (got.double() - wanted.double()).abs()
-    # Of whole numbers that are too large to be told apart as doubles.
+    # Large whole numbers can be equal as doubles although they differ.
     difference[(difference == 0) & (got != wanted)] = 1.0
     allowed = output["tolerance"] + output["relative"] * sizes
     excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(

@@ -4,15 +4,14 @@ A module of the kernel's author makes them.
 
 A problem is a dictionary (``docs/problems.md`` has the contract)::
 
-    {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference",
-    "tolerance", "relative", "reason",
-     "initial"}}, "baseline"}
+    {"name", "arguments": {name: value}, "grid": (n, …),
+     "outputs": {name: {"reference", "tolerance", "relative", "reason", "initial"}},
+     "baseline"}
 
-Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is
-``None``.
+``outputs`` is ``None`` if nobody knows what the kernel has to compute, as for recorded launches.
 
-:func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a
-:class:`ProblemError`, and says nothing about the kernel.
+:func:`each` yields every problem checked, with all keys. A :class:`ProblemError` says what is wrong
+with a problem, and nothing about the kernel.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
 def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
     places = _view(torch.arange(storage.numel()), said).reshape(-1)
     bits = 8 * storage.element_size()
-    # PyTorch cannot set those without a sign.
+    # PyTorch cannot set unsigned types.
     kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]
     signed = [
         value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits)

@@ -125,7 +125,7 @@ def _refuse_a_question(module: str) -> None:
     frame: Any = sys._getframe(2)
     looks = False
     while frame is not None and "importlib" in frame.f_code.co_filename:
-        # Of importlib.util; an import goes by others.
+        # `importlib.util` has this function, and an import does not call it.
         looks = looks or frame.f_code.co_name == "find_spec"
         frame = frame.f_back
     if (

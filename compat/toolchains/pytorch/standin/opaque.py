@@ -363,9 +363,9 @@ for _function, _whole in (
 
 _ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where a statement has others.
+"""The fields of a statement that have other statements.
 
-An expression has none, so that most of a tree need not be looked at.
+An expression has none, so most of a tree need not be looked at.
 """
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 

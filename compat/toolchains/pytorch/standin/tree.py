@@ -309,7 +309,7 @@ class _LenientRun:
         removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
         for module, name in removed:
             LEDGER.missing.setdefault(module, {})[name] = cause
-            # What belongs to others goes on working as it did.
+            # Modules of others go on working as before.
             if is_in_tree(sys.modules.get(module)):
                 vars(sys.modules[module]).pop(name, None)
 

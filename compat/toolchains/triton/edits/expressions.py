@@ -220,7 +220,7 @@ def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
 def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
     """Yield the parameters of a function whose names are in the failing statement.
 
-    If the call of the function fails, the names in all its statements count.
+    Parameters that these names are computed from count, too.
     """
     for function in code.reachable:
         here = [
@@ -269,7 +269,7 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
         or name in faulty.compile.constexprs
     ):
         return {}
-    # What a launch passes is passed to a constexpr as well.
+    # A launch passes the value of a constexpr in the same way.
     if isinstance(faulty.compile.launch.get(name), int | float):
         return {}
     if isinstance(parameter.default, cst.Integer | cst.Float):

@@ -33,14 +33,14 @@ _FORGET = tuple(
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
         (r"\btriton\.language\.bfloat(?=\d)", "bf"),
         (r"\btriton\.language\.(?=u?int\d)", ""),
-        # Later releases go on with the operation's whole text.
+        # Later releases append the whole text of the operation.
         (r"(?<=explicitly marked illegal)(?s:.*)", ""),
         (r"\bloc\((?:[^()]|\([^()]*\))*\)", ""),  # loc("kernel.py":12:3)
         (r"%[\w.$-]+(?:[:#]\d+)?", "%"),  # SSA names
         (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
         (r"#[a-z_]\w*", "#layout"),
         (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
-        # The hidden argument's name, before 3.4 and since.
+        # The hidden argument has the first name before 3.4, and the second one since.
         (r"\b_(?:builder|semantic)\b", "_semantic"),
     )
 )

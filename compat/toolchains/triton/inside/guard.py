@@ -98,7 +98,7 @@ def _find_triton() -> str | None:
     if found is None and util.find_spec("triton") is not None:
         loaded = getattr(import_module("triton"), "__version__", "0")
     if loaded is not None and (found is None or _order(loaded) != _order(found)):
-        # One that is on the path without having been installed.
+        # This Triton is on the path without having been installed.
         return f"{loaded.partition('+')[0]}+local"
     return found
 

@@ -42,7 +42,7 @@ _TIMING = lazy_pattern(
 )
 """A line of ``MLIR_ENABLE_TIMING``: wall time, or user time before it.
 
-Pipelines are in quotes, analyses in brackets.
+Pipelines are in quotes, and analyses in brackets.
 """
 _SUMS = frozenset({"Rest", "Total"})
 _ARGUMENTS = {"canonicalizer": "canonicalize", "inliner": "inline"}
@@ -108,7 +108,8 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
         return None
     footer, start = reproducer[begin:], found.start("pipeline") - begin
     end = start + len(found["pipeline"])
-    return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}builtin.module({passes.pop()}){footer[end:]}"
+    pipeline = f"builtin.module({passes.pop()})"
+    return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}{pipeline}{footer[end:]}"
 
 
 def _name(pass_: str) -> str:

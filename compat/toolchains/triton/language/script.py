@@ -134,7 +134,7 @@ def compile_function(
 
 
 def _template() -> Any:
-    # Most commands write no script.
+    # Most commands do not need Jinja, because they write no script.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(Path(__file__).parent)
@@ -468,7 +468,8 @@ def source(value: Any) -> str:
             *([] if facts[arguments.ALIGNED] else ["address=8"]),
             *(["size=2**31"] if facts[arguments.LARGE] else []),
         ]
-        return f"Tensor({', '.join([repr(arguments.dtype_of(value)).replace(chr(39), chr(34)), *unusual])})"
+        dtype = repr(arguments.dtype_of(value)).replace("'", '"')
+        return f"Tensor({', '.join([dtype, *unusual])})"
     if arguments.is_descriptor(value):
         return _tensor_descriptor(*arguments.descriptor(value))
     if arguments.is_constant(value):

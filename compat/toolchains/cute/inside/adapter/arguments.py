@@ -175,9 +175,9 @@ _PLAIN: dict[Any, Any] = {
     "float": float,
     "bool": bool,
 }
-"""Annotations of parameters that take numbers of Python alone.
+"""Annotations of parameters that take only Python numbers.
 
-They are known at run time only, as those of CuTe DSL are.
+Like numbers of CuTe DSL, they are known only at run time.
 """
 
 
@@ -472,8 +472,9 @@ class _TensorLayout(NamedTuple):
     order: tuple[int, ...]
     """Modes from the outermost to the innermost; empty where all strides are numbers."""
     dynamic: dict[int, int]
-    """Mode whose size is known at run time only → what it is divisible by; of a strided tensor only
-    those that have to be.
+    """Mode whose size is known only at run time → its divisor.
+
+    In a strided tensor, only modes that must be dynamic are here.
     """
     alignment: int
     exact: str = ""

@@ -27,9 +27,7 @@ _TEXT = ".text."
 _SIZED = 4
 """The format of records that say how long they are."""
 _RESERVED = 1024
-"""Bytes of shared memory that are the system's from sm_90 on, and in the section of every
-kernel.
-"""
+"""Bytes of the system's shared memory from sm_90 on, in the section of every kernel."""
 
 _FUNCTIONS = re.compile(r"^ +(?:llvm\.func|func\.func) ", re.MULTILINE)
 """Where a function begins: names of values are its own."""

@@ -25,8 +25,9 @@ from . import arguments, built, no_gpu, passes, pipeline, recording
 
 _DISTRIBUTION = "nvidia-cutlass-dsl"
 _ONE_THREAD = "OPENBLAS_NUM_THREADS"
-"""NumPy, which releases up to 4.7 import, starts threads, and a process that has some cannot be
-forked.
+"""The setting for NumPy's threads; releases up to 4.7 import NumPy.
+
+A process with threads cannot be forked safely.
 """
 _ARCH = "CUTE_DSL_ARCH"
 _CACHE = "CUTE_DSL_CACHE_DIR"
@@ -49,12 +50,14 @@ _PLACE = re.compile(r"""(?:"|--> |File: )(/[^"\n:]+)"?:(\d+)""")
 _TIMED = "COMPAT_TIME_PASSES"
 """The variable of our own that has MLIR's passes timed (``timing`` in ``facts/variables.toml``)."""
 _LOWERED = ".mlir"
-"""How the name of a file ends that has what MLIR's passes made: only the binary is left to be made
-of it.
+"""The suffix of a file with the result of MLIR's passes.
+
+Only the binary remains to be made from it.
 """
 _BOUND = re.compile(r"(?<=constant_range<i32, 0, )\d{10}(?=>)")
-"""A bound that releases up to 4.5 take for a number of 40 bits, unless it is in hexadecimal
-digits.
+"""A bound that releases up to 4.5 take for a number of 40 bits.
+
+They do not if it is in hexadecimal digits.
 """
 
 
@@ -95,7 +98,7 @@ class Cute:
         self.interpreting = None
         self._cute, self._hardware = cute, HardwareInfo
         self._dsl = CuTeDSL._get_dsl()
-        # Of the whole package, for the key of a cache that is never read here.
+        # The release hashes the whole package for the key of a cache that is never read here.
         self._dsl.get_version = hashlib.sha256
         self._library = os.path.dirname(os.path.dirname(os.path.abspath(cute.__file__))) + os.sep
         self._on_stage: Callable[..., None] = _ignore
@@ -107,9 +110,8 @@ class Cute:
         self._ptx = ""
         self._watch(compiler.Compiler)
         own = os.path.dirname(os.path.abspath(compiler.__file__))
-        sys.path[:] = [
-            folder for folder in sys.path if folder != own
-        ]  # it has a torch.py, which kernels' `import torch` would find
+        # The folder has a torch.py, which kernels' `import torch` would find.
+        sys.path[:] = [folder for folder in sys.path if folder != own]
 
     def begin_interpreting(self) -> None:
         """CuTe DSL has no interpreter."""
@@ -182,7 +184,7 @@ class Cute:
             (_blank(), [], {}) if self._given else arguments.bound(function, job)
         )
         options = arguments.options(job["options"])
-        # Which up to 4.2 is left out where a compile is left: kernels would be counted on.
+        # Up to 4.2 an aborted compile skips this, and kernels would be counted on.
         self._dsl.post_compilation_cleanup()
         if not self._given:
             on_stage("trace")
@@ -262,7 +264,7 @@ class Cute:
         if lower(go, module, pieces, compiler):
             self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
-        # What is printed takes its time, too.
+        # Printing takes time, too, so passes are timed in a run without it.
         if not self._times and (self._passes or _TIMED in os.environ):
             self._on_stage(None)  # of no stage
             self._times = passes.run_singly(

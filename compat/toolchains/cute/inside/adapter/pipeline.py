@@ -24,12 +24,14 @@ _STOPS = "llvm-only=true"
 _NOWHERE = "/compat/stops/here.bc"
 _NO_TRIPLE = "compat-stops-here"
 _FAILS = (f"link-libraries={_NOWHERE}", f"cubin-triple={_NO_TRIPLE}")
-"""Options that have the binary fail as soon as it begins.
+"""Options that make the binary fail as soon as it begins.
 
-The second has libNVVM look at all of the code first.
+The second one makes libNVVM look at all of the code first.
 """
 _HAS_STOPPED = re.compile(
-    rf"""File path: "{_NOWHERE}" does not exist|link file '{_NOWHERE}'|Invalid target triple \({_NO_TRIPLE}\)"""
+    rf'File path: "{_NOWHERE}" does not exist'
+    rf"|link file '{_NOWHERE}'"
+    rf"|Invalid target triple \({_NO_TRIPLE}\)"
 )
 _LIBRARIES = re.compile(r"link-libraries=\S* ")
 _OPENING, _CLOSING = "({[", ")}]"

@@ -219,7 +219,7 @@ def _zero(ir: Any, alloca: Any) -> None:
     count = count if str(count.type) == "i64" else made("llvm.sext", word, count)
     size = made("llvm.mul", word, made("llvm.ptrtoint", word, behind), count)
     zero = made("llvm.mlir.constant", byte, value=ir.IntegerAttr.get(byte, 0))
-    # LLVM takes a structure that is stored for all of its bytes, padding too.
+    # LLVM believes that storing a structure fills its padding, and would drop plain zeros.
     kept = {"isVolatile": ir.BoolAttr.get(True)}
     ir.Operation.create(
         "llvm.intr.memset", operands=[alloca.results[0], zero, size], attributes=kept
@@ -376,7 +376,7 @@ _FUNCTIONS: dict[str, tuple[tuple[Any, ...], Callable[..., int]]] = {
         _Driver.occupancy,
     ),
 }
-"""Functions that compiled functions declare → their parameters, and what takes their places.
+"""Functions that compiled functions declare → their parameters, and their replacements.
 
 All return a status.
 """

@@ -60,7 +60,7 @@ class OnGpu:
         self._tensor = tensor
 
     def __getattr__(self, name: str) -> Any:
-        # A faster way into another library, which would find the main memory.
+        # Dunder names include a faster way into another library, which would find the main memory.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self._tensor, name)

@@ -204,7 +204,7 @@ class _CompileLog:
         except UnwritableArgument as error:
             self._lacking(function, arguments, str(error))
             return None
-        # Of a value that is asked what it is: the program is not to notice.
+        # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
             self._lacking(
                 function,

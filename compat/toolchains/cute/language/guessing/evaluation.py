@@ -209,7 +209,7 @@ class HostScope(Scope):
             return self._compiled(node)
         positional, keywords = self.arguments(node)
         if library.is_known(origin) and last in library.CALLS:
-            # What it does not take raises a TypeError.
+            # Wrong arguments raise a TypeError.
             return library.CALLS[last](*positional, **keywords)
         function = self.value(node.func)
         if isinstance(function, ElementKind) and library.is_known(origin):

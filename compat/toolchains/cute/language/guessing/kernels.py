@@ -376,7 +376,8 @@ class _LauncherGuesses:
         if tensor.order == usual:
             return f"{text} leading={tensor.leading}{alignment}"
         if dynamic:
-            return f"{text}:[{', '.join('1' if mode == tensor.leading else f's{mode}' for mode in modes)}]{alignment}"
+            names = ("1" if mode == tensor.leading else f"s{mode}" for mode in modes)
+            return f"{text}:[{', '.join(names)}]{alignment}"
         strides, below = [1] * len(fixed), 1
         for mode in reversed(tensor.order):
             strides[mode], below = below, below * fixed[mode]

@@ -21,7 +21,7 @@ def _begin():
         (_ROOM, folder),
         ("%s.%s" % (_ROOM, settings["toolchain"]), os.path.join(folder, settings["toolchain"])),
     ):
-        # Without its code, which is not for this process.
+        # The code of the package is not for this process.
         module = sys.modules[name] = types.ModuleType(name)
         module.__path__ = [path]
     importlib.import_module("%s.%s.inside.recorder" % (_ROOM, settings["toolchain"])).begin(

@@ -128,9 +128,9 @@ class EditedFunction:
     unpacked: Mapping[str, UnpackedParameter]
     """The parameters that were block pointers."""
     backs: Sequence[Back | None]
-    """What it returns: of block pointers their parts, and ``None`` for all else.
+    """The parts of the returned block pointers, and ``None`` for other results.
 
-    Empty where it returns no block pointer.
+    Empty if it returns no block pointer.
     """
     returns_one: bool
     """It returned one value, and no tuple."""

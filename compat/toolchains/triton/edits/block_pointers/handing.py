@@ -373,7 +373,7 @@ class Back:
                 raise CannotEdit("a function returns one of several block pointers")
             at: list[Part] = [("at", axis) for axis in range(rank)]
             moved = [part for part in at if any(text[part] != origin.texts[part] for text in texts)]
-            # It returns something in any case.
+            # The function must return something, so it keeps one offset.
             return cls(rank, origin.name, tuple(moved or at[:1]))
         if MADE in texts[0]:
             raise CannotEdit(

@@ -18,9 +18,9 @@ from compat.toolchains.triton.edits.code import Code, arguments_of, bound, eleme
 MAKE, ADVANCE = "make_block_ptr", "advance"
 ACCESS = ("load", "store")
 PLACED = "__placed__"
-"""``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced.
+"""``p = __placed__(q, (offset, None))``: the block pointer ``q`` with some of its offsets replaced.
 
-It stands in no source.
+No source has this name.
 """
 _MAKE = ("base", "shape", "strides", "offsets", "block_shape", "order")
 _Exprs = tuple[cst.BaseExpression, ...]

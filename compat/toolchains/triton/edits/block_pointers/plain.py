@@ -84,9 +84,8 @@ class PlainPointers(AccessForm):
         web, checked, arguments = access.web, access.checked, [self._pointers(access.web)]
         arguments += [] if access.is_load else [self.text(stored(call))]
         if checked:
-            arguments.append(
-                f"mask={self._masked(web, checked) if web in self._moving else self._mask(web, checked)}"
-            )
+            mask_of = self._masked if web in self._moving else self._mask
+            arguments.append(f"mask={mask_of(web, checked)}")
             other = 'float("nan")' if access.padding == "nan" else "0.0"
             arguments += [f"other={other}"] if access.is_load else []
         arguments += [f"{name}={self.text(value)}" for name, value in access.hints.items()]
@@ -106,10 +105,8 @@ class PlainPointers(AccessForm):
             [self.text(offset) for offset in made.offsets],
             [self.text(size) for size in made.block],
         )
-        lines.append(
-            f"{web.variable} ="
-            f" {self._sum(web, self.text(made.base), [self.text(stride) for stride in made.strides])}"
-        )
+        strides = [self.text(stride) for stride in made.strides]
+        lines.append(f"{web.variable} = {self._sum(web, self.text(made.base), strides)}")
         shape, natural = (
             [self.text(extent) for extent in made.shape],
             [self.bindings.natural(offset) for offset in made.offsets],

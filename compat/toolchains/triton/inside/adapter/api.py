@@ -46,7 +46,7 @@ class Triton:
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
-        # It takes the front end's frames away: where an exception was raised.
+        # It would remove the front end's frames, which show where an exception was raised.
         compiler.filter_traceback = _ignore
         self._driver = driver.install()
         self._tell_stages()
@@ -138,7 +138,7 @@ class Triton:
         self._has_compiled = True
         source = job.get("ir")
         if not source:
-            # What these lack is no answer about the kernel: still in stage source.
+            # A mistake in these says nothing about the kernel, so the stage is still source.
             values = call.constants(function, job)
             self._on_stage("ast")
             if job["launch"]:
@@ -297,7 +297,7 @@ def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | Non
 
 def _first_line(function: Any) -> tuple[str, int] | None:
     """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
-    # No attribute is asked for that a kernel's file could have put code behind.
+    # A kernel's file could have put code behind an attribute, so only dictionaries are read.
     while not isinstance(function, types.FunctionType):
         function = getattr(function, "__dict__", {}).get("fn")
         if function is None:
@@ -324,7 +324,7 @@ def _tell_pass_managers(beacon: Any) -> None:
     def run_in_sight(manager: Any, *arguments: Any) -> Any:
         beacon.in_passes(True)
         result = run(manager, *arguments)
-        # Not in a finally: a pass manager that failed is where it went wrong.
+        # This is not in a finally, so that the beacon still shows a pass manager that failed.
         beacon.in_passes(False)
         return result
 

@@ -1,27 +1,32 @@
-"""What a compile is told of a kernel's arguments, in the form that each release of Triton takes.
+"""The arguments of a compile, in the form that each release of Triton takes.
 
-========  ====================  ============================  =========================================================
-release   constexprs            in the signature              attributes (divisible by 16, equal to 1, pointer range)
-========  ====================  ============================  =========================================================
-3.0, 3.1  ``constants=``        no                            ``AttrsDescriptor(divisible_by_16, equal_to_1)``
-3.2       ``constants=``        no                            ``AttrsDescriptor`` of the backend, by property
-3.3 on    ``constexprs=``       yes, as ``"constexpr"``       ``{(index,): [["tt.divisibility", 16]]}``; ones are constexprs
-========  ====================  ============================  =========================================================
+Attributes are facts about arguments: divisible by 16, equal to 1, pointer range.
+
+========  ===============  =======================  ===========================================
+release   constexprs       in the signature         attributes
+========  ===============  =======================  ===========================================
+3.0, 3.1  ``constants=``   no                       ``AttrsDescriptor``, by kind
+3.2       ``constants=``   no                       ``AttrsDescriptor`` of the backend, by property
+3.3 on    ``constexprs=``  yes, as ``"constexpr"``  ``{(index,): [["tt.divisibility", 16]]}``
+========  ===============  =======================  ===========================================
+
+In 3.0 and 3.1 it is ``AttrsDescriptor(divisible_by_16, equal_to_1)``. From 3.3 on, arguments that
+are 1 are constexprs.
 
 An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for
 elements that are known, and values and attributes under a path, ``(index, element)``. Jobs have
 arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2 fail.
 
-A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is
-made of them is the toolchain's affair, so its own launch code is asked, with stand-ins for the
-arguments. It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
+A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. Each
+release uses them in its own way, so its own launch code is asked, with stand-ins for the arguments.
+It knows which attributes its backend wants (``tt.pointer_range`` on AMD, where buffer
 operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument is not
 folded into a constant from 3.4 on.
 
-Of a job with a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
-(:func:`compiled_launch`). What is made of an argument is decided there: its type, whether it is
-divisible by 16, whether a 1 is folded into the code, what ``None``, a tuple or a tensor descriptor
-become. Stand-ins take the place of tensors; they tell what a launch asks a tensor.
+If a job has a launch, the release's own ``JITFunction.run`` compiles it, and launches nothing
+(:func:`compiled_launch`). It decides about each argument: its type, whether it is divisible by 16,
+whether a 1 is folded into the code, and what ``None``, a tuple or a tensor descriptor become.
+Stand-ins replace tensors, and answer what a launch asks a tensor.
 """
 
 from __future__ import annotations

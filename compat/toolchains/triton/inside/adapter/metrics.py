@@ -132,8 +132,9 @@ def threads_of(ptx: str) -> int:
 
 _WARP = 32
 _REGISTERS, _PARTS, _UNIT = 65_536, 4, 256
-"""Of a multiprocessor, and of a block at most; the parts that they lie in; and what is allocated to
-a warp at a time.
+"""Registers of a multiprocessor, the parts that they lie in, and the allocation unit of a warp.
+
+A block has at most as many registers as a multiprocessor.
 """
 _OF_THREAD = 255
 _OF_BLOCK = 1024
@@ -150,9 +151,11 @@ _LIMITS = {
     100: (32, 2048, 228, 227, 1, 128, 2),
     120: (24, 1536, 100, 99, 1, 128, 1),
 }
-"""Compute capability times ten → blocks and threads; KiB of shared memory of a multiprocessor, of a
-block, and of the system in it; its unit, in bytes; named barriers for each block that a
-multiprocessor takes, 0 where they limit nothing (before 9.0).
+"""Compute capability times ten → the limits of a multiprocessor.
+
+They are blocks and threads; KiB of shared memory of a multiprocessor, of a block, and of the system
+in it; its unit, in bytes; named barriers for each block that a multiprocessor takes, 0 if they
+limit nothing (before 9.0).
 """
 
 

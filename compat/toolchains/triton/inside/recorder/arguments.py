@@ -210,7 +210,7 @@ def given(grid: Any, bound: dict[str, Any], arguments: dict[str, Any]) -> dict[s
         return {"recorded": _recorded(grid, bound, arguments)}
     except NotRecorded as error:
         return {"why": str(error)}
-    # Whatever a tensor or a grid of the program does: it is not to notice.
+    # A tensor or a grid may raise anything, and the program must not notice.
     except Exception as error:
         return {"why": "what it was given cannot be looked at (%s)" % type(error).__name__}
 

@@ -140,7 +140,7 @@ class _Log:
         except UnwritableArgument as error:
             self._lacking(function, str(error))
             return None
-        # Of a value that is asked what it is: the program is not to notice.
+        # A value may raise anything when it is inspected, and the program must not notice.
         except Exception as error:
             self._lacking(
                 function, "has an argument that cannot be looked at (%s)" % type(error).__name__

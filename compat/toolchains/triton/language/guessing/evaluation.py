@@ -153,9 +153,8 @@ def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
     if not all(isinstance(size, int) for size in flat):
         raise UnknownValue("a shape that is not known")
     product, elements = math.prod(size for size in flat if size != -1), math.prod(tensor.shape)
-    rest = (
-        SIZE if product < 1 or elements % product else elements // product
-    )  # sizes that are assumed need not fit those that are said
+    # Assumed sizes need not fit the sizes in the source.
+    rest = SIZE if product < 1 or elements % product else elements // product
     return tuple(rest if size == -1 else size for size in flat)
 
 
