@@ -206,7 +206,7 @@ class CompilerParts:
     backend_stages: tuple[str, ...]
     """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
-    """The environment variables that turn off the back end's optimizer, so that IR stays as made."""
+    """The environment variables that turn off the back end's optimizer, so that IR is kept."""
     assembler: Assembler
 
 
