@@ -35,9 +35,11 @@ def best_variant(
 
     Returns None if no variant is known to work.
 
-    triton_version: such as "3.5.1"; the installed one unless given. target: "sm_90", "gfx942", or a
-    capability such as (9, 0); the current GPU of PyTorch unless given. policy: "pessimistic" or
-    "optimistic", instead of the one that stands in FACTS.
+    Args:
+        kernel: A kernel in FACTS.
+        triton_version: Such as "3.5.1"; by default the installed one.
+        target: "sm_90", "gfx942", or a capability such as (9, 0); by default PyTorch's current GPU.
+        policy: "pessimistic" or "optimistic"; by default the one in FACTS.
     """
     return choose(kernel, triton_version, target, policy=policy).variant
 
