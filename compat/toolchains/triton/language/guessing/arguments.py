@@ -160,9 +160,9 @@ class Types:
         return Guess("fp32", "the float type is unknown")
 
     def _alike(self, name: str) -> str | list[str]:
-        """The element type of the tensor that a launch passes.
+        """Return the element type of the tensor that a launch passes.
 
-        If unknown, the parameters whose tensors have the same.
+        If it is unknown, return the parameters whose tensors have the same type.
         """
         tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
         if not tensors:
@@ -476,8 +476,9 @@ def names_in(node: ast.expr) -> frozenset[str]:
 def mended(
     values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
 ) -> tuple[dict[str, Any], frozenset[str]]:
-    """Values with guessed ones changed so that static assertions hold where that is possible, and
-    which were changed.
+    """Return values with changed guesses so that static assertions hold if possible.
+
+    The second value has the names of the changed guesses.
     """
     changed: set[str] = set()
     for _ in range(len(free)):

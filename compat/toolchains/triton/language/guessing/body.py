@@ -1,5 +1,4 @@
-"""What the body of a kernel does with its parameters: every expression is followed from where its
-values come from.
+"""The uses of parameters in a kernel's body, where every expression is traced to its sources.
 
 The body is walked in order, loops twice and functions of the same source where they are called,
 again and again until nothing more is learnt.
@@ -271,8 +270,9 @@ class Walk:
             self.facts.dtypes.update(names)
 
     def _parameters(self, name: str) -> list[str]:
-        """The parameters that a name stands for, as they were passed: what is computed from one
-        tells nothing of its values.
+        """Return the parameters that a name stands for, unchanged.
+
+        A value that is computed from a parameter tells nothing about the parameter's values.
         """
         return [
             parameter
@@ -305,7 +305,7 @@ class Walk:
             self.facts.is_kind(value.origins, "int", sure, why)
 
     def address(self, value: Value, why: str) -> list[str]:
-        """A value is an address: which parameters are the pointers of it.
+        """Note that a value is an address, and return the parameters that are its pointers.
 
         The other summands are whole numbers.
         """

@@ -1,5 +1,6 @@
-"""What the calls in a kernel's body tell: of ``triton.language``, of methods of values, and of
-functions of the same source.
+"""Facts from calls in a kernel's body: of ``triton.language``, methods, and own functions.
+
+Own functions are those of the same source.
 """
 
 from __future__ import annotations

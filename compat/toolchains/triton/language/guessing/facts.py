@@ -76,11 +76,10 @@ class Value:
 
     @cached_property
     def kind(self) -> str | None:
-        """What it is: a floating-point number where a part of it is one.
+        """Return the kind of a value, which is a floating-point number if a part of it is one.
 
-        Not known where a part is an element of no known kind.
-
-        A whole number that is added to or multiplied with such an element tells nothing of it.
+        The kind is unknown if a part is an element of unknown kind. A whole number that is added to
+        or multiplied with such an element tells nothing about it.
         """
         kinds = [term.kind for term in self.terms if term.kind]
         if any(

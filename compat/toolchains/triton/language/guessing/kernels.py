@@ -89,8 +89,9 @@ def guess_kernel(function: JitFunction, module: JitModule) -> GuessedKernel:
 
 
 class _Guessing:
-    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are
-    mostly ``usual``.
+    """The guesses of one kernel while they are made.
+
+    They assume one launch, with tensors whose sizes are mostly ``usual``.
     """
 
     def __init__(
@@ -143,8 +144,9 @@ class _Guessing:
 
     @property
     def excess(self) -> float:
-        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops
-        of passes.
+        """Return by how much blocks or unrolled loops exceed the usual.
+
+        It is a factor, for the elements of blocks of two dimensions and the passes of loops.
         """
         numbers = {
             name: guess.value for name, guess in self.values.items() if type(guess.value) is int
@@ -163,8 +165,9 @@ class _Guessing:
         return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
 
     def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
-        """The launches in the source, over tensors whose sizes are such that constexprs that are
-        sizes fit the kernel's blocks.
+        """Return the launches in the source, with sizes of tensors that fit the kernel's blocks.
+
+        Constexprs that are sizes decide these sizes.
         """
         launches = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
         sizes: dict[str, int] = {}
@@ -224,9 +227,9 @@ class _Guessing:
     # --- cases ---
 
     def _configs(self) -> list[_Case]:
-        """The configs of a tuner as cases.
+        """Return the configs of a tuner as cases.
 
-        None where there is no tuner, or its configs do not follow from literals.
+        The result is empty without a tuner, or if its configs do not follow from literals.
         """
         if self.function.configs is None:
             return []
@@ -294,8 +297,9 @@ class _Guessing:
         return {parameter.name: types.of(parameter) for parameter in parameters}
 
     def _compute(self) -> None:
-        """Have heuristics compute what they can: for each case where they look at what differs by
-        case.
+        """Compute values of heuristics as far as possible.
+
+        They are computed for each case if they depend on values that differ by case.
         """
         arguments = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
         for name, node in self.function.heuristics.items():
@@ -380,8 +384,9 @@ class _Guessing:
         )
 
     def _odd_cases(self) -> list[_Case]:
-        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop
-        has compilers load ahead.
+        """Return each case once more with sizes that are not multiples of 16.
+
+        They are for kernels with a ``tl.dot`` in a loop, because compilers load ahead there.
         """
         if not self.facts.pipelined:
             return []
@@ -412,8 +417,9 @@ class _Guessing:
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
-    """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am,
-    stride_ak``.
+    """Return the last stride of each tensor that has several.
+
+    This is ``stride_ak`` for ``stride_am, stride_ak``.
     """
     groups: dict[str, list[str]] = {}
     for name in strides:
@@ -428,8 +434,9 @@ def _noted(guess: Guess) -> Any:
 
 
 def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
-    """The values that configs differ in, with the sides of their blocks: what a case is named
-    by.
+    """Return the values that differ between configs, and the sides of their blocks.
+
+    They are in the name of a case.
     """
     names = dict.fromkeys(name for config in configs for name in config.kwargs)
     return frozenset(

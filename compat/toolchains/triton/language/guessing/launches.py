@@ -1,9 +1,8 @@
-"""What the launches in a source tell of a kernel's arguments: ``kernel[grid](x, out, x.stride(0),
-n, BLOCK=1024, num_warps=8)``.
+"""The arguments of launches in a source, such as ``kernel[grid](x, out, x.stride(0), BLOCK=1024)``.
 
 The function around a launch is followed from its first statement to the launch, over tensors of
-assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`): what it passes then
-fits together, as the arguments of a real launch do. Nothing of it runs.
+assumed sizes (:mod:`compat.toolchains.triton.language.guessing.evaluation`). So its arguments fit
+together, as those of a real launch do. Nothing of it runs.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ _PLAIN = {"int", "float", "bool", "str"}
 
 @frozen(kw_only=True)
 class SourceLaunch:
-    """What one launch passes, as far as it follows from literals and from the sizes that tensors
-    are assumed to have.
-    """
+    """The arguments of one launch, as far as they follow from literals and assumed sizes."""
 
     line: int
     values: Mapping[str, Any]
@@ -132,8 +129,10 @@ class _Wrapper:
     # --- tensors of the caller ---
 
     def _used_as_tensors(self) -> dict[str, AssumedTensor]:
-        """The names that are used as only tensors are, or passed where the kernel has a pointer,
-        with shapes that fit their use.
+        """Return the names that stand for tensors, with shapes that fit their use.
+
+        Such a name has an attribute that only tensors have, or is passed for a pointer of the
+        kernel.
         """
         plain = {
             arg.arg
@@ -166,10 +165,10 @@ class _Wrapper:
         }
 
     def _shape(self, axes: _Axes, others: Sequence[_Axes]) -> list[int]:
-        """The sizes of a tensor.
+        """Return the sizes of a tensor.
 
-        What its uses leave open is as with another tensor that is used alike: the rank, names of
-        axes.
+        Facts that its uses leave open, rank and names of axes, are those of another tensor with the
+        same uses.
         """
         rank = axes.rank or max(
             (other.rank for other in others if other.used == axes.used), default=0
@@ -232,8 +231,10 @@ class _Wrapper:
     def _branch(
         self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]
     ) -> None:
-        """One way where a condition is known, else both: what the first says of a name counts,
-        unless it ends there.
+        """Follow the branch of a known condition, or both.
+
+        Of a branch that a known condition excludes, only launches count. If both are followed, the
+        values of the first one count, unless it ends with a jump, such as ``return``.
         """
         is_known, value = self._scope.try_value(test)
         before = dict(self._scope.local)

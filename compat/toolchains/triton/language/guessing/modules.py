@@ -1,6 +1,4 @@
-"""The jit functions of a source: which are kernels, which are called by kernels, and which cannot
-be reached.
-"""
+"""The jit functions of a source: kernels, functions that kernels call, and unreachable ones."""
 
 from __future__ import annotations
 
@@ -92,8 +90,9 @@ class JitModule:
         return frozenset(name for call in calls if (name := self._defined(call)))
 
     def _defined(self, function: ast.expr) -> str | None:
-        """What a function is called where it is defined: behind an import by another name, and
-        behind a module's name.
+        """Return the name of a function in its definition.
+
+        It is looked up behind an import by another name, and behind a module's name.
         """
         if (
             isinstance(function, ast.Attribute)
@@ -111,8 +110,9 @@ class JitModule:
 
     @cached_property
     def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
-        """Name → the launches of it, each with a function around it: of functions inside of one
-        another, with each of them.
+        """Return name → its launches, each with the function around it.
+
+        If functions are nested, a launch counts once for each function around it.
         """
         launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
         for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
@@ -122,8 +122,9 @@ class JitModule:
         return launches
 
     def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
-        """The kernels, guessed: the functions that return nothing and are not among the
-        ``helpers``, which others call.
+        """Return the kernels, guessed.
+
+        They are the functions that return nothing and are not ``helpers``, which others call.
         """
         from compat.toolchains.triton.language.guessing.kernels import guess_kernel
 
