@@ -1,9 +1,8 @@
-"""How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the
-Chromium that the tests take.
+"""Size and speed of the HTML report: ``python -m bench.page [--cells N]…``, in the tests' Chromium.
 
-Two times are told of everything that a user does: milliseconds on the clock, from the act to the
-end of the frame that shows what came of it, and of these the milliseconds of processor that the
-page's main thread took. On a machine that is busy the first grow.
+Everything that a user does has two times: milliseconds on the clock, from the act to the end of the
+frame that shows the result, and the milliseconds of processor that the page's main thread took of
+these. On a busy machine the first grow.
 """
 
 from __future__ import annotations

@@ -208,8 +208,9 @@ class StoredCells:
         )
 
     def growths(self, cell: Cell, outcome: Outcome) -> tuple[SettingGrowth, ...]:
-        """How the time of compiling grows with the cell's constexprs, as far as other cases and
-        searches tell.
+        """The growth of the compile's time with the cell's constexprs.
+
+        It comes from other cases and from searches, as far as they are known.
         """
         if outcome.status is not Status.TIMED_OUT and (outcome.compile_seconds or 0.0) < SLOW:
             return ()
@@ -241,9 +242,9 @@ class StoredCells:
         return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
-        """What the results on all releases together say of the cell's kernel and target.
+        """The verdict of all releases' results on the cell's kernel and target.
 
-        ``None`` where there are none.
+        It is ``None`` if there are no results.
         """
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
         attempts_of = self.attempts(evolve(cell, env=env) for env in envs)

@@ -1,9 +1,9 @@
-"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of
-``.gitignore``, a CI workflow.
+"""A project's first files: ``matrix.toml``, kernel files, a noxfile, ``.gitignore``, a workflow.
 
-In: a folder, and Python sources in it by path, glob or folder, without any it is looked through; CI
-systems. Out: an :class:`Initialized`: what was written, what was there already and is left as it
-was, and which guesses deserve a look. Nothing is ever overwritten.
+There is a kernel file for each source, and ``.gitignore`` gets entries. In: a folder, and Python
+sources in it by path, glob or folder, or the whole folder; CI systems. Out: an
+:class:`Initialized`: the written files, the files that existed and stay as they are, and the
+guesses that deserve a look. Nothing is ever overwritten.
 """
 
 from __future__ import annotations
@@ -142,8 +142,9 @@ class _Initializing:
     unsure: dict[Path, str] = field(factory=dict)
 
     def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
-        """Write everything, the kernel files first: whatever is wrong with a source is said before
-        anything is written.
+        """Write everything, the kernel files first.
+
+        So an error in a source is reported before anything is written.
         """
         declared = _Declared.of(self.folder)
         paths = _named(named, self.folder)
@@ -428,8 +429,9 @@ def _holds_others(folder: Path) -> bool:
 
 
 def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
-    """A kernel file for a source that is not there yet: ``softmax.toml``, else
-    ``ops_softmax.toml``, and so on.
+    """A kernel file for a source, under a free name.
+
+    It is ``softmax.toml``, else ``ops_softmax.toml``, and so on.
     """
     parts = [source.stem]
     for name in (*(folder.name for folder in source.parents), "again"):

@@ -60,9 +60,9 @@ class ApiDifference:
 
 
 def place_of(inspection: Inspection, word: str) -> InspectedRelease:
-    """The place that a release, or a fork's name, means.
+    """The looked-at release that the number of a release, or the name of a fork, means.
 
-    Raises SelectionError where there is none, or nothing is known of it.
+    Raises SelectionError if there is none, or if nothing is known of it.
     """
     wanted = word.removeprefix("v")
     named = [

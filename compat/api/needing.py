@@ -1,5 +1,6 @@
-"""What a source needs of a toolchain, which releases have all of it, and why compiling says
-otherwise where it does. Pure.
+"""The names that a source needs, the releases that have all of them, and what compiling says. Pure.
+
+If compiling contradicts the names, the record says why.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class MissingName:
     def conditions(self) -> tuple[int, ...]:
         """The lines of the conditions behind which all uses stand.
 
-        Empty where one stands behind none.
+        They are empty if a use stands behind none.
         """
         lines = [use.condition for use in self.uses if use.condition is not None]
         return tuple(dict.fromkeys(lines)) if len(lines) == len(self.uses) else ()
@@ -78,9 +79,9 @@ class Satisfying:
 
     @property
     def looked_at(self) -> bool:
-        """Whether its env told which names it has.
+        """Whether its env answered which names it has.
 
-        Without that, an empty ``lacks`` says nothing.
+        Without an answer, an empty ``lacks`` says nothing.
         """
         return self.place.namespace is not None
 
@@ -146,8 +147,9 @@ def _is_dunder(full: str) -> bool:
 
 
 def _name(full: str, every: set[str], entered: set[str]) -> str:
-    """The name that ``a.b.c`` is about: what follows a function or a dtype is an attribute of a
-    value, and not inspected.
+    """The name that ``a.b.c`` is about.
+
+    Parts behind a function or a dtype are attributes of a value, which are not inspected.
     """
     parts = full.split(".")
     for end in range(len(parts), 0, -1):
@@ -221,10 +223,7 @@ def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingNam
 
 
 def mismatch(name: ApiName, call: Call) -> str:
-    """Why something cannot be called so.
-
-    Empty where it can, and where its parameters are not known.
-    """
+    """The reason why a call does not fit; empty if it fits or the parameters are not known."""
     if name.parameters is None or name.kind == "method":
         return ""
     positional = [

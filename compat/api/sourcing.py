@@ -1,9 +1,10 @@
-"""What kernels need of a toolchain, and what compiling them found: read from sources, and from the
-store.
+"""The needs of kernels from a toolchain, and the results of compiling them.
 
-In: a selection, and what a user names: a Python source, a function of one, or a kernel of the
-project. Out: a :class:`compat.api.needing.KernelNeeds` for each function, with what each release
-has of its needs and what became of it there.
+The needs are read from sources, and the results from the store.
+
+In: a selection, and a Python source, a function of one, or a kernel of the project. Out: a
+:class:`compat.api.needing.KernelNeeds` for each function, with the needs that each release meets
+and the result of the function there.
 """
 
 from __future__ import annotations

@@ -351,8 +351,9 @@ class ReleaseAnswer:
 
     @property
     def needs(self) -> str | None:
-        """The first release with what the kernel needs, if all earlier ones lack an API or the
-        target.
+        """The first release with what the kernel needs.
+
+        It is ``None`` unless all earlier ones lack an API or the target.
         """
         if self.account.word is Word.NEEDS:
             return self.account.release
@@ -360,9 +361,7 @@ class ReleaseAnswer:
 
 
 def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
-    """Group answers of one variant that differ only in case and target, in order of first
-    appearance.
-    """
+    """Group answers of one variant that differ only in case and target, in order of appearance."""
     groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
     for answer in answers:
         groups[_sameness(answer)].append(answer)

@@ -327,9 +327,7 @@ class _Bisecting:
         )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
-        """The case that a case is compared with: itself, in another release, unless one is
-        named.
-        """
+        """The case to compare with: the one that is named, else the same one in another release."""
         case = self.request.against
         if case is None:
             return spec
@@ -353,8 +351,9 @@ def _with_parts(
     context: RunContext,
     listener: Listener,
 ) -> tuple[ReleaseAnswer, ...]:
-    """The answers with the part of the toolchain that changed, found for one of each group that
-    says the same.
+    """The answers with the part of the toolchain that changed, searched once for each group.
+
+    The answers of a group say the same.
     """
     parts: dict[int, Part] = {}
     for group in group_alike(answers):
@@ -511,9 +510,9 @@ def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> Non
 
 
 def read_bad_ends(root: Path) -> BadEnds:
-    """What was saved last in the project in that folder.
+    """The bad endpoints that were last saved in the project in that folder.
 
-    Raises SelectionError where there is nothing.
+    Raises SelectionError if there are none.
     """
     try:
         ends = structure(read_json((root / STATE / _FILE).read_bytes()), BadEnds)

@@ -88,8 +88,9 @@ class Criterion:
 
     @property
     def asks_passes(self) -> bool:
-        """Whether it asks for the time of a compiler pass, which a compile reports only on
-        request.
+        """Whether it asks for the time of a compiler pass.
+
+        A compile reports that time only on request.
         """
         return isinstance(self.question, TakesLonger) and self.question.of_pass is not None
 
@@ -100,9 +101,7 @@ class Criterion:
 
     @property
     def needs_every(self) -> bool:
-        """Whether it judges a release relative to the others, so that every release must be
-        tried.
-        """
+        """Whether it compares a release with the others, so that every release must be tried."""
         if isinstance(self.question, TakesLonger):
             return bool(self.question.of)
         return isinstance(self.question, IsWrong) or (
@@ -110,9 +109,7 @@ class Criterion:
         )
 
     def along(self, row: Row) -> Criterion:
-        """Return the criterion for one kernel, given the results on all its releases, oldest
-        first.
-        """
+        """The criterion for one kernel, given the results on all its releases, oldest first."""
         if isinstance(self.question, IsWrong | IsUnstable | IsSlower | TakesLonger):
             return Criterion(question=self.question.along(row))
         return self
@@ -299,8 +296,9 @@ class IsWrong:
         return False if decisive is not None and decisive.right else None
 
     def along(self, row: Row) -> Self:
-        """The same question in the light of all releases: what the interpreter finds right may be
-        built wrong.
+        """The same question in the light of all releases.
+
+        A kernel that the interpreter finds right may be built wrong.
         """
         return evolve(
             self,
@@ -356,9 +354,9 @@ class IsSlower:
         return None if limit is None else OPERATORS[self.sign](latency.us, limit)
 
     def _limit(self, cell: Cell, latency: Latency) -> float | None:
-        """The microseconds to compare with.
+        """The microseconds to compare with, or ``None`` if they are not known.
 
-        ``None`` where they are not known, infinity or 0 where nothing comes before.
+        The limit is infinity or 0 if no release comes before.
         """
         if self.of == "baseline":
             return None if latency.baseline_us is None else self.number * latency.baseline_us
@@ -371,8 +369,9 @@ class IsSlower:
         return nothing if self.launched else None
 
     def along(self, row: Row) -> Self:
-        """The same question for the releases of a row: what is slower is compared with the last
-        that was not, not with itself.
+        """The same question for the releases of a row.
+
+        A slower release is compared with the last one that was not slower, not with itself.
         """
         if self.of != "previous":
             return self

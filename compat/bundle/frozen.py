@@ -1,9 +1,8 @@
-"""Functions as they were in a running process, with what the names in them meant there → one
-self-contained module.
+"""Functions of a running process, with the meanings of their names → one self-contained module.
 
-What a recorder wrote down (``toolchains/inside/recorder/functions.py`` has the forms of meanings)
-is laid out as source files, one for each module that the functions come from, and these become a
-bundle like any other (:mod:`compat.bundle.bundle`).
+The recorder writes them down (``toolchains/inside/recorder/functions.py`` has the forms of
+meanings). This module lays them out as source files, one for each module that the functions come
+from. These files become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -266,9 +265,9 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def tolerate(self, module: str, name: str) -> bool:
-        """Have a name imported where it is there.
+        """Have a name imported if it exists, and return whether that is possible.
 
-        Whether that can be, since no other is called so, and nothing of Python.
+        It is impossible if the name is taken or belongs to Python.
         """
         if hasattr(builtins, name):
             return False
@@ -279,9 +278,7 @@ class _Layout:
         return self.tolerant.setdefault(name, statement) == statement
 
     def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
-        """The file that a function stands in, put there with all that it uses, and with the
-        functions ``beside``.
-        """
+        """The file of a function, with all that it uses and the functions ``beside`` put there."""
         if id in self._places:
             return self._places[id]
         if id not in self.functions:
@@ -430,8 +427,9 @@ def _unfrozen(meaning: Any) -> str | None:
 
 
 def _definition(function: Frozen, form: FrozenForm) -> ast.stmt:
-    """The definition without the decorators that are left behind, and without annotations that say
-    nothing to a compiler.
+    """The definition without the decorators and annotations that are left behind.
+
+    Such annotations say nothing to a compiler.
     """
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):

@@ -1,5 +1,7 @@
-"""Records → kernels with their cases: each kernel once by its content, each launch once by what a
-compile can depend on. Pure.
+"""Records → kernels with their cases. Pure.
+
+Kernels with equal content are one kernel. Launches that are equal in everything that a compile can
+depend on are one launch.
 """
 
 from __future__ import annotations
@@ -116,8 +118,9 @@ def _named(tree: Any, recorded: Recorded) -> Any:
 
 
 def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
-    """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is
-    asked for.
+    """The launches of a kernel that become cases.
+
+    All do if nothing was tuned. Otherwise ``configs`` says which.
     """
     tuned = [launch for launch in launches if "candidate" in launch.roles]
     if configs is Configs.ALL or not tuned:

@@ -1,6 +1,6 @@
-"""What the recorder wrote in every process of a program, read back.
+"""The records that the recorder wrote in every process of a program, read back.
 
-What is no record is counted, and not used.
+Lines that are not records are counted, and not used.
 """
 
 from __future__ import annotations
@@ -95,9 +95,7 @@ class ProgramPython:
 
     @property
     def has_its_own(self) -> bool:
-        """Whether it finds that toolchain by itself, and not by a variable such as
-        ``PYTHONPATH``.
-        """
+        """Whether it finds that toolchain without a variable such as ``PYTHONPATH``."""
         return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
 
 
@@ -145,9 +143,7 @@ class Recorded:
 
 
 def read_records(folder: Path, toolchain: str = DEFAULT_TOOLCHAIN) -> Recorded:
-    """All that a toolchain's recorder left in a folder, the process that began first before the
-    others.
-    """
+    """All records of a toolchain's recorder in a folder, in the order of the processes' starts."""
     recorded = Recorded(toolchain=toolchain)
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1

@@ -71,8 +71,9 @@ class CommandGroup(click.Group):
 
 
 class _Commands(CommandGroup):
-    """Imports a command when it is asked for, and turns errors of use into one clear message and
-    their exit code.
+    """Imports a command when it is asked for, and shows errors of use.
+
+    Such an error becomes one clear message and its exit code.
     """
 
     def list_commands(self, context: click.Context) -> list[str]:

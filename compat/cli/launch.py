@@ -1,4 +1,4 @@
-"""``compat build`` compiles kernels into a folder that is carried to a GPU host.
+"""``compat build`` compiles kernels into a folder for a GPU host.
 
 ``compat launch`` launches them there.
 """

@@ -157,8 +157,9 @@ class Pace:
 
 
 def pace_line(pace: Pace) -> str:
-    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left, 1 of
-    4 envs done, b at 54 %``.
+    """The pace in a line, such as ``120 of 468 cells, 3 unexpected, 10.5 per second``.
+
+    The time that is left and the envs follow: ``about 33 s left, 1 of 4 envs done, b at 54 %``.
     """
     return ", ".join(_parts(pace))
 
@@ -177,9 +178,9 @@ def _parts(pace: Pace) -> Iterator[str]:
 
 
 def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """How many are done, and how far those are that are begun.
+    """The number of finished envs, and the progress of those that have begun.
 
-    Where these are many, the one with the most cells left.
+    If many have begun, only the one with the most cells left is shown.
     """
     yield f"{sum(done == total for done, total in envs.values())} of {len(envs)} envs done"
     begun = {name: (done, total) for name, (done, total) in envs.items() if 0 < done < total}

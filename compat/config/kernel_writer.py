@@ -63,13 +63,12 @@ class Unwritable(ValueError):
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
-    """Write the kernel file of some specializations, all at once, and return them as they are read
-    from it.
+    """Write the kernel file of some specializations, all at once, and return them as read back.
 
-    They have the file's path for ``origin`` then; nothing else that matters to a compile changes,
-    or nothing is written. Raises ConfigError where no kernel file says what they say (what
-    :func:`kernel_text` refuses, values that kernel files do not have, a source that has changed),
-    OSError where the file cannot be written.
+    Their ``origin`` is then the file's path. Nothing else that matters to a compile changes, or
+    nothing is written. Raises ConfigError if no kernel file can express them: :func:`kernel_text`
+    refuses them, kernel files do not have their values, or a source has changed. Raises OSError if
+    the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
     kernels = kernels_of(parse_toml(text, shown(path)), path)
@@ -102,13 +101,11 @@ def _resolved(spec: Specialization) -> Specialization:
 
 
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
-    """The text of a kernel file in ``folder`` that says these specializations.
+    """The text of a kernel file in ``folder`` that declares these specializations.
 
-    Sources are named relative to it, and not read.
-
-    Raises ConfigError where two have the same kernel, variant and case, or where they differ in
-    what a kernel file says once for all (toolchain), or for a whole variant (source, function,
-    summary, expectations), or cannot say.
+    Sources are named relative to it, and not read. Raises ConfigError if two have the same kernel,
+    variant and case, or if a kernel file cannot express a difference. A file has one toolchain, and
+    a variant has one source, function, summary and set of expectations.
     """
     try:
         return toml_text(_document(specs, folder))
@@ -230,8 +227,10 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
 
 
 def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
-    """What says where the source is: its path, or where that does not say its roots its module and
-    where that is looked for.
+    """The entries for the place of the source.
+
+    They are its path, or its module and where that is looked for if the path does not imply its
+    roots.
     """
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
@@ -390,7 +389,7 @@ class LayerEntry:
         return first
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether what is said comes to the value of a place.
+        """Whether an entry gives the value of a place.
 
         ``1``, ``1.0`` and ``true`` are different, and ``nan`` is itself.
         """
@@ -399,7 +398,7 @@ class LayerEntry:
 
 @frozen(kw_only=True)
 class Hint(LayerEntry):
-    """A hint: names of arguments, of which those count that may have it at a place.
+    """A hint: names of arguments; those count that may have it at a place.
 
     An absent one differs from an empty one.
     """
@@ -475,8 +474,9 @@ def layers_of(entry: LayerEntry) -> Layers:
 
 
 def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
-    """Layers where fewer variants have the entry than have not: those that have it say so, if each
-    always says the same.
+    """Layers for an entry that fewer variants have than lack.
+
+    The variants that have it write it, if each always has the same value.
     """
     groups = _grouped(left, 0)
     if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
@@ -485,9 +485,7 @@ def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | Non
 
 
 def in_order(sequences: Iterable[Iterable[str]]) -> list[str]:
-    """All names of some sequences, each behind the one that it stands behind in the first sequence
-    that has it.
-    """
+    """All names of some sequences, in the order of the first sequence that has each."""
     found: list[str] = []
     for names in sequences:
         at = 0
@@ -530,8 +528,10 @@ def _of_kernel(
     variants: Mapping[str, Any],
     cases: Mapping[str, Any],
 ) -> Any:
-    """What is right everywhere; else what is said most often, by the variants if they have to say
-    anything.
+    """The value for the kernel: the one that is right everywhere, else the most frequent one.
+
+    The variants' values count, or the cases' if no variant has to write one. The value is absent if
+    it is absent in a variant.
     """
     if places and _agrees(entry, places):
         return entry.agree(places)

@@ -55,10 +55,7 @@ _NAMES = {
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A hint that names what ``word`` is probably a misspelling of.
-
-    ``None`` where nothing is near.
-    """
+    """A hint with the name that ``word`` is probably a misspelling of; ``None`` if none is near."""
     near = get_close_matches(word, list(known), n=3, cutoff=0.6)
     return f"Did you mean {' or '.join(near)}?" if near else None
 
@@ -219,8 +216,9 @@ class Table:
         complaint: str,
         meant: Callable[[str], str | None] = lambda _: None,
     ) -> T:
-        """``parse(text)``; what packaging refuses becomes a complaint about the key, with what was
-        ``meant``.
+        """The result of ``parse(text)``; a refusal of packaging becomes a complaint about the key.
+
+        The complaint has the hint of ``meant``.
         """
         try:
             if len(text) > _LONG:
@@ -273,8 +271,9 @@ class Table:
 
 
 def shown(path: Path, base: Path | None = None) -> str:
-    """A path as a user knows it: relative to ``base`` (else to the working directory) where it is
-    inside.
+    """A path as a user knows it.
+
+    It is relative to ``base``, or else to the working directory, if it lies inside.
     """
     base = (base or Path.cwd()).resolve()
     path = path.absolute()

@@ -1,8 +1,6 @@
-"""From evidence to an outcome: what became of a cell, and why.
+"""From evidence to an outcome: the fate of a cell, and the reason. Pure.
 
-Pure; the words are read in :mod:`compat.diagnosis.symptoms`.
-
-Two questions, in this order:
+:mod:`compat.diagnosis.symptoms` reads the words. Two questions follow each other:
 
 - What does one attempt say? :func:`_read`: limits and the way a process ended first, then
   :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
@@ -95,15 +93,16 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
 def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledge) -> bool:
     """Whether two attempts at one cell failed the same way, in whatever form.
 
-    If not, another attempt alone should settle it.
+    If they did not, another attempt alone should settle it.
     """
     first, second = _Reader(target, knowledge).readings((one, other))
     return _same(first, second)
 
 
 def broken_env(words: str, toolchain: str) -> Outcome:
-    """The outcome of every cell of an env that could not be made, given the installer's words and
-    the env's toolchain.
+    """The outcome of every cell of an env that could not be made.
+
+    ``words`` are the installer's, and ``toolchain`` is the env's.
     """
     install = common.INSTALL
     failure = Failure(
@@ -258,11 +257,10 @@ class _Reader:
         return self.failed(common.UNCLASSIFIED, evidence, words, self.excerpt_of(said))
 
     def is_about_toolchain(self, evidence: Evidence) -> bool:
-        """Whether an exception that came while the kernel's file was being imported is an answer of
-        the toolchain's.
+        """Whether an exception during the import of the kernel's file is the toolchain's answer.
 
-        It lacks what the file asks of it, or its own code (a decorator, say) refuses what it is
-        given.
+        The toolchain lacks a name that the file asks for, or its own code, such as a decorator,
+        refuses its input.
         """
         if not evidence.answered:
             return False
@@ -407,8 +405,9 @@ class _Reader:
         )
 
     def excerpt_of(self, said: Symptoms, sign: Sign | None = None) -> str:
-        """The lines that say it: the kernel's line with its caret and the message, or the
-        compiler's own last words.
+        """The telling lines: the kernel's line with its caret and the message.
+
+        If there are none, they are the compiler's last words.
         """
         told = next(
             (name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None
@@ -446,8 +445,9 @@ def _class_of(reading: _Reading) -> str | None:
 
 
 def _of_other_module(evidence: Evidence) -> str:
-    """Which module cannot be imported, and what imports it, where that is not the kernel's own
-    file; else nothing.
+    """The module that cannot be imported and its importer, unless that is the kernel's file.
+
+    It is empty if it is the kernel's own file.
     """
     path, _, number = (evidence.at or "").rpartition(":")
     if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
@@ -483,8 +483,9 @@ def _of_other_module(evidence: Evidence) -> str:
 
 
 def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
-    """What to do where a name is missing, or ``None``, since its import failed and that was caught;
-    else nothing.
+    """The advice for a name that is missing or ``None`` because its import failed and was caught.
+
+    It is empty in other cases.
     """
     used = (
         re.findall(r"(\w+)\s*[.(]", said.source)
@@ -514,7 +515,7 @@ def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, 
 
 
 def _same(one: _Reading, other: _Reading) -> bool:
-    """Whether two attempts tell of the same fate.
+    """Whether two attempts had the same fate.
 
     A limit is a limit, even a tighter one hit a stage earlier.
     """
@@ -531,8 +532,9 @@ def _same(one: _Reading, other: _Reading) -> bool:
 
 
 def _decisive(readings: Sequence[_Reading]) -> _Reading:
-    """The last answer that failed, if any did: of attempts that disagree, the failure is what has
-    to be looked at.
+    """The last answer that failed, if any did.
+
+    If attempts disagree, the failure is what has to be looked at.
     """
     answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
     failed = [reading for reading in answers if reading.failure is not None]
@@ -547,8 +549,9 @@ def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
-    """Of all that tell the same as the decisive one: of a timeout the longest wait, else the
-    decisive one itself.
+    """The fullest reading with the same answer as the decisive one.
+
+    For a timeout it is the longest wait, else the decisive one itself.
     """
     if decisive.evidence.deadline is None:
         return decisive
@@ -561,7 +564,7 @@ def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
 
 
 def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure | None:
-    """The failure with what any attempt of the same fate in the same stage found out.
+    """The failure with the diagnosis of any attempt of the same fate in the same stage.
 
     Attempts alone know more.
     """
@@ -620,10 +623,10 @@ def _quoted(said: Symptoms) -> Iterator[str]:
 
 
 def _excerpt(text: str) -> str:
-    """At most :data:`_LINES` lines of it, without empty ones, each of at most :data:`_WIDTH`
-    letters; safe to show.
+    """At most :data:`_LINES` lines of a text, each of at most :data:`_WIDTH` letters; safe to show.
 
-    Of more lines the first, and the last, which have the cause.
+    Empty lines are left out. A longer text keeps its first lines, and the last ones, which have the
+    cause.
     """
     text = narrowed(bounded(text, TEXT_LIMIT), _WIDTH)
     lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]

@@ -32,9 +32,7 @@ class Blame(StrEnum):
 
 @frozen(kw_only=True)
 class Sign:
-    """One way in which a class shows: every pattern given must be found in the symptom of its
-    name.
-    """
+    """One way in which a class shows: every given pattern must match the symptom of its name."""
 
     error: str | None = None
     message: str | None = None
@@ -115,9 +113,9 @@ class Prediction:
     """What a repro script prints of such a kernel, with numbers around it."""
 
     def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
-        """The excerpt for a build with these metrics, where it would fail.
+        """The excerpt for a build with these metrics that would fail.
 
-        ``None`` where nothing says so.
+        It is ``None`` if nothing says that it would.
         """
         found, most = metrics.get(self.metric), self.most(target)
         if not isinstance(found, int) or found <= most:
@@ -214,9 +212,9 @@ class Knowledge:
     def recognise(
         self, said: Symptoms, classes: Iterable[FailureClass] | None = None
     ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
-        """The first class with a matching sign, that sign, and the facts it names.
+        """The first class with a matching sign, that sign, and the facts that it names.
 
-        ``None`` if no class knows these symptoms.
+        It is ``None`` if no class knows these symptoms.
         """
         for failure_class in self.classes if classes is None else classes:
             for sign in failure_class.signs:
@@ -226,8 +224,9 @@ class Knowledge:
         return None
 
     def is_in_own_code(self, traceback: str) -> bool:
-        """Whether the innermost frame of a traceback is in the toolchain's own code, where that
-        does not look at the machine.
+        """Whether the innermost frame of a traceback is in the toolchain's own code.
+
+        Code that looks at the machine does not count.
         """
         frame = traceback.rpartition("  File ")[2]
         found = (

@@ -1,5 +1,4 @@
-"""What envs are asked for, and where they are kept by that: one folder for all projects of a user,
-and in it one for each.
+"""The requirements of envs, and their folders: one for all projects of a user, one for each env.
 
 ::
 
@@ -8,7 +7,7 @@ and in it one for each.
             cp311/                  the virtual environment
             env.json                what was asked for, and what came of it (compat.envs.record)
             install.log             what the installer printed; locked while the env is built
-            names                   which names the toolchain has, where somebody has asked (compat.api.looking)
+            names                   the toolchain's names, once asked for (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
 
 Two projects that ask for the same have the same env. Its own name, its groups and the path of its
@@ -71,8 +70,9 @@ def requirements(env: Env) -> tuple[str, ...]:
 
 
 def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
-    """The arguments of ``pip install`` (or ``uv pip install``, where ``backend`` is ``uv``) that
-    fill an env.
+    """The arguments with which ``pip install`` fills an env.
+
+    They also suit ``uv pip install``, if ``backend`` is ``uv``.
     """
     arguments = tuple(
         part
@@ -104,8 +104,10 @@ def fingerprint(env: Env) -> str:
 
 
 def _asked(text: str) -> object:
-    """What tells a requirement from others: of a folder its path and what it says it needs, of a
-    wheel its content.
+    """The facts that distinguish a requirement.
+
+    For a folder, they are its path and its declared requirements. For a wheel, they are its
+    content.
     """
     if text.startswith(EDITABLE):
         files = [
@@ -232,9 +234,7 @@ class EnvCache:
         return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
-        """Return all environments' folders by name: those with a matching name and a record or a
-        log.
-        """
+        """All environments' folders by name: those with a matching name and a record or a log."""
         folders = {
             path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")
         }
@@ -262,10 +262,9 @@ class EnvCache:
 
 
 def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.environ) -> EnvCache:
-    """The cache that ``$COMPAT_ENVS`` names, or else ``matrix.toml`` (``declared``), or else the
-    one of the user.
+    """The cache of ``$COMPAT_ENVS``, else of ``matrix.toml`` (``declared``), else of the user.
 
-    Raises EnvError where the user has none: no variable says where caches go, and there is no home
+    Raises EnvError if the user has none: no variable says where caches go, and there is no home
     folder.
     """
     if folder := environ.get(VARIABLE):
@@ -278,7 +277,7 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
 def user_folder(name: str, variable: str) -> Path:
     """A folder in the cache of the user.
 
-    Raises EnvError where the user has none, with the variable that names another.
+    Raises EnvError if the user has none. The error names the ``variable`` that can give another.
     """
     # How newer releases of platformdirs say that there is no home folder.
     with suppress(RuntimeError):
@@ -296,7 +295,7 @@ _NOTES = Path(".compat", "envs")
 def note_envs(names: list[str], root: Path) -> None:
     """Note that a command of the project in ``root`` asked for these.
 
-    Without effect where nothing can be written.
+    It has no effect if nothing can be written.
     """
     with suppress(OSError):
         for name in names:

@@ -36,7 +36,7 @@ _LARGEST = 128 * 1024 * 1024
 def ask(source: str, distribution: str) -> tuple[File, ...]:
     """The files that an index lists.
 
-    Raises IndexUnavailable where it does not answer, or not as an index does.
+    Raises IndexUnavailable if it does not answer, or not as an index does.
     """
     page = f"{source.rstrip('/')}/{distribution}/"
     body, content_type = _read(page)
@@ -49,9 +49,9 @@ def ask(source: str, distribution: str) -> tuple[File, ...]:
 
 
 def download(file: File) -> bytes:
-    """What is in a file that an index lists.
+    """The content of a file that an index lists.
 
-    Raises IndexUnavailable where it cannot be had, or is not what the index says.
+    Raises IndexUnavailable if it cannot be downloaded, or differs from what the index says.
     """
     body, _ = _read(file.url.partition("#")[0])
     algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
@@ -95,8 +95,9 @@ def _unreadable(link: str, error: Exception) -> IndexUnavailable:
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without ``user:password@``, which urllib does not understand, and the header that
-    says the same.
+    """The URL without ``user:password@``, and a header with the same meaning.
+
+    urllib does not understand ``user:password@``.
     """
     parts = urlsplit(url)
     if not parts.username:

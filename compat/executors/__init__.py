@@ -1,15 +1,14 @@
-"""Where cells are compiled: an executor takes batches, and returns the result of each of their
-cells.
+"""The place of compiles: an executor takes batches, and returns the result of each of their cells.
 
-In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed where
+In: batches (:mod:`compat.executors.executor`), which can be pickled. Out: attempts, confirmed if
 the batch asks for it, with the bytes of the artifacts that they name. An executor stores nothing:
 the driver does. The one of :mod:`compat.executors.executor` compiles on this machine, and is the
-only module that has workers attempt cells; those of :mod:`compat.executors.dask` compile on a
+only module that has workers attempt cells. Those of :mod:`compat.executors.dask` compile on a
 cluster.
 
-The registry here says which executors there are besides this machine, and which one ``--executor``
-or ``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses,
-and its settings, which are read when it is named. They lie beside it, and open it.
+The registry here lists the executors besides this machine, and finds the one that ``--executor`` or
+``[executor]`` of ``matrix.toml`` names. An executor is one entry: the schemes of its addresses, and
+its settings, which are read when it is named. The settings lie beside it, and open it.
 """
 
 from __future__ import annotations
@@ -41,10 +40,8 @@ class ExecutorSettings(Protocol):
     ) -> AbstractContextManager[OpenExecutor]:
         """The executor, for as long as a command needs it.
 
-        Nothing is connected to before something has to be compiled.
-
-        ``in_flight`` is how many batches are on their way at the same time, where that is said, and
-        ``say`` hears what fails.
+        It connects when something has to be compiled. ``in_flight`` is the number of batches on
+        their way at the same time, if the user sets it, and ``say`` hears of failures.
         """
         ...
 
@@ -53,7 +50,7 @@ class SettingsReader(Protocol):
     """Reads the settings of an executor: a class of settings, usually."""
 
     def named(self, text: str) -> ExecutorSettings | None:
-        """What ``--executor`` says; ``None`` for a text of no form that there is.
+        """The settings in the text of ``--executor``; ``None`` if its form is unknown.
 
         Raises ValueError with words for a reader.
         """

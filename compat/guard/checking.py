@@ -1,6 +1,4 @@
-"""A written guard beside a new report: what it says that is not so any more, and what it does not
-know; as lines and JSON.
-"""
+"""A written guard beside a new report: its outdated facts, and its gaps; as lines and JSON."""
 
 from __future__ import annotations
 
@@ -159,8 +157,9 @@ def _together(old: Facts, new: Facts) -> Facts:
 
 
 def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """The releases of both in order: both are in order already, so that each stands where the next
-    one of the other does.
+    """The releases of both, in order.
+
+    Both are in order already, so each stands where the next one of the other does.
     """
     found = list(new)
     for release in reversed(old):
@@ -279,8 +278,9 @@ def checked_document(checked: Checked) -> JsonObject:
 
 
 def guard_document(guard: Guard) -> JsonObject:
-    """What a guard says, for programs: kernel → variant → target → release → ``null`` where it
-    works, else why not.
+    """A guard's facts for programs: kernel → variant → target → release → ``null`` or a reason.
+
+    ``null`` means that the variant works, and a reason says why it does not.
     """
     return {
         "policy": guard.policy,

@@ -1,6 +1,4 @@
-"""What a matrix found, as far as a guard needs it: each variant, on each release, for each target,
-over all of its cases.
-"""
+"""A matrix's results for a guard: each variant, release and target, over all of its cases."""
 
 from __future__ import annotations
 
@@ -44,9 +42,7 @@ class Request:
 
 @frozen(kw_only=True)
 class Facts:
-    """On which releases, and for which targets, the variants of kernels work: in all of their
-    cases.
-    """
+    """The releases and targets on which the variants of kernels work, in all of their cases."""
 
     releases: tuple[str, ...]
     """Those of which anything is known, and what exists between them, oldest first; then the
@@ -171,9 +167,9 @@ def _together(rows: Sequence[States]) -> States:
 
 
 def _by_coordinate(report: Report) -> Mapping[Coordinate, Sequence[States]]:
-    """What is known of each coordinate by release, forks too.
+    """The states of each coordinate by release, forks too.
 
-    Kernels that are only called the same have a row each.
+    Different kernels with the same name have a row each.
     """
     found: dict[Coordinate, list[States]] = defaultdict(list)
     for verdict in report.verdicts:

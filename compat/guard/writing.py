@@ -151,7 +151,7 @@ def _inside_quotes_wrapped(text: str) -> str:
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
     """The command that makes such a guard.
 
-    Of the report that is read where nothing else is said unless another is named.
+    It reads the default report unless another is named.
     """
     globbed = (
         ("--kernel", request.kernels),
@@ -323,6 +323,6 @@ def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:
 def is_intact(text: str, guard: Guard) -> bool:
     """Whether a file is what this version writes of these facts.
 
-    How it is laid out does not matter.
+    Its layout does not matter.
     """
     return ast.dump(tree_of(text)) == ast.dump(tree_of(guard_text(guard)))

@@ -50,8 +50,9 @@ def sources(path: str, base: Path) -> list[Path]:
 
 
 def project_sources(paths: Iterable[Path]) -> list[Path]:
-    """The sources of the projects that sources belong to: below the folder of the project or
-    package, or else beside them.
+    """The sources of the projects that sources belong to.
+
+    They lie below the folder of the project or package, or else beside the sources.
     """
     beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
@@ -72,9 +73,7 @@ def project_sources(paths: Iterable[Path]) -> list[Path]:
 
 
 def where_else(path: str, base: Path) -> str:
-    """A hint for a path where no source is: sources beside it that have nearly its name, or else
-    where it was looked for.
-    """
+    """A hint for a path without a source: sources with similar names, or the place searched."""
     source, colon, function = path.partition(f"{_SUFFIX}:")
     if colon and function:
         return (

@@ -1,11 +1,10 @@
-"""How the time that a compile takes grows with a number in its specialization: fitted,
-extrapolated, and said in a sentence. Pure.
+"""The growth of a compile's time with a number in its specialization. Pure.
 
-Seconds are CPU seconds. A power of the number is fitted by least squares on logarithms, over the
-last points, after taking off what grows less: a compile takes some time in any case, and much of it
-grows in proportion. Where the seconds multiply with each step of the number itself, it is an
-exponential. The band has what the slopes between the last points, chance, and other shares of what
-grows less make of it.
+It is fitted, extrapolated, and put into a sentence. Seconds are CPU seconds. A power of the number
+is fitted by least squares on logarithms, over the last points, after taking off parts that grow
+less: a compile takes some time in any case, and much of it grows in proportion. If the seconds
+multiply with each step of the number itself, it is an exponential. The band comes from the slopes
+between the last points, chance, and other shares of the parts that grow less.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ class Law(StrEnum):
 class GrowthPoint:
     """A compile, or a part of one, that ended.
 
-    As a bound one that was stopped, which takes at least so long.
+    As a bound, it is one that was stopped, which takes at least so long.
     """
 
     size: int
@@ -123,8 +122,9 @@ class Curve:
         )
 
     def above(self, last: GrowthPoint, bound: GrowthPoint, step: float) -> Curve:
-        """The curve that takes at least the seconds of a bound, which lies ``step`` from the last
-        point.
+        """The curve that takes at least the seconds of a bound.
+
+        The bound lies ``step`` from the last point.
         """
         rest = (bound.seconds - self._below(last, bound.size)) / max(
             last.seconds - self.base, _LEAST
@@ -206,9 +206,7 @@ class Growth:
 
 
 def roughly(seconds: float) -> str:
-    """A length of time with what counts of it: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``,
-    ``2 days``.
-    """
+    """A rounded length of time: ``0.04 s``, ``3.1 s``, ``47 s``, ``7 min``, ``3 h``, ``2 days``."""
     if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 90 * 60:
@@ -279,7 +277,7 @@ def _power(points: Sequence[GrowthPoint], base: _Base) -> _Line:
 def _slope(line: _Line) -> tuple[float, float, float]:
     """The slope of a line through points, and the band that it lies in.
 
-    Later points weigh more: they tell more of what follows.
+    Later points weigh more, because they tell more of what follows.
     """
     weights = range(1, len(line) + 1)
     whole = sum(weights)
@@ -365,9 +363,7 @@ class SettingGrowth:
         return self.whole.grows
 
     def dominant(self, size: int) -> tuple[str, Growth] | None:
-        """The part that takes most of the time at a size: a pass, where one takes most of a
-        stage.
-        """
+        """The part that takes most of the time at a size, or a pass that takes most of a stage."""
         whole = {point.size: point.seconds for point in self.whole.points}
         large = {
             name: growth
@@ -394,8 +390,10 @@ class SettingGrowth:
         ), self.parts[name]
 
     def sentence(self, goal: int) -> str:
-        """``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about 3 h at
-        2048``, or what can be said.
+        """The growth in a sentence, as far as it is known.
+
+        An example is ``slow, not stuck: canonicalize grows as N^2.9: 6 s at 256, 90 s at 512, about
+        3 h at 2048``.
         """
         stopped = {
             size: outcome.compile_seconds or 0.0

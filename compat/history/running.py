@@ -1,13 +1,12 @@
-"""What the releases together say of the numbers that a kernel computes, and of how fast it does:
-accounts beside that of compiling.
+"""The releases' joint answer about a kernel's numbers and its speed, beside that of compiling.
 
-Both are made as that is (:mod:`compat.history.account`), of the releases on which it was run. One
-on which it was not is inconclusive, whatever compiles there.
+Both are accounts (:mod:`compat.history.account`), of the releases on which the kernel ran. A
+release on which it did not run is inconclusive, whatever compiles there.
 
-- *Right* is a release where every check says so, in the interpreter or on a GPU; one that says
+- A release is *right* if every check says so, in the interpreter or on a GPU. A check that says
   ``wrong``, ``unstable``, ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
-- *Fast* is a release on which a launch takes at most :data:`SLOWER` times as long as on the release
-  where it takes least, on the same GPU. "Regressed" then says since when it is slower.
+- A release is *fast* if a launch takes at most :data:`SLOWER` times as long as on the release with
+  the shortest launch, on the same GPU. "Regressed" then says since when it is slower.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class _Ran(Account):
     def _said(self, words: Mapping[Word, str], otherwise: str) -> str:
         """The account in these words.
 
-        Of one that comes and goes, the releases where it is ``otherwise``.
+        An account that comes and goes lists the releases that are ``otherwise``.
         """
         if self.word not in words:
             bad = runs(
@@ -150,9 +149,9 @@ def _all_right(checks: Sequence[Check]) -> bool | None:
 
 
 def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
-    """What is known of the latency, on the GPU that most releases were measured on.
+    """The latency, on the GPU that most releases were measured on.
 
-    ``None`` where nothing was measured.
+    It is ``None`` if nothing was measured.
     """
     measured = {
         release: [r.latency for r in found if r.latency] for release, found in results.items()
@@ -203,8 +202,9 @@ themselves.
 
 @frozen(kw_only=True)
 class Loss:
-    """Instructions that are in the code of one release, and in that of the next not or less than
-    half as often.
+    """Instructions in the code of one release that the next one has less than half as often.
+
+    The next one may also lack them.
     """
 
     instruction: str
@@ -223,8 +223,9 @@ class Loss:
 
 
 def losses(entries: Iterable[Entry]) -> tuple[Loss, ...]:
-    """What is lost along a row, oldest release first: against the release before that compiles, and
-    has such numbers.
+    """The losses along a row, oldest release first.
+
+    A release is compared with the one before it that compiles, and has such numbers.
     """
     found: list[Loss] = []
     last: tuple[str, Mapping[str, int]] | None = None
@@ -248,10 +249,7 @@ def _between(
 
 
 def instructions(outcome: Outcome) -> Mapping[str, int]:
-    """Instruction → how often it stands in the code of what was built.
-
-    Empty where nothing is told of it.
-    """
+    """Instruction → its count in the code of a build; empty if the counts are not known."""
     table = outcome.metrics.get(TABLE)
     return (
         {name: count for name, count in table.items() if isinstance(count, int)}

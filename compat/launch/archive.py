@@ -1,7 +1,6 @@
-"""The folder that is carried to a GPU host, its archive, and pieces of it that can be launched
-apart from each other.
+"""The folder for a GPU host, its archive, and pieces of it that can be launched separately.
 
-Cells that differ in the release alone stay in one piece, since they are timed in turn.
+Cells that differ in the release alone stay in one piece, because they are timed in turn.
 """
 
 from __future__ import annotations
@@ -160,9 +159,9 @@ def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
-    """The module of a problem with what it imports from beside it.
+    """Write the module of a problem with what it imports from beside it.
 
-    What the index says of the problem.
+    Returns the problem's entry in the index.
     """
     source = Path(problem.source)
     place = Path("problems") / problem.closure[:16]
@@ -286,9 +285,9 @@ _HINT = "Write such a folder with `compat build --out FOLDER`."
 
 
 def program_of(path: Path) -> Path:
-    """The program that launches what is in a folder.
+    """The program that launches the content of a folder.
 
-    Raises SelectionError where the folder is none that was built.
+    Raises SelectionError if the folder was not built for that.
     """
     if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
         raise SelectionError(
@@ -313,8 +312,9 @@ def read_folder(path: Path) -> BuiltFolder:
 
 
 def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
-    """Pieces of whole series; series on one problem, whose inputs are made once for a process, come
-    after one another.
+    """Pieces of whole series.
+
+    Series on one problem follow each other, because a process makes its inputs once.
     """
     problems: dict[str, dict[str, list[Entry]]] = {}
     for cell in cells:

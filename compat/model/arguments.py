@@ -54,11 +54,9 @@ class UnknownArgumentForm(ValueError):
 
 
 def read(value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr) -> Any:
-    """An argument as a kernel file has it, in the form that it has here.
+    """An argument of a kernel file, in the form of this module.
 
-    ``dtypes`` are the element types there are.
-
-    Raises :class:`UnknownForm`.
+    ``dtypes`` are the element types that exist. Raises :class:`UnknownForm`.
     """
     if isinstance(value, list):
         return tuple(_element(index, each, dtypes, describe) for index, each in enumerate(value))
@@ -200,8 +198,9 @@ def plain(value: object) -> Any:
 
 
 def shown(value: Any) -> str:
-    """An argument as a report shows it: ``4096``, ``*fp16``, ``*fp16 (not aligned)``, ``(4,
-    None)``.
+    """An argument as a report shows it.
+
+    Examples are ``4096``, ``*fp16``, ``*fp16 (not aligned)`` and ``(4, None)``.
     """
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
@@ -233,8 +232,9 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def constants(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The constants among these arguments and the elements of tuples, in the forms of
-    :mod:`compat.model.constexprs`.
+    """The constants among these arguments and the elements of tuples.
+
+    They have the forms of :mod:`compat.model.constexprs`.
     """
     found = (leaf for value in values for leaf in leaves(value))
     return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

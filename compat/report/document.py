@@ -1,5 +1,6 @@
-"""The report as data: ``reports/matrix.json``, documented in ``docs/matrix-json.md`` and checked by
-``matrix.schema.json``.
+"""The report as data: ``reports/matrix.json``.
+
+``docs/matrix-json.md`` documents it, and ``matrix.schema.json`` checks it.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ class StatementRecord:
 
 @frozen(kw_only=True)
 class BracketRecord:
-    """A change between good and bad: the known releases around it, and those between them of which
-    nothing certain is known.
+    """A change between good and bad: the known releases around it, and those between them.
+
+    Nothing certain is known of the releases between.
     """
 
     last_good: str | None
@@ -253,8 +255,9 @@ def matrix_document(report: Report) -> JsonObject:
 
 
 def matrix_json(report: Report) -> Iterator[str]:
-    """The text of :func:`matrix_document` as :func:`dump` has it, in pieces: all cells together
-    would take much memory.
+    """The text of :func:`matrix_document` in the form of :func:`dump`, in pieces.
+
+    All cells together would take much memory.
     """
     yield from json_pieces(_document(report))
     yield "\n"
@@ -312,7 +315,7 @@ def _document(report: Report) -> JsonObject:
 def dump(document: Mapping[str, Any]) -> str:
     """The document as text, ending in a newline.
 
-    Every JSON reader takes it, and no terminal obeys it.
+    Every JSON reader accepts it, and it contains nothing that controls a terminal.
     """
     return write_json(document) + "\n"
 
@@ -417,8 +420,9 @@ def enclosing(
 
 
 def within_bounds(report: Report) -> Report:
-    """The report with those of its texts that belong to it, as one run encloses them: several runs
-    had a bound each.
+    """The report with its texts within the bound of one run.
+
+    Several runs had a bound each.
     """
     sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
     packed = (
@@ -428,8 +432,9 @@ def within_bounds(report: Report) -> Report:
 
 
 def is_packed(content: str) -> bool:
-    """Whether that is what :attr:`~compat.report.summary.record.Report.attachments` have: base64 of
-    something by gzip.
+    """Whether a content has the form of attachments: base64 of gzip.
+
+    They are in :attr:`~compat.report.summary.record.Report.attachments`.
     """
     try:
         return (
@@ -440,9 +445,7 @@ def is_packed(content: str) -> bool:
 
 
 def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """By path: of kernels that fail, then the files that these failures point at, then of the other
-    kernels.
-    """
+    """Texts by path: failing kernels, then the files that their failures point at, then others."""
     failing = {
         report.source_of(result.cell.spec): result.cell.spec.source
         for result in _failing(report.ordered)
@@ -468,9 +471,7 @@ def _failing(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def attached(report: Report) -> Iterator[str]:
-    """The names of artifacts that belong to a report: of each distinct failure those that its
-    example has.
-    """
+    """The names of artifacts that belong to a report: those of each distinct failure's example."""
     named = (
         name
         for distinct in report.failures
@@ -493,9 +494,9 @@ def _packed(text: str) -> str:
 
 
 def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
-    """Those that fit in together.
+    """The texts that fit in together.
 
-    One that does not is left out, and smaller ones after it are not.
+    A text that does not fit is left out, and smaller ones after it may still fit.
     """
     taken, room = set[str](), limit
     for name, text in texts:

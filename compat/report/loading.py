@@ -1,11 +1,8 @@
-"""``matrix.json`` read back: the :class:`Report` that it was made from, of which every output can
-be made again.
+"""``matrix.json`` read back: the :class:`Report` that it was made from.
 
-Cells and verdicts become records as they are read, and what many of them have alike is in memory
-once.
-
-What a file says is data, whoever wrote it: it is checked, and made safe to show. What the releases
-say together is computed again.
+Every output can be made from it again. Cells and verdicts become records as they are read, and
+equal parts are in memory once. The content of a file may come from anybody: it is checked, and made
+safe to show. The joint answers of the releases are computed again.
 """
 
 from __future__ import annotations
@@ -70,11 +67,10 @@ def load_report(text: Content, where: str = "matrix.json") -> Report:
 
 
 def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = False) -> Report:
-    """One report of several files, each with what errors call it: runs that tried other envs,
-    targets or kernels.
+    """One report of several files, each with the name that errors call it.
 
-    They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError
-    as :func:`load_report` does, and where files do not go together.
+    The files are runs that tried other envs, targets or kernels. With ``overlapping`` they may have
+    the same cells. Raises StoreError as :func:`load_report` does, and if files do not go together.
     """
     parts = [(where, read_matrix(text, where)) for where, text in texts]
     where = ", ".join(where for where, _ in parts)
@@ -161,7 +157,7 @@ class _Items:
         )
 
     def matrix(self, document: JsonObject) -> MatrixRecord:
-        """The record of the whole, of which cells and verdicts are made already.
+        """The record of the whole, whose cells and verdicts are records already.
 
         Raises RecordError.
         """
@@ -270,12 +266,10 @@ Part = tuple[str, MatrixRecord]
 
 
 def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
-    """What all the files hold together, of which there is at least one.
+    """The joint content of all files, at least one.
 
-    Raises StoreError where they do not go together.
-
-    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which
-    they do not is flaky.
+    With ``overlapping``, a cell with the same answer in several files is one cell, and a cell with
+    different answers is flaky. Raises StoreError if the files do not go together.
     """
     (_, first), *_ = parts
     for where, other in parts[1:]:
@@ -400,9 +394,9 @@ def _one(first: CellRecord, second: CellRecord) -> CellRecord:
 
 
 def _fate(cell: CellRecord) -> tuple[object, ...]:
-    """What two reports have to say alike.
+    """The facts that have to be equal in two reports.
 
-    How a limit was hit is as much a matter of the machine as of the kernel.
+    The way in which a limit was hit is as much a matter of the machine as of the kernel.
     """
     failure = cell.failure
     if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
@@ -411,9 +405,9 @@ def _fate(cell: CellRecord) -> tuple[object, ...]:
 
 
 def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
-    """What failed, since that has to be looked at, with the attempts of both.
+    """The failed record of two, with the attempts of both, and with the failure of the other.
 
-    And what the other says, where that failed, too.
+    The failure is what has to be looked at.
     """
     one, other = (first, second) if first.failure is not None else (second, first)
     if not one.status.is_answer:
@@ -444,8 +438,9 @@ def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
 
 
 def _check(one: Check | None, other: Check | None) -> Check | None:
-    """What two checks say together: of numbers that are right in one run and wrong in another, that
-    they are unstable.
+    """The joint answer of two checks.
+
+    Numbers that are right in one run and wrong in another are unstable.
     """
     if one is None or other is None or other.right is None:
         return one or other
@@ -471,9 +466,9 @@ def _report(where: str, matrix: MatrixRecord) -> Report:
 
 @frozen
 class _Loading:
-    """Records of a file as they become those of a report.
+    """Turns records of a file into those of a report.
 
-    Raises RecordError for what does not fit together.
+    Raises RecordError for records that do not fit together.
     """
 
     matrix: MatrixRecord
@@ -612,8 +607,9 @@ _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
-    """What an earlier run found on a release: what its interval says, nothing certain where it is
-    in none.
+    """The result of an earlier run on a release, by its interval.
+
+    Nothing is certain about a release outside all intervals.
     """
     version = Version(label)
     interval = next(

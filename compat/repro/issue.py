@@ -1,5 +1,6 @@
-"""The text of an issue, in the shape that Triton's bug template asks for: the bug with a minimal
-example, then the environment.
+"""The text of an issue, in the shape of Triton's bug template.
+
+It has the bug with a minimal example, then the environment.
 """
 
 from __future__ import annotations
@@ -97,10 +98,7 @@ def happens(finding: ReproFinding) -> str:
 
 
 def _line(finding: ReproFinding) -> str:
-    """Where in the script, and what stands there.
-
-    Nothing where that is no more than the whole kernel.
-    """
+    """The line in the script, and its text; empty if that is no more than the whole kernel."""
     location = finding.failure.location or ""
     file, _, number = location.rpartition(":")
     if file != f"{finding.name}.py":
@@ -128,9 +126,9 @@ def printed(finding: ReproFinding) -> str:
 
 
 def advice(finding: ReproFinding) -> str:
-    """What its author can do about a kernel that is at fault.
+    """Advice to the author of a kernel that is at fault.
 
-    Of the compiler's own defects its maintainers know better.
+    It is empty for the compiler's own defects, which its maintainers know better.
     """
     if toolchains.known_class(finding.failure).blame is not Blame.KERNEL:
         return ""
@@ -143,9 +141,7 @@ def advice(finding: ReproFinding) -> str:
 
 
 def history(finding: ReproFinding) -> str:
-    """What became of the original kernel, release by release, with the bracket, and with what is
-    not known.
-    """
+    """The outcome of the original kernel, release by release, with the bracket and the gaps."""
     verdict = finding.verdict
     runs = "; ".join(
         f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals
@@ -262,8 +258,9 @@ def short(output: str, name: str, reader: OutputReader) -> str:
 
 
 def _short_stacks(lines: list[str]) -> list[str]:
-    """The lines with the frames of each stack cut: the innermost are first after a fatal error,
-    last in a traceback.
+    """The lines with the frames of each stack cut.
+
+    The innermost frames are first after a fatal error, and last in a traceback.
     """
     kept: list[str] = []
     stack: list[str] = []

@@ -103,7 +103,8 @@ class ReproFinding:
     def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
         """Release and its results, oldest first.
 
-        Of several envs of a release the one that it is reported for, else the first.
+        If a release has several envs, the one that the failure is reported for counts, else the
+        first.
         """
         ordered = sorted(
             self.results,
@@ -130,8 +131,9 @@ class ReproFinding:
 
     @property
     def differing(self) -> tuple[tuple[str, str, str], ...]:
-        """Releases in which the kernel that is shown differs from the original: the original's
-        outcome, and its own.
+        """The releases in which the shown kernel differs from the original, with both outcomes.
+
+        The original's outcome comes first.
         """
         shown = {
             result.cell.env.name: result
@@ -228,11 +230,10 @@ def name_of(cell: Cell) -> str:
 
 
 def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
-    """The files that were written and the cell that they are about.
+    """The written files and the cell that they are about, or the reason why nothing was written.
 
-    Or why nothing was, and where the evidence is.
-
-    ``command`` does the same once more, for this cell alone.
+    The reason comes with the place of the evidence. ``command`` does the same once more, for this
+    cell alone.
     """
     if isinstance(outcome, WrittenRepro):
         finding = outcome.finding

@@ -104,13 +104,11 @@ class Script:
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
 
     def _set(self) -> Mapping[str, str]:
-        """The environment variables that it sets: those that say what is compiled for besides
-        others.
-        """
+        """The environment variables that it sets, with those that choose the target."""
         return {**self.variables, **self.calls.variables_of(self.target)}
 
     def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
-        """What the script consists of.
+        """The parts of the script.
 
         The imports of a kernel whose definition fails are tried with it.
         """
@@ -192,10 +190,10 @@ def _environment() -> Environment:
 
 
 def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
-    """The requirements that make an env in which the compiler runs: the toolchain as installed, and
-    what it needs ``undeclared``.
+    """The requirements that make an env in which the compiler runs.
 
-    All else in an env is there for PyTorch or for the interpreter.
+    They are the toolchain as installed, and its needs that are ``undeclared``. All else in an env
+    is there for PyTorch or for the interpreter.
     """
     env = built.env
     toolchain = (

@@ -164,9 +164,9 @@ class _ReproWriter:
         )
 
     def _check_packages(self) -> None:
-        """A stand-in answers for packages while a file is imported in an env that lacks them.
+        """Refuse a kernel that needs stand-ins for packages, because a script has none.
 
-        A script has none.
+        A stand-in answers for packages while a file is imported in an env that lacks them.
         """
         needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
         if self.bundle.decorated and needed:
@@ -291,8 +291,10 @@ class _ReproWriter:
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:
-        """It must be ok where the original is ok beside the change: otherwise it shows something
-        else.
+        """Compare the histories of the two kernels.
+
+        The shown kernel must be ok where the original is ok beside the change. Otherwise it shows
+        another defect.
         """
         envs = [result.env for result in self.context.envs.values() if result.error is None]
         self.original = self._compile([evolve(self.cell, env=env) for env in envs])
@@ -372,7 +374,7 @@ class _ReproWriter:
     def _run(self, script: Script, results: Sequence[Result]) -> tuple[ScriptResult, ...]:
         """Run the script in every env.
 
-        Where a release takes the call in another form, the script in that form.
+        If a release takes the call in another form, the script has that form there.
         """
         jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
@@ -463,9 +465,7 @@ class _ReproWriter:
         )
 
     def _fixed(self, finding: ReproFinding) -> ReproFinding:
-        """The finding with the edit of the source that makes the kernel compile, if one is
-        found.
-        """
+        """The finding with the edit of the source that makes the kernel compile, if any."""
         envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
         compiling = Compiling(

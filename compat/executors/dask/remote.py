@@ -53,10 +53,10 @@ def introduce(dask_worker: Any) -> dict[str, Any]:
 
 
 def attempt(parcel: Parcel) -> ParcelResult:
-    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or
-    since that is gone.
+    """Attempt the cells of a parcel, in this worker, until its task is cancelled.
 
-    Raises Stopped then, and UnknownAction.
+    The driver cancels it, or the task is cancelled because the driver is gone. Raises Stopped then,
+    and UnknownAction.
     """
     worker = get_worker()
     stop = Cancelled(worker, str(worker.get_current_task()))
@@ -145,9 +145,9 @@ class _WorkerState:
         return True
 
     def written(self, parcel: Parcel) -> Path | None:
-        """The folder of a parcel's tree; ``None`` where it is not here and does not come with it.
+        """The folder of a parcel's tree.
 
-        Raises OSError.
+        It is ``None`` if it is not here and does not come with the parcel. Raises OSError.
         """
         place = self.folder / parcel.tree.digest
         if not place.is_dir():
@@ -172,9 +172,8 @@ class _WorkerState:
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
         """An env whose servers stay meanwhile.
 
-        Those that nobody has used for long are let go afterwards.
-
-        Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
+        Servers that nobody has used for long end afterwards. Raises _Unable if the env cannot be
+        made, and Stopped if ``stop`` is set meanwhile.
         """
         program = Path(parcel.worker or WORKER)
         with self.lock:
@@ -238,9 +237,7 @@ def _envs() -> WorkerEnvs:
 
 
 def _refuse_difference(parcel: Parcel) -> None:
-    """Raise _Unable where something of this machine, outside of the env, makes other results than
-    on the driver's.
-    """
+    """Raise _Unable if this machine, outside of the env, gives other results than the driver's."""
     toolchain = toolchains.of(parcel.batch.built.env)
     mine = variable_dependencies(toolchain, parcel.batch.cells[0].target.backend)
     if names := sorted(
@@ -296,7 +293,7 @@ async def gpu_host(dask_worker: Any) -> GpuHost:
 
 
 def launch(order: LaunchOrder) -> LaunchEnd:
-    """Launch it on its GPU, once nobody else of this machine does, until the task is cancelled.
+    """Launch an order on its GPU once nobody else of this machine does, until it is cancelled.
 
     Raises Stopped then.
     """

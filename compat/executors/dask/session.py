@@ -1,8 +1,7 @@
-"""A connection to a cluster, for as long as a command runs: which workers are there, and one task
-to its end.
+"""A connection to a cluster, for as long as a command runs: its workers, and tasks to their end.
 
-It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again;
-who comes and goes, and with which tasks, is heard from the scheduler's events.
+It is made when the first batch is to be compiled. Dask places tasks, and finds its scheduler again.
+The scheduler's events say which workers come and go, and with which tasks.
 """
 
 from __future__ import annotations
@@ -94,9 +93,9 @@ class DaskSession:
     """
 
     def __init__(self, settings: DaskSettings, say: Say = lambda words: None) -> None:
-        """``say`` hears of workers that fail, and where the dashboard is.
+        """``say`` hears of workers that fail, and of the dashboard's address.
 
-        Nothing is connected yet.
+        It does not connect yet.
         """
         self.settings = settings
         self.say = say
@@ -137,7 +136,7 @@ class DaskSession:
 
     @property
     def client(self) -> Any:
-        """The connection, made where there is none.
+        """The connection, made if it is missing.
 
         Raises ClusterError, ConfigError, and Stopped.
         """
@@ -177,9 +176,9 @@ class DaskSession:
             )
 
     def _refuse_other_scheduler(self) -> None:
-        """Batches pass through a scheduler, which reads them.
+        """Refuse a scheduler that cannot read batches, which pass through it.
 
-        Raises ClusterError where it cannot.
+        Raises ClusterError then.
         """
         try:
             answer: object = self._client.run_on_scheduler(about)
@@ -199,7 +198,7 @@ class DaskSession:
     def _wait_for_workers(self) -> None:
         """Wait for the first worker.
 
-        Raises ClusterError where none comes in time, or one that is there has other versions.
+        Raises ClusterError if none comes in time, or if one has other versions.
         """
         give_up = time.monotonic() + self.settings.wait
         while not self.workers:
@@ -235,9 +234,9 @@ class DaskSession:
         )
 
     def _look_again(self) -> None:
-        """Wait while Dask looks for a scheduler that is gone, and see who is there.
+        """Wait while Dask looks for a scheduler that is gone, and update the list of workers.
 
-        Raises ClusterError where it is not found.
+        Raises ClusterError if it is not found.
         """
         if self._client.status != _CONNECTED:
             self.say(
@@ -336,15 +335,16 @@ class DaskSession:
 
     @property
     def is_settled(self) -> bool:
-        """Whether there are workers, and none was lost so recently that another may come in its
-        place.
+        """Whether there are workers, and none was lost recently.
+
+        Another may come soon to replace a recently lost one.
         """
         return bool(self.workers) and time.monotonic() - self._lost > _GRACE
 
     def wanted(self, built: BuiltEnv) -> PinnedEnv:
-        """The env as workers are to have it.
+        """The env for workers.
 
-        Raises EnvError where it cannot be used here any more.
+        Raises EnvError if it cannot be used here any more.
         """
         if built.digest not in self._wanted:
             self._wanted[built.digest] = PinnedEnv.of(built)

@@ -1,5 +1,6 @@
-"""Work that goes to a worker, and elsewhere where that ends: alone then, and in the end cell by
-cell.
+"""Work that goes to a worker, and elsewhere if that ends.
+
+Then it goes alone, and in the end cell by cell.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Blocks on a terminal, laid out by rich, or as plain text of any width.
 
-The only module of reports that knows rich.
+It is the only module of reports that knows rich.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What was found out of numbers and latency, for every form of the report: in sentences, and as
-tables.
-"""
+"""Facts about numbers and latency, for every form of the report: sentences and tables."""
 
 from __future__ import annotations
 
@@ -100,10 +98,7 @@ def check_words(check: Check) -> str:
 
 
 def checked(report: Report) -> tuple[DeviceChecks, ...]:
-    """What came of running kernels, first in the interpreter and then on each GPU.
-
-    Empty where none was run.
-    """
+    """The checks of kernels, first in the interpreter and then on each GPU; empty if none ran."""
     devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
     order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
     return tuple(_checked(report, device) for device in order)

@@ -70,7 +70,7 @@ class JumpGroup:
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     """The numbers that both results have and that changed by more than ``threshold`` percent.
 
-    From zero any change is one.
+    From zero any change counts.
     """
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
@@ -93,8 +93,9 @@ def _is_jump(before: float, after: float, threshold: float) -> bool:
 
 
 def _tells(metric: str, before: float, after: float) -> bool:
-    """Whether a change says something by itself: of instructions that they are lost, of what fits
-    how many blocks do.
+    """Whether a change says something by itself.
+
+    A loss of instructions does. Among the facts about what fits, only the number of blocks does.
     """
     table, _, name = metric.partition(".")
     if table == TABLE:
@@ -125,9 +126,9 @@ def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
 
 
 def _size(jump: Jump) -> float:
-    """How large a jump is, up or down alike.
+    """The size of a jump, up or down alike.
 
-    What comes from nothing, or goes to nothing, is the largest.
+    A jump from or to zero is the largest.
     """
     smaller, larger = sorted((abs(jump.before), abs(jump.after)))
     return larger / smaller if smaller else float("inf")
@@ -161,9 +162,9 @@ def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
 def without(
     these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """What is on these axes and not on those.
+    """The values that are on these axes and not on those.
 
-    A variant of a kernel that is not there either is not told again, nor is its case.
+    If a kernel is missing, its variants and cases are not listed again.
     """
     missing = {
         axis: [value for value in values if value not in those[axis]]
@@ -192,8 +193,9 @@ def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
 
 
 def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
-    """``kernel/variant/case`` of those that both have with other arguments or options, where both
-    reports say what these are.
+    """The ``kernel/variant/case`` that both reports have with other arguments or options.
+
+    Both reports must have the arguments and options.
     """
     before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
     pairs = [
@@ -209,9 +211,9 @@ def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
 
 
 def _env_text(built: BuiltEnv) -> str:
-    """What of an env decides what it does, in words.
+    """The facts of an env that decide its behaviour, in words.
 
-    Nothing is told of one that could not be built.
+    They are empty for an env that could not be built.
     """
     if built.error is not None:
         return "broken"

@@ -143,9 +143,7 @@ def gathered(
     verdict_of: Callable[[Coordinate], str],
     is_good: Callable[[str], bool],
 ) -> tuple[KernelGrid, ...]:
-    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one
-    row.
-    """
+    """Tables of all coordinates that have marks, one per kernel, with equal ones in one row."""
     alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = (
         defaultdict(lambda: defaultdict(list))
     )
@@ -165,8 +163,9 @@ def gathered(
 
 
 def history_of(row: GridRow, report: Report) -> str:
-    """A row's marks as intervals, for where there is no room for a column per release: ``ok
-    3.0.0–3.8.0, rej 3.9.0``.
+    """A row's marks as intervals: ``ok 3.0.0–3.8.0, rej 3.9.0``.
+
+    They serve where a column per release has no room.
     """
     texts = (mark.text + (f" {mark.failure}" if mark.failure else "") for mark in row.marks)
     alike = runs(
@@ -178,8 +177,9 @@ def history_of(row: GridRow, report: Report) -> str:
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase; where that alone says little, with the releases that work, and where
-    numbers are not right, that.
+    """The verdict's phrase, with more where that alone says little.
+
+    It adds the releases that work, and that numbers are not right.
     """
     if verdict.right is not None and verdict.right.bad:
         compiles = (
@@ -349,8 +349,9 @@ def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], 
 
 
 def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
-    """What fails in a version, a line for all releases on which the same number does: ``3.9.0: 25
-    of 28 fail: …``.
+    """The failures in a version, a line for all releases with the same number of them.
+
+    An example is ``3.9.0: 25 of 28 fail: …``.
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for tally in library.releases:

@@ -1,6 +1,4 @@
-"""Names of a toolchain's Python interface, differences between releases, and what kernels need: as
-text and as data.
-"""
+"""Names of a toolchain's Python interface, their changes, and kernels' needs: as text and data."""
 
 from __future__ import annotations
 
@@ -52,8 +50,9 @@ def kind_of(kind: str) -> str:
 
 
 def phrase(history: NameHistory) -> str:
-    """``since 3.4.0``, ``gone in 3.9.0``, ``in every release``: of what was looked at, and never
-    more.
+    """The history in words: ``since 3.4.0``, ``gone in 3.9.0``, ``in every release``.
+
+    It covers the releases that were looked at, and never more.
     """
     judged = {release: _JUDGED[run.value] for run in history.states for release in run.releases}
     existence = account(
@@ -128,9 +127,9 @@ def not_looked_at(looked: Inspection) -> Iterator[str]:
 
 
 def compiled_line(verdict: NamesVerdict) -> str:
-    """``ok in all 4 cases, as its names say``.
+    """The results of compiling in a line, such as ``ok in all 4 cases, as its names say``.
 
-    ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
+    Another example is ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``.
     """
     names = ", as its names say" if verdict.agrees else ""
     cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
@@ -255,8 +254,9 @@ def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[st
 
 
 def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
-    """The changes without those of names in a class or module that has changed in the same way, and
-    how many those are.
+    """The changes, each with the number of changes that it stands for.
+
+    Those of names in a class or module that has changed in the same way are left out and counted.
     """
     containers = {change.full: 0 for change in changes if change.of in ("class", "module")}
     outermost = []

@@ -1,6 +1,4 @@
-"""Answers of a bisection in words that need no explanation, and the commands that go on from
-them.
-"""
+"""Answers of a bisection in words that need no explanation, and the commands that follow."""
 
 from __future__ import annotations
 
@@ -86,9 +84,7 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
 
 
 def _overtaken(probes: Sequence[ReleaseProbe]) -> list[str]:
-    """Neighbours of which the older version was published later: ``4.6.0 was published before
-    4.5.3``.
-    """
+    """Neighbours whose older version was published later: ``4.6.0 was published before 4.5.3``."""
     return [
         f"{after.release} was published before {before.release}"
         for before, after in pairwise(probes)
@@ -183,10 +179,7 @@ def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
 
 
 def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
-    """The number that the criterion asks for.
-
-    ``None`` where it asked for none, or there is none.
-    """
+    """The number that the criterion asks for; ``None`` if it asks for none, or there is none."""
     question = answer.criterion.question
     if isinstance(question, IsSlower):
         return result.latency.us if result.latency else None
@@ -196,9 +189,9 @@ def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
 
 
 def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """That number as text, empty where there is none.
+    """That number as text, empty if there is none.
 
-    Of a question about numbers what was found of them.
+    For a question about numbers, the text is the result of their check.
     """
     if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
         check = probe.result.numbers.decisive
@@ -378,8 +371,9 @@ _COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
 def repeat_command(
     answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()
 ) -> str:
-    """The command that finds the same for this kernel alone, in the narrowest range that shows it,
-    else between ``ends``.
+    """The command that finds the same for this kernel alone.
+
+    Its range is the narrowest that shows it, else the one between ``ends``.
     """
     spec = answer.spec
     argv = [
@@ -427,9 +421,9 @@ def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ())
 
 
 def compare_url(change: Transition) -> str | None:
-    """Where all commits between the two releases can be seen.
+    """The address that shows all commits between the two releases.
 
-    ``None`` where nothing says which commits they are made from.
+    It is ``None`` if the commits of the releases are not known.
     """
     tree = _toolchain(change).repository
     refs = [_ref(probe.release) for probe in (change.before, change.after)]
@@ -439,7 +433,7 @@ def compare_url(change: Transition) -> str | None:
 def commits_command(change: Transition) -> str | None:
     """The command that goes on within this range, one build of the toolchain per commit.
 
-    ``None`` where none is known.
+    It is ``None`` if no command is known.
     """
     command = _toolchain(change).commits_command
     refs = [ref for probe in (change.before, change.after) if (ref := _ref(probe.release))]

@@ -1,6 +1,4 @@
-"""Two reports side by side: what is broken, fixed, or otherwise changed, as text, as Markdown and
-as data.
-"""
+"""Two reports side by side: broken, fixed, or otherwise changed, as text, Markdown and data."""
 
 from __future__ import annotations
 
@@ -239,7 +237,7 @@ _ROOM = 1_000
 def diff_markdown(found: Comparison) -> str:
     """The comparison as Markdown of less than :data:`LIMIT` characters.
 
-    What is left out for that is said.
+    A note says what is left out.
     """
     parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
     parts += (

@@ -54,7 +54,7 @@ BESIDE = ("numpy", "setuptools")
 
 
 def matrix_markdown(report: Report) -> str:
-    """The report as Markdown, folded where it is large.
+    """The report as Markdown, folded if it is large.
 
     Only its last line depends on when and how fast it was made.
     """
@@ -137,10 +137,10 @@ def _meanings() -> dict[str, str]:
 
 
 def step_summary(report: Report, said: int) -> str:
-    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes,
-    ``said`` of them said already.
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes.
 
-    Of a longer one there are the first parts, and which are left out is said.
+    ``said`` bytes of it are used already. A longer report keeps its first parts, and a note says
+    which are left out.
     """
     room = SUMMARY_LIMIT - said - _ROOM
     parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
@@ -302,9 +302,9 @@ class KernelCounts:
 
 @frozen(kw_only=True)
 class Folded:
-    """What is told in the place of the grid, the failures and the unexpected cells.
+    """The parts that replace the grid, the failures and the unexpected cells of a large report.
 
-    Of each list the beginning.
+    Each list has its beginning.
     """
 
     kernels: tuple[KernelCounts, ...]
