@@ -1,9 +1,9 @@
 """Builds the environments of matrix.toml, and runs the sessions of this project.
 
-    nox -s matrix                          the default environments, then `compat matrix` over them
-    nox -s matrix -- --envs releases       other environments; everything after -- goes to `compat matrix`
-    nox -s "env(triton-3.1.0)"             one environment; triton-X[-torch-Y] need not be in matrix.toml
-    nox                                    lint, types, tests
+    nox -s matrix                      the default environments, then `compat matrix` over them
+    nox -s matrix -- --envs releases   other environments; all after -- goes to `compat matrix`
+    nox -s "env(triton-3.1.0)"         one; triton-X[-torch-Y] need not be in matrix.toml
+    nox                                lint, types, tests
 
 An environment that cannot be built fails no session. Its error becomes part of the report.
 """

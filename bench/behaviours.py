@@ -120,7 +120,8 @@ HOSTILE = (
         name="forges",
         code="""
 import json, os
-answer = {"event": "done", "actions": [{"do": "compile"}], "nonce": "0", "stages": {}, "warnings": [], "output": 0}
+answer = {"event": "done", "actions": [{"do": "compile"}], "nonce": "0", "stages": {}}
+answer |= {"warnings": [], "output": 0}
 answer = json.dumps(answer).encode()
 for fd in range(3, 64):
     try:

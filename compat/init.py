@@ -60,7 +60,8 @@ _ENVS = """\
 _NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
 _HEAD = """\
-# `compat init` guessed this from {source}. Check each line marked `guessed`. You may edit this file; no command overwrites it.
+# `compat init` guessed this from {source}. Check each line marked `guessed`. \
+You may edit this file; no command overwrites it.
 """
 
 

@@ -2,14 +2,17 @@
 
 On the command line, where it is called a judge, it is one of::
 
-    ok                   bad where the kernel cannot be used: rejected, crashed, unsupported, stopped, wrong, unlaunchable
-    class=NAME           bad where it fails with that class; any other failure counts as good
-    same-failure         bad where it fails with the fingerprint that the bad end has
-    unexpected           bad where the result is not the expected one
-    METRIC<op>NUMBER     bad where that holds: registers>128, artifacts.cubin>50000
-    compile_seconds>10, stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …    how long compiling takes (:mod:`compat.bisect.measures`)
-    run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
-    wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.criterion`)
+    ok                      bad if the kernel cannot be used: rejected, crashed, unsupported,
+                            stopped, wrong, unlaunchable
+    class=NAME              bad if it fails with that class; any other failure counts as good
+    same-failure            bad if it fails with the fingerprint of the bad end
+    unexpected              bad if the result is not the expected one
+    METRIC<op>NUMBER        bad if that holds: registers>128, artifacts.cubin>50000
+    compile_seconds>10,     bad if compiling takes that long (:mod:`compat.bisect.measures`)
+    stage.llir.cpu>1.5*previous, pass.cse.cpu>1, …
+    run=COMMAND             the answer of a user's program, an exit code as for `git bisect run`
+    wrong, unstable,        the results of running it (:mod:`compat.bisect.criterion`)
+    latency>1.2*previous, …
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are
 inconclusive.

@@ -386,7 +386,8 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
     if "float" in meaning:
         return f'float("{meaning["float"]}")'
     if "constexpr" in meaning:
-        return f"{form.constant.made_with if form.constant else ''}({_expression(meaning['constexpr'], form)})"
+        made_with = form.constant.made_with if form.constant else ""
+        return f"{made_with}({_expression(meaning['constexpr'], form)})"
     if "dtype" in meaning:
         return form.dtype(meaning["dtype"])
     if "items" in meaning:

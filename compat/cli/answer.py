@@ -1,8 +1,7 @@
 """The answer of a command, on standard output or in a file, for people or for programs.
 
-Its options are the same for every command. It may say how the command was called, and with which
-options to call it again. Lines fit a terminal. In a file or a pipe, each line has its full length,
-without spaces at its end.
+Its options are the same for every command. It may say how to call the command again. Lines fit a
+terminal. In a file or a pipe, each line has its full length, without spaces at its end.
 """
 
 from __future__ import annotations

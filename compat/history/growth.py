@@ -402,10 +402,8 @@ class SettingGrowth:
         }
         if not self.grows:
             beyond = f"; stopped at {', '.join(map(str, sorted(stopped)))}" if stopped else ""
-            return (
-                "compiling"
-                f" {self.whole.law_text(self.setting)}{f': {self.whole.shown}' if self.whole.points else ''}{beyond}"
-            )
+            measured = f": {self.whole.shown}" if self.whole.points else ""
+            return f"compiling {self.whole.law_text(self.setting)}{measured}{beyond}"
         name, growth = self.dominant(goal) or ("compiling", self.whole)
         growth = growth if growth.grows else self.whole
         told = f"{name} {growth.law_text(self.setting)}: {growth.shown}"

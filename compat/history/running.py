@@ -61,10 +61,10 @@ class _Ran(Account):
                 (entry.release, True if entry.known and not entry.good else None)
                 for entry in self.entries
             )
-            return (
-                f"{otherwise} in"
-                f" {', '.join(run.first if run.first == run.last else f'{run.first}–{run.last}' for run in bad)}"
+            spans = (
+                run.first if run.first == run.last else f"{run.first}–{run.last}" for run in bad
             )
+            return f"{otherwise} in {', '.join(spans)}"
         phrase = words[self.word]
         if self.bracket is None:
             return phrase

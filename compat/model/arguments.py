@@ -1,17 +1,17 @@
 """The forms of an argument that a launch passes, in every language that one is written in.
 
-================== =========================================== ===========================================
-argument           kernel file (TOML)                          here, and JSON
-================== =========================================== ===========================================
-number, boolean    ``4096``, ``0.5``, ``true``                 the same
-nothing            ``{ none = true }``                         ``None``
-tensor             ``"*fp16"``                                 ``"*fp16"``
-one of another     ``{ tensor = "fp16", aligned = false }``    ``{"tensor": "fp16", "aligned": False}``
-kind               ``{ tensor = "fp16", large = true }``       ``{"tensor": "fp16", "large": True}``
-tensor descriptor  ``"tensordesc<fp16[64, 64]>"``              ``"tensordesc<fp16[64,64]>"``
-constant           ``{ constexpr = 64 }``                      ``{"constexpr": 64}``
-tuple              ``[4, "*fp16"]``                            a tuple (JSON: a list)
-================== =========================================== ===========================================
+================== ======================================== ========================================
+argument           kernel file (TOML)                       here, and JSON
+================== ======================================== ========================================
+number, boolean    ``4096``, ``0.5``, ``true``              the same
+nothing            ``{ none = true }``                      ``None``
+tensor             ``"*fp16"``                              ``"*fp16"``
+one of another     ``{ tensor = "fp16", aligned = false }`` ``{"tensor": "fp16", "aligned": False}``
+kind               ``{ tensor = "fp16", large = true }``    ``{"tensor": "fp16", "large": True}``
+tensor descriptor  ``"tensordesc<fp16[64, 64]>"``           ``"tensordesc<fp16[64,64]>"``
+constant           ``{ constexpr = 64 }``                   ``{"constexpr": 64}``
+tuple              ``[4, "*fp16"]``                         a tuple (JSON: a list)
+================== ======================================== ========================================
 
 A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says
 otherwise. A constant is a ``tl.constexpr`` or a jit function that is passed where no annotation

@@ -372,7 +372,8 @@ class Cell:
 
         It identifies nothing.
         """
-        return f"{self.spec.kernel}/{self.spec.variant}/{self.spec.case}/{self.target.name}/{self.env.name}"
+        spec = self.spec
+        return f"{spec.kernel}/{spec.variant}/{spec.case}/{self.target.name}/{self.env.name}"
 
 
 # A type is what the toolchain calls it (``*fp16``, ``i32``), or of a tuple the types of its

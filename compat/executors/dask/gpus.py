@@ -117,7 +117,8 @@ def _lack(worker: ClusterWorker, arch: int) -> str:
         return f"has none ({worker.gpus.why_none})"
     if fitting := [device.name for device in worker.gpus.devices if device.arch == arch]:
         return f"has one ({fitting[0]}), but no Python with PyTorch"
-    return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in worker.gpus.devices}))}"
+    names = {f"sm_{device.arch} ({device.name})" for device in worker.gpus.devices}
+    return f"has {', '.join(sorted(names))}"
 
 
 class _NoGpu(Exception):

@@ -134,7 +134,8 @@ def compiled_line(verdict: NamesVerdict) -> str:
     names = ", as its names say" if verdict.agrees else ""
     cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
     if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
-        return f"{_came_out(verdict.outcomes[0])}{f' in all {cells}' if verdict.cells > 1 else ''}{names}"
+        everywhere = f" in all {cells}" if verdict.cells > 1 else ""
+        return f"{_came_out(verdict.outcomes[0])}{everywhere}{names}"
     parts = [
         f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}"
         for at, outcomes in enumerate(verdict.outcomes)

@@ -138,8 +138,11 @@ def evidence_line(probe: ReleaseProbe) -> str:
     if probe.divided:
         return probe.summary
     outcome = probe.result.outcome
-    excerpt = one_line(outcome.failure.excerpt, 120) if outcome.failure else ""
-    return f"{outcome.status}{', ' + outcome.failure.failure_class if outcome.failure else ''}{': ' + excerpt if excerpt else ''}"
+    if outcome.failure is None:
+        return str(outcome.status)
+    excerpt = one_line(outcome.failure.excerpt, 120)
+    line = f"{outcome.status}, {outcome.failure.failure_class}"
+    return f"{line}: {excerpt}" if excerpt else line
 
 
 def span_words(span: Span, line: Sequence[str]) -> str:
@@ -149,10 +152,9 @@ def span_words(span: Span, line: Sequence[str]) -> str:
         return f"{releases} {span.first.summary} (envs disagree)"
     failure = span.first.result.outcome.failure
     flaky = " (flaky)" if span.first.unsteady else ""
-    return (
-        f"{releases}"
-        f" {listed([str(status) for status in span.statuses])}{' ' + failure.failure_class if failure else ''}{flaky}"
-    )
+    statuses = listed([str(status) for status in span.statuses])
+    failure_class = f" {failure.failure_class}" if failure else ""
+    return f"{releases} {statuses}{failure_class}{flaky}"
 
 
 def all_spans(answer: ReleaseAnswer, between: str) -> str:

@@ -106,7 +106,8 @@ def reduction_document(reduction: Reduction) -> JsonObject:
 def _cell(reduction: Reduction) -> str:
     """The id that the reduced kernel has where it fails."""
     subject, env = reduction.subject, reduction.original.bad[0].cell.env
-    return f"{reduction.path.stem}/{output.VARIANT}/{subject.spec.case}/{subject.target.name}/{env.name}"
+    kernel = f"{reduction.path.stem}/{output.VARIANT}/{subject.spec.case}"
+    return f"{kernel}/{subject.target.name}/{env.name}"
 
 
 def _specialization(best: Candidate) -> Mapping[str, str]:

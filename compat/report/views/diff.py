@@ -94,10 +94,8 @@ def remarks(found: Comparison) -> Iterator[str]:
 
 def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
     """``newly broken: 3 cells (1 declared)``."""
-    return (
-        f"{TITLES[kind]}:"
-        f" {counted(sum(len(difference.results) for difference in differences), 'cell')}{_declared(differences)}"
-    )
+    cells = counted(sum(len(difference.results) for difference in differences), "cell")
+    return f"{TITLES[kind]}: {cells}{_declared(differences)}"
 
 
 def change(difference: CellChange) -> str:
