@@ -79,7 +79,7 @@ class Explanation:
 
 @frozen(kw_only=True)
 class CellOverview:
-    """What became of several cells that one glob matches."""
+    """The outcomes of several cells that one glob matches."""
 
     pattern: str
     results: tuple[Result, ...]
@@ -158,12 +158,12 @@ def _limits(selection: Selection, attempts: Sequence[Evidence]) -> Iterator[str]
 
 
 def artifact(name: str, store: Store) -> Artifact:
-    """Where an artifact of that name is, and whether it still is what was kept."""
+    """The path of an artifact of that name, and whether its content is still the same."""
     return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None)
 
 
 class StoredCells:
-    """What the store knows of cells, whatever limits it was found under."""
+    """The store's facts about cells, under any limits."""
 
     def __init__(self, selection: Selection, store: Store) -> None:
         self.config, self.store, self._selection = selection.config, store, selection
@@ -193,7 +193,7 @@ class StoredCells:
         }
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
-        """What became of these cells, the newest release first, forks last."""
+        """The results of these cells, the newest release first, forks last."""
         attempts = self.attempts(cells)
         results = [
             result
@@ -238,7 +238,7 @@ class StoredCells:
         )
 
     def checked(self, result: Result | None) -> Result | None:
-        """A result with what is known of its numbers."""
+        """A result with the known checks of its numbers."""
         return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:

@@ -310,7 +310,7 @@ def read_bytes(fd: int, start: int, end: int) -> bytes:
 
 
 def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
-    """The last line between two offsets that begins so; empty where there is none."""
+    """The last line between two offsets with this beginning; empty if there is none."""
     while end > start:
         low = max(start, end - _CHUNK)
         chunk = read_bytes(fd, low, end + len(beginning))

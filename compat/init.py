@@ -77,7 +77,7 @@ class Look:
 
 @frozen(kw_only=True)
 class FirstRun:
-    """What the first ``compat matrix`` comes to, as far as that is known before it."""
+    """The cost of the first ``compat matrix``, as far as it is known before."""
 
     cells: int
     envs: int
@@ -314,7 +314,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
 
 @frozen(kw_only=True)
 class _Declared:
-    """What a project has already."""
+    """The files that a project has already."""
 
     folder: Path
     patterns: tuple[str, ...]
@@ -365,7 +365,7 @@ def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
 
 
 def _content(path: Path) -> dict[str, Any]:
-    """What a TOML file holds; nothing where it cannot be read, of which others complain."""
+    """The content of a TOML file; empty if it cannot be read, which others report."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -415,7 +415,7 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
 
 
 def _folder_for(folder: Path, declared: _Declared) -> Path:
-    """Where kernel files go: where there are some, else a folder that holds nothing else."""
+    """The folder for kernel files: one that has some, else one that holds nothing else."""
     used = [path.parent for path in declared.sources.values() if path.parent != folder]
     if used:
         return used[0]

@@ -52,7 +52,7 @@ from compat.source.closure import helpers_of
 
 
 class MatrixInterrupted(Interrupted):
-    """The run was stopped early; :attr:`report` tells what is known."""
+    """The run was stopped early; :attr:`report` has the results so far."""
 
     def __init__(self, report: Report) -> None:
         super().__init__(len(report.results), len(report.results) + len(report.pending))
@@ -181,7 +181,7 @@ class _Run:
         self.pairs: tuple[Pair, ...] = ()
 
     def complete(self) -> Report:
-        """What came of it. Raises MatrixInterrupted."""
+        """The report of the whole run. Raises MatrixInterrupted."""
         try:
             with self.listener.compiling(len(self.cells), self.cells) as note:
                 self._compile_portions(note)
@@ -333,7 +333,7 @@ class _Run:
             return None
 
     def _artifact(self, name: str) -> str | None:
-        """What was kept under a name, without the paths of this machine."""
+        """A kept text by its name, without the paths of this machine."""
         # With all that verifies scripts; few failures have artifacts.
         from compat.repro.verify import without_places
 
@@ -341,7 +341,7 @@ class _Run:
         return without_places(data.decode(errors="replace")) if data is not None else None
 
     def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
-        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        """The names of the envs' toolchain, if somebody has asked for them before."""
         toolchain = envs[0].env.toolchain if envs else ""
         cache = self.selection.config.env_cache()
         return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
@@ -353,7 +353,7 @@ class _Run:
 
 
 def _without(cells: Iterable[Cell], results: Iterable[Result]) -> tuple[Cell, ...]:
-    """The cells of which there is no result."""
+    """The cells without a result."""
     done = {result.cell for result in results}
     return tuple(cell for cell in cells if cell not in done)
 
@@ -389,7 +389,7 @@ _LONGEST_NAME = 100
 
 @frozen(kw_only=True)
 class Written:
-    """The files of a report, and what became of the report that was there before."""
+    """The files of a report, and the fate of the report that was there before."""
 
     report: Report
     """What the files have: of a narrowed run also cells that the report before had."""
@@ -473,7 +473,7 @@ def _is_narrowed(patterns: Patterns) -> bool:
 
 
 def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
-    """The kernel files and libraries that were named; none where ``matrix.toml`` names them."""
+    """The named kernel files and libraries; none if ``matrix.toml`` names them."""
     values = zip(chosen.options[::2], chosen.options[1::2], strict=False)
     return tuple(sorted(value for option, value in values if option != "--matrix"))
 
@@ -549,7 +549,7 @@ def _cell_now(
     specs: Mapping[tuple[str, str, str], Specialization],
     targets: Iterable[Target],
 ) -> Cell | None:
-    """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
+    """A cell of an earlier run as the project has it now; ``None`` if it is gone."""
     own = (cell.target.toolchain, cell.target.name)
     built, target = (
         envs.get(cell.env.name),

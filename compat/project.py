@@ -400,7 +400,7 @@ def gpus_of(target: Target) -> tuple[str, ...]:
 
 
 def _is_path(name: str) -> bool:
-    """Whether what stands where kernel files are named is no name of a kernel."""
+    """Whether a word in the place of kernel files is a path, and not a kernel's name."""
     return "/" in name or is_file(name)
 
 

@@ -136,7 +136,7 @@ _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "Gi
 
 
 def size_of_text(text: str) -> int | None:
-    """The bytes that ``4 GiB`` means; ``None`` for what is no size, or none above zero."""
+    """The bytes that ``4 GiB`` means; ``None`` for a text that is not a size above zero."""
     match = _SIZE.fullmatch(text.strip()) if len(text) < _LONGEST else None
     size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
     return size if size > 0 else None
@@ -377,7 +377,7 @@ class _Text:
         """
 
     def next(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """The next character that is not a space; empty at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
@@ -413,7 +413,7 @@ class _Text:
             self._read_on()  # as much again as is there, so that a long value is not tried often
 
     def error(self, words: str, position: int | None = None) -> ValueError:
-        """What is wrong, by default here, in the words of Python's reader."""
+        """The error, by default at this position, in the words of Python's reader."""
         at = self._at if position is None else position
         lines = self._lines + self._text.count("\n", 0, at)
         start = self._text.rfind("\n", 0, at)

@@ -150,7 +150,7 @@ def _at(place: InspectedRelease, full: str) -> ApiName | None:
 
 
 def _state(place: InspectedRelease, full: str) -> State | None:
-    """``None`` where nothing is known."""
+    """The state of a name; ``None`` if nothing is known."""
     if place.namespace is None or (
         place.namespace.unknown(full) and full not in place.namespace.broken
     ):

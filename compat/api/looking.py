@@ -286,7 +286,7 @@ def _ask_env(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespac
 
 
 def _read(answer: bytes) -> Namespace:
-    """Raises ValueError for what is no answer."""
+    """Read an env's answer. Raises ValueError if it is not one."""
     document = structure(read_json(answer), Document, more=True)
     return Namespace(names=document.names)
 
@@ -366,10 +366,10 @@ class Unanswered(Exception):
 
 
 def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) -> bytes:
-    """What the program of :attr:`Language.api` writes in an env, as it is.
+    """The output of the program of :attr:`Language.api` in an env, as it is.
 
-    Raises Unanswered where nothing is written, MachineError where no process can be started, and
-    Stopped where all is to end.
+    Raises Unanswered if nothing is written, MachineError if no process can be started, and Stopped
+    if everything is to end.
     """
     assert toolchain.language.api is not None
     with TemporaryFolder("compat-names-") as folder:

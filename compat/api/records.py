@@ -1,4 +1,4 @@
-"""What the names of one env are: the records of what :mod:`compat.api.looking` brings from it."""
+"""The names of one env: the records of what :mod:`compat.api.looking` brings from it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ApiParameter:
 
     @property
     def behaviour(self) -> tuple[str, str | None]:
-        """What a caller has to know of it."""
+        """The facts about it that a caller has to know."""
         return self.kind, self.default
 
 
@@ -81,7 +81,7 @@ class ApiName:
 
 @frozen(kw_only=True)
 class Document:
-    """What an env answered."""
+    """The answer of an env."""
 
     schema: int
     version: str
@@ -207,7 +207,7 @@ _GLOB = frozenset("*?[")
 
 @frozen(kw_only=True)
 class NameMatches:
-    """What words mean."""
+    """The meanings of words."""
 
     names: tuple[str, ...]
     """Full names, in order."""

@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class NamedSource:
-    """What a word means: kernels, and how they may be compiled."""
+    """The meaning of a word: kernels, and how they may be compiled."""
 
     selection: Selection
     """Of the kernels that are meant."""
@@ -92,7 +92,7 @@ def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
 
 
 def _declared(selection: Selection) -> Selection:
-    """The project's own kernels; none where it declares none."""
+    """The project's own kernels; none if it declares none."""
     try:
         return selection.with_patterns(kernels=(), variants=(), cases=())
     except ConfigError:
@@ -100,7 +100,7 @@ def _declared(selection: Selection) -> Selection:
 
 
 def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> NamedSource:
-    """The functions of a selection's kernels, and files besides of which no function is one."""
+    """The functions of a selection's kernels, and the ``files`` that none of them comes from."""
     functions: dict[tuple[Path, str | None], None] = {}
     for spec in selection.specs:
         functions[Path(spec.source), spec.function] = None
@@ -193,7 +193,7 @@ def _kernel(
 def _by_label(
     found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]
 ) -> dict[str, tuple[T, ...]]:
-    """What is known of cells, by the labels of their envs."""
+    """Facts about cells, by the labels of their envs."""
     grouped: dict[str, tuple[T, ...]] = {}
     for cell, item in found:
         label = labels[cell.env.name]

@@ -115,7 +115,7 @@ def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
 
 @frozen(kw_only=True)
 class _UseScope:
-    """Where a node stands."""
+    """The place of a node."""
 
     meanings: Meanings
     condition: int | None = None
@@ -125,7 +125,7 @@ class _UseScope:
     top: bool = False
 
     def binding(self, names: frozenset[str]) -> _UseScope:
-        """Where these names are bound to something that nobody knows."""
+        """The place inside a scope that binds these names to unknown values."""
         return evolve(
             self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names
         )

@@ -199,7 +199,10 @@ class ReleaseProbe:
 
     @property
     def behaviour(self) -> tuple[Judgement, str | None, str | None]:
-        """What two releases must share to count as alike. How a process ended is not part of it."""
+        """The facts that two releases must share to count as equal.
+
+        The way in which a process ended is not one of them.
+        """
         failure = self.result.outcome.failure
         return (
             self.judgement,

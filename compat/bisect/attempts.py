@@ -59,7 +59,7 @@ class Attempts:
         return answer.attempts[0]
 
     def outcome(self, cell: Cell, mode: Mode) -> Outcome:
-        """What one such attempt means."""
+        """The outcome of one such attempt."""
         return outcome_of(cell, [self.make(cell, mode)])
 
     def assembled(self, cell: Cell, assembler: Assembler, program: Path) -> Outcome | None:
@@ -75,19 +75,19 @@ class Attempts:
         )
 
     def path(self, name: str) -> Path:
-        """Where an artifact is that an attempt kept."""
+        """The path of an artifact that an attempt kept."""
         return self._context.store.artifacts / name
 
     def printed(self, evidence: Evidence) -> str:
-        """All that an attempt printed; empty where it is gone."""
+        """All that an attempt printed; empty if it is gone."""
         return printed_text(evidence, self._context.store.artifact) or ""
 
     def text(self, name: str) -> str:
-        """An artifact that an attempt kept, as text; empty where it is gone."""
+        """An artifact that an attempt kept, as text; empty if it is gone."""
         return self.data(name).decode(errors="replace")
 
     def data(self, name: str) -> bytes:
-        """An artifact that an attempt kept; empty where it is gone."""
+        """An artifact that an attempt kept; empty if it is gone."""
         return self._context.store.artifact(name) or b""
 
     def __enter__(self) -> Self:
@@ -98,7 +98,7 @@ class Attempts:
 
 
 def effect_on(failing: Outcome, changed: Outcome) -> Effect:
-    """What a changed cell's outcome says about the failure; another failure is inconclusive."""
+    """The effect of a change on the failure; another failure is inconclusive."""
     if changed.flaky or not changed.status.is_answer or failing.failure is None:
         return Effect.UNKNOWN
     if changed.failure is None:

@@ -34,7 +34,7 @@ _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 @frozen(kw_only=True)
 class CandidateQuery:
-    """Which releases are candidates."""
+    """The question which releases are candidates."""
 
     releases: SpecifierSet | None = None
     """Only these. ``None``: all from the oldest release that the toolchain supports."""
@@ -80,7 +80,7 @@ class ReleaseCandidate:
 
     @property
     def label(self) -> str:
-        """What a reader knows it by."""
+        """The name for a reader."""
         return self.name or str(self.version)
 
 
@@ -236,7 +236,7 @@ def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
 
 
 def parse_specifier(text: str | None) -> SpecifierSet | None:
-    """What ``--releases`` says. Raises SelectionError."""
+    """The specifier of ``--releases``. Raises SelectionError."""
     try:
         specifier = SpecifierSet(text) if text else None
         if specifier is not None:
@@ -339,7 +339,7 @@ def _reason_against(
     query: CandidateQuery,
     oldest: Version | None,
 ) -> str | None:
-    """Why a version is left out, in words; ``None`` where it is not."""
+    """The reason for leaving out a version, in words; ``None`` if it stays."""
     version = one.version
     named = version in query.named
     if query.releases is not None and not query.releases.contains(version, prereleases=True):

@@ -376,7 +376,7 @@ class MetricExperiment(Experiment):
         return self._effect(title, cell, alone)
 
     def swap_assembler(self) -> Crossing | None:
-        """The same, by what the binaries say of their assembler where none can be exchanged."""
+        """The same, by the version that binaries name if no assembler can be exchanged."""
         name = self.parts.assembler.name
         said = [self.evidence_of(cell).metrics.get(name) for cell in (self.other, self.bad)]
         if said[0] is None or said[0] != said[1]:
@@ -386,7 +386,7 @@ class MetricExperiment(Experiment):
         return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
 
     def _effect(self, title: str, cell: Cell, outcome: Outcome) -> Effect:
-        """What the criterion says of a combination."""
+        """The criterion's answer about a combination."""
         result = Result(cell=self.bad, built=self.context.envs[cell.env.name], outcome=outcome)
         failure = outcome.failure
         if failure is not None and not failure.prediction:
@@ -492,7 +492,7 @@ class LaunchExperiment(Experiment):
         return _EFFECTS[self.criterion(evolve(result, cell=self.bad))]
 
     def _result(self, launchable: Launchable, label: str) -> Result | None:
-        """What is known of a binary; ``None`` where it was not launched."""
+        """The result of a binary; ``None`` if it was not launched."""
         binary = object_of(launchable)
         if binary not in self._results:
             plain = self._built(launchable.cell)
@@ -505,7 +505,7 @@ class LaunchExperiment(Experiment):
         return self._results[binary]
 
     def _built(self, cell: Cell) -> Result:
-        """A cell as it is, with what is known of launching it."""
+        """A cell as it is, with its known launches."""
         built = self.context.envs[cell.env.name]
         (result,) = with_launched(
             [Result(cell=cell, built=built, outcome=_BUILT)], self.context.store
@@ -514,12 +514,12 @@ class LaunchExperiment(Experiment):
 
 
 def _identity(launchable: Launchable) -> str:
-    """Of a combination: of the cell, and of the binary that came out."""
+    """The identity of a combination: of the cell, and of the binary that came out."""
     return hashlib.sha256(f"{launchable.identity} {object_of(launchable)}".encode()).hexdigest()
 
 
 def version_of(assembler: Path) -> str:
-    """The version that an assembler prints; empty where it prints none."""
+    """The version that an assembler prints; empty if it prints none."""
     try:
         match = _VERSION.search(
             run([str(assembler), "--version"], timeout=_VERSION_DEADLINE).output

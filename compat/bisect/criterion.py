@@ -262,7 +262,7 @@ class Exceeds:
 
 @frozen(kw_only=True)
 class RunsProgram:
-    """Does a program of the user's say so?"""
+    """Is a result bad by the answer of a user's program?"""
 
     command: str
     ask: Ask = field(eq=False)
@@ -394,7 +394,7 @@ Measured = IsWrong | IsUnstable | IsSlower
 
 
 def parse_measured(text: str) -> Measured | None:
-    """The question about numbers or latency that a text names; ``None`` where it names none."""
+    """The question about numbers or latency that a text names; ``None`` for other texts."""
     if text == "wrong":
         return IsWrong()
     if text == "unstable":

@@ -110,7 +110,7 @@ class GrowthSearch:
         return result.outcome
 
     def _sentence(self, found: Sequence[SettingGrowth]) -> str:
-        """What says most, first."""
+        """The sentence, with the most telling part first."""
         goals = {growth.setting: self._goal(growth) for growth in found}
         if not found:
             return "The kernel has no constexpr that is a size, so no growth can be measured."

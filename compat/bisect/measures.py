@@ -45,7 +45,7 @@ Row = Sequence[Sequence[Result]]
 
 
 def measure(outcome: Outcome, metric: str) -> float | None:
-    """The number that a metric has in an outcome; ``None`` where it has none."""
+    """The number of a metric in an outcome; ``None`` if it has none."""
     value: Any = outcome.metrics
     for key in metric.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
@@ -198,7 +198,7 @@ class TakesLonger:
 
 
 def parse_duration(text: str) -> TakesLonger | None:
-    """The question about seconds of compiling that a text asks; ``None`` where it asks none."""
+    """The question about seconds of compiling in a text; ``None`` for other texts."""
     match = _DURATION.fullmatch(text)
     if match is None:
         return None

@@ -77,7 +77,7 @@ def find_part(
 
 
 def parts_of(env: Env) -> CompilerParts:
-    """The parts of an env's toolchain. Raises SelectionError where nothing is known of them."""
+    """The parts of an env's toolchain. Raises SelectionError if they are not known."""
     toolchain = toolchains.of(env)
     if toolchain.ir.parts is None:
         raise SelectionError(

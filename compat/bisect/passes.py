@@ -50,7 +50,7 @@ class TracedCompile:
 
     @property
     def failing_pass(self) -> str | None:
-        """The pass that it failed in; ``None`` where it was in none."""
+        """The pass that it failed in; ``None`` if it was in none."""
         failure = self.outcome.failure
         inside = failure and (failure.pass_ or failure.reproducer or self.pipeline.failed)
         return self.pipeline.last if inside else None
@@ -102,7 +102,7 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
 
 
 def _left_out(seen: TracedCompile) -> str:
-    """Which passes are not looked at, where passes were run one by one and some cannot be."""
+    """The passes that are not looked at, if passes were run one by one and some cannot be."""
     names = seen.pipeline.left_out
     if not names:
         return ""
@@ -228,7 +228,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
 
 
 def _failures(one: TracedCompile, other: TracedCompile) -> str:
-    """Where the two fail, if they do."""
+    """The places where the two fail, if they do."""
     sentences = [
         f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}."
         for seen in (one, other)

@@ -239,7 +239,7 @@ def _need(trials: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
 
 
 def _sentence(trials: Sequence[tuple[SettingChange, Effect]]) -> str:
-    """What became of the values of one: those that were compiled, and no others."""
+    """The effects of a setting's values: those that were compiled, and no others."""
     first = trials[0][0]
     values = {
         effect: [change.value for change, its_effect in trials if its_effect is effect]
@@ -313,7 +313,7 @@ class HintTrials:
 
     @property
     def without_any(self) -> Effect:
-        """What becomes of it without hints."""
+        """The effect of leaving out all hints."""
         return self.effects.get(frozenset(), Effect.UNKNOWN)
 
 
@@ -323,7 +323,7 @@ def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
 
 
 def most_further_sets(hints: Sequence[Hint], effects: Mapping[frozenset[Hint], Effect]) -> int:
-    """How many sets a search compiles at most beside the first ones, by what is known of those."""
+    """The most sets that a search compiles beside the first ones, by the effects of those."""
     first = [effects.get(kept) for kept in first_sets(hints)]
     if None not in first and (Effect.OK not in first or first[-1] is Effect.SAME):
         return 0
@@ -378,7 +378,7 @@ def _without_one(
 
 
 def hint_need(trials: HintTrials) -> SettingNeed | None:
-    """What may be said of the hints; ``None`` where leaving them out never helps."""
+    """The need for hints; ``None`` if leaving them out never helps."""
     dispensable = [hint for hint in trials.hints if trials.without(hint) is Effect.OK]
     if not dispensable and trials.without_any is not Effect.OK:
         return None

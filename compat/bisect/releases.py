@@ -54,7 +54,7 @@ class ReleaseSearch:
 
     @property
     def besides(self) -> tuple[Version, ...]:
-        """Existing releases that are no candidates."""
+        """Existing releases that are not candidates."""
         versions = {candidate.version for candidate in self.candidates}
         return tuple(version for version in self.existing if version not in versions)
 
@@ -223,7 +223,7 @@ def _ends_first(query: ReleaseSearch) -> list[int]:
 def _between(
     query: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]
 ) -> tuple[Result, ...]:
-    """What earlier runs found of one kernel between the ends of the search."""
+    """The results of earlier runs for one kernel between the ends of the search."""
     ends = (query.candidates[0].version, query.candidates[-1].version)
     return tuple(
         result
@@ -324,7 +324,7 @@ def probe(
 def _line(
     query: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
 ) -> list[tuple[Entry, ReleaseProbe | None]]:
-    """Every release that there is, in order, with what is known of it."""
+    """Every known release, in order, with its entry and its probe."""
     remembered = (
         {}
         if isinstance(query.criterion.question, RunsProgram)

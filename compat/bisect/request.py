@@ -1,4 +1,4 @@
-"""What is asked of a bisect, and the line of releases that it is asked over."""
+"""The request of a bisect, and the line of releases that it is about."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ASSEMBLER_OPTION = "--ptxas"
 
 
 class Axis(StrEnum):
-    """What a bisection searches along."""
+    """The line along which a bisection searches."""
 
     RELEASES = "releases"
     """Since which release a kernel fails."""
@@ -118,7 +118,7 @@ class Line:
 
     @property
     def span(self) -> range:
-        """The positions to search. Raises SelectionError where there are none."""
+        """The positions to search. Raises SelectionError if there are none."""
         span = in_range(len(self.candidates.chosen), self.good, self.bad, fixed=self.fixed)
         if not span:
             raise SelectionError(

@@ -29,7 +29,7 @@ class PositionBracket:
 
 @frozen(kw_only=True)
 class History:
-    """What a search found out."""
+    """The results of a search."""
 
     judged: Mapping[int, Judgement]
     """Every position that was judged, in order."""

@@ -123,7 +123,7 @@ class NeedSearch:
         self._noting = threading.Lock()
 
     def answer(self) -> ConfigAnswer:
-        """Try what there is to try, and say what it comes to."""
+        """Try all changes that are worth it, and return the answer."""
         ended, complete = SearchEnd.DONE, None
         try:
             self._ask(list(self._work))
@@ -190,7 +190,7 @@ class NeedSearch:
         return len(self._work) + max(further, len(specs) - len(self._work))
 
     def _hints_so_far(self) -> HintTrials:
-        """What is known of the sets of hints that are tried in any case."""
+        """The effects of the sets of hints that are tried in any case."""
         full = frozenset(self._hints)
         sets = {kept: with_only(self._cell.spec, kept) for kept in first_sets(self._hints)}
         effects: Mapping[frozenset[Hint], Effect] = {

@@ -77,7 +77,7 @@ def _anew(cells: Sequence[Cell], question: TakesLonger, context: RunContext) -> 
 
 
 def _quicker(one: Result, other: Result, question: TakesLonger) -> Result:
-    """Of two measurements the smaller one: other work of the machine makes none smaller."""
+    """The smaller one of two measurements, because other work of the machine makes none smaller."""
     if other.outcome.status is not one.outcome.status:
         return other
     return min((one, other), key=lambda result: question.seconds(result) or 0.0)

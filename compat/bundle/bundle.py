@@ -121,7 +121,7 @@ def _reason(error: Exception) -> str:
 
 @define(kw_only=True)
 class _Bundling:
-    """What is in the bundle so far."""
+    """A bundle while it is made."""
 
     roots: tuple[Path, ...]
     decorators: frozenset[str] | None

@@ -85,7 +85,7 @@ class CannotBeFrozen(ValueError):
 def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> Ours:
     """The definition of the function that an expression over the names of a file reaches.
 
-    Raises KeyError where nothing defines it, CannotBeFrozen where it cannot be told what it is.
+    Raises KeyError if nothing defines it, CannotBeFrozen if the source does not determine it.
     """
     if not steps:
         raise CannotBeFrozen(f"`{ast.unparse(node)}` takes too many steps to resolve")
@@ -230,7 +230,7 @@ def _known(file: ParsedFile) -> dict[str, Any]:
 
 
 def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
-    """What an assignment of one name binds it to, where the source tells it."""
+    """The value that an assignment gives to one name, if the source tells it."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
@@ -339,7 +339,7 @@ def _check_order(scope: ParsedFile) -> None:
 
 
 def _at_once(statement: Statement) -> Iterable[ast.AST]:
-    """What a statement computes when it runs: of a function its head."""
+    """The parts of a statement that run with it: for a function its head."""
     return (
         _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
     )

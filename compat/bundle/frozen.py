@@ -181,7 +181,7 @@ class _File:
             self.names[name] = _union(self.names[name], meaning) if name in self.names else meaning
 
     def problems(self) -> Iterator[str]:
-        """What its functions use that cannot be written down."""
+        """The problems of its functions, which use things that cannot be written down."""
         for function in self.functions.values():
             if function.error:
                 yield f"{function.name}: {function.error}"
@@ -196,7 +196,7 @@ class _File:
                     )
 
     def text(self) -> str:
-        """What stands in it."""
+        """Its text."""
         future = (
             ["from __future__ import annotations"]
             if any(function.future for function in self.functions.values())
@@ -252,7 +252,7 @@ class _File:
 
 @define(kw_only=True, eq=False)
 class _Layout:
-    """Which function stands in which file."""
+    """The files of all functions."""
 
     functions: Mapping[str, Frozen]
     folder: Path
@@ -404,7 +404,7 @@ def _expression(meaning: _Meaning, form: FrozenForm) -> str:
 
 
 def _unfrozen(meaning: Any) -> str | None:
-    """What a name means that cannot be written down, if it means such a thing."""
+    """The meaning of a name that cannot be written down, if it is such a one."""
     if not isinstance(meaning, Mapping):
         return (
             next((reason for inner in meaning if (reason := _unfrozen(inner))), None)

@@ -70,7 +70,7 @@ class NotCaptured:
 
 @define(kw_only=True)
 class Captured:
-    """What was made of records."""
+    """The kernels and files made from records."""
 
     recorded: Recorded
     kernels: tuple[CapturedKernel, ...] = ()

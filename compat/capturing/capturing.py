@@ -277,7 +277,7 @@ def is_captured() -> bool:
 
 @define(kw_only=True)
 class CapturedBlock:
-    """What a block launches."""
+    """The launches of a block."""
 
     capture: Capture | None = None
     """What there is, once the block has ended."""

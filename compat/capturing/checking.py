@@ -30,7 +30,7 @@ _LIMITS = Limits(deadline=120.0, memory=8 << 30)
 
 
 class Agreement(StrEnum):
-    """What a comparison came to."""
+    """The result of a comparison."""
 
     EQUAL = "equal"
     """The same assembly code; or both fail to compile."""
@@ -186,7 +186,7 @@ def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
 
 
 class CodeCheck(StrEnum):
-    """Of what the code is compared with what the program itself compiles."""
+    """The cases whose code is compared with the program's own compile."""
 
     NOTHING = "nothing"
     KERNELS = "kernels"

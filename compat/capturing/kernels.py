@@ -20,7 +20,7 @@ from compat.text import lazy_pattern
 
 
 class Configs(StrEnum):
-    """Which configurations of an autotuner become cases."""
+    """The configurations of an autotuner that become cases."""
 
     ALL = "all"
     CHOSEN = "chosen"
@@ -146,7 +146,7 @@ def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case,
 
 
 def content(launch: RecordedLaunch, recorded: Recorded) -> str:
-    """What a compile of a launch can depend on, as text."""
+    """The facts of a launch that a compile can depend on, as text."""
     return json.dumps(
         [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options],
         sort_keys=True,
@@ -155,7 +155,10 @@ def content(launch: RecordedLaunch, recorded: Recorded) -> str:
 
 
 def _kind(arguments: Mapping[str, Any]) -> str:
-    """What a compile can depend on of run-time arguments: of numbers only what releases look at."""
+    """The facts of run-time arguments that a compile can depend on.
+
+    Numbers count only by the properties that releases look at.
+    """
     return json.dumps({name: _class_of(value) for name, value in arguments.items()})
 
 

@@ -152,7 +152,7 @@ class ImportQuestion:
         return f"{self.module}:{self.line}: {self.text}"
 
     def place(self) -> tuple[str, int]:
-        """Where it stands, to sort by."""
+        """The place to sort by."""
         return self.module, self.line
 
 
@@ -226,7 +226,7 @@ def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
 
 @frozen(kw_only=True)
 class _Statement:
-    """A statement of a module that gives names a meaning, and is no definition."""
+    """A statement of a module that gives names a meaning, and is not a definition."""
 
     line: int
     text: str

@@ -20,7 +20,7 @@ _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
 @frozen(kw_only=True)
 class LaunchPlace:
-    """Where in the user's code a launch stands."""
+    """The place of a launch in the user's code."""
 
     module: str
     function: str
@@ -32,7 +32,7 @@ class LaunchPlace:
 
 @frozen(kw_only=True)
 class Original:
-    """What the program's own compile of a launch came to."""
+    """The result of the program's own compile of a launch."""
 
     stage: str | None
     digest: str | None
@@ -135,7 +135,7 @@ class Recorded:
 
     @property
     def arch(self) -> int | str | None:
-        """The architecture that the program compiled for; ``None`` where that is not known."""
+        """The architecture that the program compiled for; ``None`` if it is not known."""
         archs = (
             launch.original.arch for launch in self.launches.values() if launch.original is not None
         )
@@ -172,7 +172,7 @@ class RecordingProgress:
 
 
 def progress_in(folder: Path) -> RecordingProgress:
-    """What records tell that are still being written, without reading what they are."""
+    """The progress of records that are still being written, without reading their content."""
     texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
     return RecordingProgress(
         launches=sum(text.count(b'{"r":"launch"') for text in texts),

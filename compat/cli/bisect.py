@@ -266,11 +266,11 @@ def _write_cells(
 
 
 class BisectProgress(ProgressListener):
-    """Tells of each answer at once, also where all of them are told together at the end.
+    """Reports each answer at once, also if all of them are reported together at the end.
 
-    Of a cell that was looked into the whole answer goes to standard output. Of a kernel on all
-    releases a sentence goes to standard error: the answer says once what several kernels have in
-    common.
+    The whole answer about a cell that was looked into goes to standard output. A sentence about a
+    kernel on all releases goes to standard error, because the answer states once what several
+    kernels have in common.
     """
 
     def __init__(

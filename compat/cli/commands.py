@@ -50,7 +50,7 @@ _LONGEST = max(map(len, COMMANDS))
 
 
 class CommandGroup(click.Group):
-    """Suggests a command where there is none of the name that was typed."""
+    """Suggests a command if the name that was typed does not exist."""
 
     command_class = Command
 

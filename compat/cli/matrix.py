@@ -118,7 +118,7 @@ def matrix(
 
 
 def _written_words(written: Written) -> Iterator[str]:
-    """Which files are written, and what became of the report that was there before."""
+    """The written files, and the fate of the report that was there before."""
     from compat.report.summary.compact import counted, listed
 
     yield f"wrote {listed([relative(path) for path in written.files])}"

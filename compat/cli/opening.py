@@ -59,9 +59,9 @@ class CompileOptions:
 
     @contextmanager
     def opened(self, selection: Selection) -> Iterator[RunContext]:
-        """What cells are compiled with, and the results that are kept.
+        """The context for compiling cells, and the results that are kept.
 
-        Raises StoreError, and SelectionError for an executor that means nothing.
+        Raises StoreError, and SelectionError for an unknown executor.
         """
         with (
             opened_store(selection) as store,

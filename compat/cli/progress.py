@@ -145,7 +145,7 @@ class Pace:
 
     @property
     def rate(self) -> float | None:
-        """Cells per second; ``None`` where too few were compiled to say."""
+        """Cells per second; ``None`` if too few were compiled to say."""
         return (
             self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
         )
@@ -197,7 +197,7 @@ def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
 
 
 def expectation_line(cells: int, seconds: float | None) -> str | None:
-    """What a long run says at its start; ``None`` for a short one."""
+    """The line that a long run prints at its start; ``None`` for a short one."""
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= _MANY else None
     return (

@@ -66,7 +66,7 @@ def start() -> NoReturn:
 
 
 class _News:
-    """What the main thread waits for: signals, by number, and the command's end."""
+    """The events that the main thread waits for: signals, by number, and the command's end."""
 
     ENDED = 0
 

@@ -345,7 +345,7 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
 
 
 def _dtype(table: Table, spec: CompileSpec) -> str:
-    """What is said, else the elements of the first pointer to floating point numbers."""
+    """The declared type, else the elements of the first pointer to floating point numbers."""
     if "dtype" in table:
         return table.string("dtype")
     return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)

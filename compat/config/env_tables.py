@@ -73,7 +73,7 @@ class Companion:
 
 @frozen(kw_only=True)
 class Declared:
-    """What one file declares."""
+    """The declarations of one file."""
 
     envs: tuple[Env, ...] = ()
     """In the order of the file, without what companions install."""
@@ -130,7 +130,7 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
-    """What these install by name; what a path installs has none that is known."""
+    """The packages that these install by name; those that a path installs are not known."""
     from packaging.requirements import Requirement  # few files have any
 
     named = (text for text in requirements if not is_path(text))
@@ -243,7 +243,7 @@ def _wheel(
     base: Path,
     key: str,
 ) -> tuple[str, str, Version]:
-    """Where the wheel is, absolute; and what its file name says of distribution and version."""
+    """The absolute path of the wheel, and the distribution and version in its file name."""
     if release is not None:
         table.fail(f"a wheel has its own version: give {key} or wheel, not both", key)
     try:

@@ -204,7 +204,7 @@ def _declares_kernels(path: Path) -> bool:
 
 
 def _sources_beside(path: Path, base: Path) -> list[str]:
-    """What may have been meant by the path of a file that is not there."""
+    """Sources that may have been meant by the path of a file that is not there."""
     beside = (source for suffix in ("*.toml", "*.py") for source in path.parent.glob(suffix))
     return [os.path.relpath(source, base) for source in beside]
 

@@ -133,7 +133,7 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
 def _installed(
     tables: Sequence[Table], folder: Path, library: Callable[[str], Path]
 ) -> Iterator[Path]:
-    """What ``install`` adds: folders as they are, and libraries without their dependencies."""
+    """The content of ``install``: folders as they are, and libraries without dependencies."""
     table = next((table for table in tables if "install" in table), tables[-1])
     for index, requirement in enumerate(table.strings("install", ())):
         local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", requirement)
@@ -303,7 +303,7 @@ def _conditions(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
-    """What ``and``, ``or`` and ``not`` combine in a condition."""
+    """The operands of ``and``, ``or`` and ``not`` in a condition."""
     inner = (
         test.values
         if isinstance(test, ast.BoolOp)

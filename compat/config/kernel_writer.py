@@ -59,7 +59,7 @@ ABSENT: Any = _Absent()
 
 
 class Unwritable(ValueError):
-    """There are no layers that come to these values."""
+    """No layers result in these values."""
 
 
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
@@ -148,7 +148,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
 
 
 def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
-    """What a kernel file says of one kernel, in any form the same, but its name."""
+    """The entries of a kernel file about one kernel, in a fixed form, without its name."""
     by_place = {_place(spec): spec for spec in specs}
     variants = {
         variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place
@@ -215,7 +215,7 @@ def _unless(name: str, value: _T, known: _T) -> dict[str, _T]:
 
 
 def _one(specs: Sequence[Specialization], field: str) -> Any:
-    """What a variant says once for all its cases."""
+    """The value that a variant declares once for all its cases."""
     first, *others = specs
     for other in others:
         if getattr(other, field) != getattr(first, field):
@@ -382,7 +382,7 @@ class LayerEntry:
     """
 
     def agree(self, places: Sequence[Place]) -> Any:
-        """What can be said to all of these places. Raises :class:`Unwritable` where they differ."""
+        """The common value of all of these places. Raises :class:`Unwritable` if they differ."""
         first = self.values[places[0]]
         if not all(self.fits(first, place) for place in places):
             raise Unwritable
@@ -415,7 +415,7 @@ class Hint(LayerEntry):
         return said
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether it comes to the value, without the arguments that may not have it there."""
+        """Whether an entry gives the value, without the arguments that may not have it there."""
         wanted = self.values[place]
         if said is ABSENT or wanted is ABSENT:
             return said is wanted
@@ -424,7 +424,7 @@ class Hint(LayerEntry):
 
 @frozen(kw_only=True)
 class Layers:
-    """What the layers say of one entry; a variant or a case that is not there says nothing."""
+    """The layers of one entry; a missing variant or case declares nothing."""
 
     kernel: Any = ABSENT
     variants: Mapping[str, Any] = Factory(dict)
@@ -432,10 +432,10 @@ class Layers:
 
 
 def layers_of(entry: LayerEntry) -> Layers:
-    """Layers that come to the values of an entry. Raises :class:`Unwritable` where there are none.
+    """Layers that result in the values of an entry. Raises :class:`Unwritable` if there are none.
 
-    A case says what it can say to all its variants. What it has to leave to them must be the same
-    in all such cases of a variant.
+    A case declares what it can declare for all its variants. The rest must be the same in all such
+    cases of a variant.
     """
     places = list(entry.values)
     gone = [

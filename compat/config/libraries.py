@@ -108,7 +108,7 @@ class Absent:
 
 @frozen(kw_only=True)
 class AtVersions:
-    """What kernel files come to for some versions of libraries."""
+    """The kernels of kernel files for some versions of libraries."""
 
     specs: tuple[Specialization, ...]
     absent: tuple[Absent, ...]
@@ -147,7 +147,7 @@ def load_at_versions(
 
 @frozen(kw_only=True)
 class _SourceAtVersion:
-    """What a kernel file comes to for one kernel and one version."""
+    """The specializations of one kernel file for one kernel and one version."""
 
     kernel: str
     specs: tuple[Specialization, ...] = ()
@@ -204,7 +204,7 @@ def _names(data: object) -> Iterator[str]:
 
 
 def _moved(data: Any, library: LibraryVersions) -> Any:
-    """The same with this version in the place of any other one of the library."""
+    """The same with this version instead of any other one of the library."""
     if isinstance(data, list):
         return [_moved(item, library) for item in data]
     if not isinstance(data, Mapping):

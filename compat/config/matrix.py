@@ -40,7 +40,7 @@ a project's.
 
 @frozen(kw_only=True)
 class MatrixConfig:
-    """What ``matrix.toml`` says, checked; what it does not say is as built in."""
+    """The content of ``matrix.toml``, checked; anything missing is as built in."""
 
     path: Path
     """Absolute path of the file, which need not be there: then everything is as built in."""
@@ -237,7 +237,7 @@ def find_matrix(folder: Path) -> Path | None:
 
 
 def no_matrix(folder: Path) -> MatrixConfig:
-    """What a folder without a ``matrix.toml`` has: all that is built in, and no kernels."""
+    """The configuration of a folder without a ``matrix.toml``: all built-in things, no kernels."""
     return _config(parse_toml("", FILE), folder.absolute() / FILE)
 
 
@@ -309,7 +309,7 @@ def _default_targets(
 
 
 def _run_pairs(table: Table) -> bool:
-    """What ``[pairs]`` says."""
+    """The value of ``[pairs]``."""
     table.only("run")
     return table.expect(table.data.get("run", True), bool, "run")
 
@@ -386,7 +386,7 @@ def _memory(defaults: Table) -> int:
 def _check_patterns(
     defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]
 ) -> None:
-    """Refuse defaults that select nothing, at the key that says so and not when they are used."""
+    """Refuse defaults that select nothing, at their key and before they are used."""
     if not patterns:
         defaults.fail("must not be empty", key)
     for index, pattern in enumerate(patterns):

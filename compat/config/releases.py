@@ -1,4 +1,4 @@
-"""Which envs a release means: ``3.9``, ``3.5.1``, ``>=3.4``, ``newest``. Pure."""
+"""The envs that a release means: ``3.9``, ``3.5.1``, ``>=3.4``, ``newest``. Pure."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def corrected(text: str) -> str | None:
 
 
 def _corrected(part: str) -> str | None:
-    """One part of a specifier, as it is where nothing is wrong with it."""
+    """One part of a specifier, corrected if it is wrong."""
     if _OPERATOR.match(part):
         return part.replace(" ", "")
     match = _SLIP.fullmatch(part)
@@ -147,7 +147,7 @@ _Chooser = Callable[[Sequence[Version]], Iterable[Version]]
 
 
 def _chooser(word: str) -> _Chooser:
-    """What picks, from the releases there are, oldest first, those that a word means."""
+    """The function that picks the releases that a word means from all, oldest first."""
     if word == NEWEST:
         return _newest
     if len(word) > _LONGEST:

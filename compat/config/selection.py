@@ -198,7 +198,7 @@ def select_specs(
 
 @frozen(kw_only=True)
 class CellPattern:
-    """What was written to name cells, as globs over ids."""
+    """The words that name cells, as globs over ids."""
 
     text: str
     """As it was written, for errors: a cell, or the files whose cells are meant."""
@@ -319,7 +319,7 @@ def several_match(
 
 
 def _parts(cell: Cell) -> tuple[str, ...]:
-    """What the id of a cell is made of."""
+    """The parts of a cell's id."""
     return cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name, cell.env.name
 
 

@@ -54,10 +54,10 @@ _WIDTH = 400
 
 
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
-    """What all attempts at one cell mean together, by what its toolchain knows of its failures.
+    """The joint meaning of all attempts at one cell, by its toolchain's knowledge of failures.
 
-    The first of a run may have been made among neighbours, the others alone. There are several runs
-    where joined stores disagree. Raises ``ValueError`` when there are none.
+    The first attempt of a run may have been made among neighbours, the others alone. There are
+    several runs if joined stores disagree. Raises ``ValueError`` when there are no attempts.
     """
     if not attempts:
         raise ValueError("no attempt, no outcome")
@@ -126,7 +126,7 @@ def broken_env(words: str, toolchain: str) -> Outcome:
 
 @frozen(kw_only=True)
 class _Reading:
-    """What one attempt says."""
+    """The answer of one attempt."""
 
     evidence: Evidence
     status: Status
@@ -148,12 +148,11 @@ class _Reader:
         self.target, self.knowledge = target, knowledge
 
     def readings(self, attempts: Sequence[Evidence]) -> list[_Reading]:
-        """What each attempt says, in the light of the others.
+        """The answer of each attempt, in the light of the others.
 
-        Whether the toolchain knows the target, which one of them found out, is true of all. Where
-        it writes reproducers, as in a diagnostics run, MLIR catches signals, and may say no more
-        than that a pass failed: where another attempt died of a signal in that stage, it did so
-        too.
+        One attempt may find out whether the toolchain knows the target, which is true of all. If
+        MLIR writes reproducers, as in a diagnostics run, it catches signals, and may only say that
+        a pass failed. If another attempt died of a signal in that stage, this one did so too.
         """
         known = next(
             (attempt.target_known for attempt in attempts if attempt.target_known is not None), None
@@ -313,7 +312,10 @@ class _Reader:
         )
 
     def of_built(self, evidence: Evidence) -> _Reading:
-        """What came to its end is ok, unless its numbers tell that running it would fail."""
+        """The answer of a finished compile.
+
+        It is ok, unless its numbers tell that running it would fail.
+        """
         for failure_class in self.knowledge.classes:
             prediction = failure_class.prediction
             excerpt = prediction.excerpt_for(evidence.metrics, self.target) if prediction else None
@@ -542,7 +544,7 @@ def _decisive(readings: Sequence[_Reading]) -> _Reading:
 
 
 def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
-    """Of each run the reading to conclude from; a run begins with what was not made alone."""
+    """The decisive reading of each run; a run begins with an attempt that was not made alone."""
     starts = [at for at, reading in enumerate(readings) if not at or not reading.evidence.alone]
     runs = [readings[start:end] for start, end in pairwise([*starts, len(readings)])]
     return [_decisive([each for each in run if each.evidence.alone] or run) for run in runs]

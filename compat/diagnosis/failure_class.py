@@ -86,9 +86,9 @@ class Sign:
         return facts
 
     def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
-        """What this defect is told apart by; ``facts`` are those that :meth:`match` found.
+        """The words that distinguish this defect; ``facts`` are those that :meth:`match` found.
 
-        An exception that says nothing is told by where it was raised.
+        For an exception without words, they are the place where it was raised.
         """
         if self.means:
             return self.means.format_map(facts)

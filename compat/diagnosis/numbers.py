@@ -68,7 +68,7 @@ class Interpreter:
 
 
 def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
-    """What one run of a kernel on its problems says by itself."""
+    """The answer of one run of a kernel on its problems by itself."""
     metrics = evidence.metrics
     running = (
         (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
@@ -168,7 +168,7 @@ def is_mistake(evidence: Evidence) -> bool:
 
 
 def _compared(data: object) -> Check:
-    """What the worker made of comparing; ``lost`` where it has not the form of that."""
+    """The worker's comparison; ``lost`` if its form is wrong."""
     if not isinstance(data, Mapping) or data.get("status") not in (
         Status.OK,
         Status.WRONG,
@@ -269,7 +269,7 @@ def excused(
 
 
 def _origin(evidence: Evidence) -> tuple[str, str] | None:
-    """The innermost exception, and the line that it was raised in; ``None`` where there is none."""
+    """The innermost exception, and the line that it was raised in; ``None`` without one."""
     if not evidence.raised:
         return None
     frames = _FRAME.findall(evidence.raised[-1].traceback)
@@ -343,7 +343,7 @@ class _Difference:
 
 
 def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
-    """Results, of which those that have no reference say what they agree with."""
+    """Results; those without a reference get one from the results that agree."""
     series: dict[tuple[object, ...], list[int]] = {}
     for index, result in enumerate(results):
         if any(check.samples for check in result.numbers.checks):
@@ -390,7 +390,7 @@ def _release(result: Result) -> Version:
 
 
 def _with_interpreters(result: Result, interpreted: Iterable[Result]) -> Result:
-    """What other interpreters make of the same: said, and nothing concluded from it."""
+    """A result with the checks of other interpreters, from which nothing is concluded."""
     check = result.numbers.interpreter
     others = [each for each in interpreted if each.cell.env != result.cell.env]
     if check is None or not check.samples or not others:

@@ -66,7 +66,7 @@ class Pipeline:
 
 @frozen(kw_only=True)
 class Printed:
-    """What one compile printed."""
+    """The output of one compile."""
 
     words: str
     """All of it that is no IR."""
@@ -124,7 +124,7 @@ class OutputReader:
 
 @frozen(kw_only=True)
 class Split:
-    """Where two pipelines part for good."""
+    """The place where two pipelines part for good."""
 
     after: str | None
     """The first pass after which their IR differs and stays different; ``None`` if it does before
@@ -236,7 +236,7 @@ Keep = Callable[[str, bytes], str]
 
 @lru_cache
 def version(reader: OutputReader) -> str:
-    """Which reader this is: what others have read is read again."""
+    """The version of a reader; results of others are read again."""
     digest = hashlib.sha256()
     for path in (__file__, text.__file__, *reader.sources):
         digest.update(Path(str(path)).read_bytes())

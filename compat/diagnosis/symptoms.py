@@ -92,7 +92,7 @@ class Wording:
 
 @frozen(kw_only=True)
 class Symptoms:
-    """One attempt's own words. Texts are empty where there is nothing to say."""
+    """One attempt's own words. Texts are empty if there are none."""
 
     stage: str
     error: str = ""
@@ -276,7 +276,7 @@ def _called(source: str) -> str:
 
 
 def _assertion(output: str, wording: Wording) -> tuple[str, str]:
-    """What an assertion or a fatal error says, and its line."""
+    """The words of an assertion or a fatal error, and its line."""
     if found := _ASSERTION.search(output):
         place = f"{_base(found['file'])}:{found['line']}: {_name_of(found['function'])}"
         return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
@@ -313,7 +313,7 @@ def _name_of(signature: str) -> str:
 
 
 def _complaint(text: str, wording: Wording) -> str:
-    """What the assembler says."""
+    """The assembler's words."""
     found = wording.assembler.search(text) if wording.assembler else None
     return found["words"] if found else ""
 

@@ -87,7 +87,7 @@ def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, .
 
 
 def with_check(result: Result, check: Check | None) -> Result:
-    """A result with what came of interpreting its cell, if anything."""
+    """A result with the check of its cell, if there is one."""
     return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
 
@@ -137,7 +137,7 @@ class _Interpreting:
         return told
 
     def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
-        """What one run of each says, in the light of the probes that they lead to."""
+        """The answer of one run of each cell, in the light of the probes that they lead to."""
         told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
         asked = {
             cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()
@@ -185,7 +185,7 @@ class _Interpreting:
         return keyed
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
-        """What is known of cells, and what is found out of the rest."""
+        """The known runs of cells, and new ones for the rest."""
         keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
@@ -256,7 +256,7 @@ class _Interpreting:
     def run_claimed(
         self, batch: Sequence[_Asked], executor: Executor
     ) -> list[tuple[_Asked, _Runs]]:
-        """Run the cells of one batch, and keep of each what came of it."""
+        """Run the cells of one batch, and keep the result of each."""
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
         found: list[tuple[_Asked, _Runs]] = []
@@ -270,7 +270,7 @@ class _Interpreting:
         return found
 
     def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
-        """Keep what came of a cell if it says something, and its files are what its key says."""
+        """Keep the result of a cell if it says something, and its files are what its key says."""
         if _tells(evidence, asked.cell) or is_mistake(evidence):
             kept = self.to_be_kept(asked.cell, evidence, began)
             if kept is not None:

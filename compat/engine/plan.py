@@ -97,7 +97,7 @@ def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
 
 @define
 class EnvBatches:
-    """What has to be compiled in one env."""
+    """The batches to compile in one env."""
 
     cells: int
     """How many."""
@@ -145,7 +145,7 @@ class BatchQueue:
         self._lock = threading.Lock()
 
     def take(self) -> Sequence[int] | None:
-        """The next batch, as positions of cells; ``None`` where all are taken."""
+        """The next batch, as positions of cells; ``None`` if all are taken."""
         with self._lock:
             return next(self._waiting, None)
 

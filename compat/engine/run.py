@@ -383,7 +383,7 @@ def _wait(futures: Iterable[Future[None]]) -> None:
 def concurrently(
     function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int
 ) -> list[_Answer]:
-    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    """The results of a function for items, in their order, ``slots`` at the same time."""
     with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
         return list(executor.map(function, items))
 
@@ -466,7 +466,7 @@ def _already_known(
 
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
-    """What all attempts at a cell mean together."""
+    """The joint meaning of all attempts at a cell."""
     return compacted(
         classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures)
     )

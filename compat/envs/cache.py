@@ -61,7 +61,7 @@ _KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
 
 
 def requirements(env: Env) -> tuple[str, ...]:
-    """What is installed into an env, as pip reads it: toolchain, framework, then the rest."""
+    """The requirements of an env, as pip reads them: toolchain, framework, then the rest."""
     toolchain = env.wheel or (
         f"{env.distribution}=={env.release}" if env.release else env.distribution
     )
@@ -147,7 +147,7 @@ def is_key(name: str) -> bool:
 
 
 def _wheel(wheel: str) -> list[str]:
-    """What tells a wheel from others: its file name and content, or its URL."""
+    """The identity of a wheel: its file name and content, or its URL."""
     if "://" in wheel and not wheel.startswith("file://"):
         return [wheel]
     path = Path(unquote(urlsplit(wheel).path)) if "://" in wheel else Path(wheel)
@@ -162,9 +162,9 @@ def _wheel(wheel: str) -> list[str]:
 def _content(path: str, size: int, modified: int) -> str:
     """A hash that is the same for the same content. Raises OSError.
 
-    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read: it is made of
-    what the archive says of its files (names, sizes, checksums) and of RECORD, which has their
-    SHA-256. What is no archive is read as a whole.
+    Wheels weigh hundreds of megabytes, and this is asked whenever an env is read. So it hashes what
+    the archive says of its files (names, sizes, checksums) and RECORD, which has their SHA-256. A
+    file that is not an archive is read as a whole.
     """
     digest = hashlib.sha256()
     try:
@@ -197,17 +197,17 @@ class EnvFolder:
 
     @property
     def record(self) -> Path:
-        """Where the record is."""
+        """The path of the record."""
         return self.path / _RECORD
 
     @property
     def log(self) -> Path:
-        """Where the installer's output goes."""
+        """The path of the installer's output."""
         return self.path / _LOG
 
     @property
     def names(self) -> Path:
-        """Where it is kept which names its toolchain has."""
+        """The path of the kept names of its toolchain."""
         return self.path / "names"
 
     @property

@@ -61,7 +61,10 @@ def download(file: File) -> bytes:
 
 
 def _read(link: str) -> tuple[bytes | None, str]:
-    """What is there and its type; ``None`` where nothing is. Raises IndexUnavailable."""
+    """The content at an address and its type; ``None`` if it has none.
+
+    Raises IndexUnavailable.
+    """
     url, headers = _without_password(link)
     _log.info("asking %s", url)
     try:
@@ -137,7 +140,7 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
 
 
 def _link(page: str, url: object, hashes: object = None) -> str:
-    """The address of a file that a page names, with its hash; empty where it names none."""
+    """The address of a file that a page names, with its hash; empty if it names none."""
     if not isinstance(url, str):
         return ""
     digest = hashes.get("sha256") if isinstance(hashes, dict) else None

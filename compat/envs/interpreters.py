@@ -167,7 +167,7 @@ def _minor_of(version: str) -> Minor:
 
 
 def _version_of(path: str) -> str | None:
-    """What an interpreter says that it is, three numbers; ``None`` where it does not start."""
+    """The version that an interpreter states, three numbers; ``None`` if it does not start."""
     code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
     try:
         done = run([path, "-I", "-c", code], timeout=_DEADLINE)

@@ -179,7 +179,7 @@ def _unpack_sources(
 
 
 def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
-    """The error of a library of which the index has only these versions, the newest first."""
+    """The error for a library that the index has only in these versions, the newest first."""
     name, version = _parts(requirement)
     if versions:
         return _error(
@@ -212,7 +212,7 @@ def _other_versions(version: str, versions: list[str]) -> str:
 
 
 def _unpacked() -> list[str]:
-    """What is there, by name and version."""
+    """The unpacked libraries, by name and version."""
     folder = env_cache().folder / "libraries"
     return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
 

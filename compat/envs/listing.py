@@ -193,7 +193,7 @@ def _kept_at(cache: Path, distribution: str) -> Path:
 def read_kept_files(
     cache: Path, distribution: str, source: str, now: float
 ) -> tuple[tuple[File, ...] | None, float]:
-    """What is kept of that source and its age in seconds; ``None`` where nothing usable is."""
+    """The kept files of that source and their age in seconds; ``None`` if they are unusable."""
     try:
         answer = _answers(cache, distribution)[source]
         listed = (

@@ -178,7 +178,7 @@ def _runs(folder: EnvFolder) -> bool:
 
 
 def reason_to_keep(folder: EnvFolder) -> str | None:
-    """Why an env may not be removed now; ``None`` where nobody uses or builds it."""
+    """The reason to keep an env now; ``None`` if nobody uses or builds it."""
     if is_being_built(folder):
         return _BEING_BUILT
     return _IN_USE if is_used_by_others(folder) else None

@@ -303,7 +303,7 @@ def _recorded(folder: Path) -> list[str]:
 
 @frozen(kw_only=True)
 class Installation:
-    """What is in a virtual environment."""
+    """The content of a virtual environment."""
 
     python: str
     """Path of its interpreter."""

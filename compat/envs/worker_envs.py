@@ -149,7 +149,7 @@ class PinnedEnv:
 
 
 def difference(wanted: PinnedEnv, python_version: str, packages: Sequence[Package]) -> str | None:
-    """How what is here differs from what the driver has; ``None`` where it does not."""
+    """The difference of this env from the driver's; ``None`` if there is none."""
     here, there = (
         {package.name: package for package in packages},
         {package.name: package for package in wanted.packages},
@@ -373,7 +373,10 @@ def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
 
 
 def _failed(folder: EnvFolder) -> str | None:
-    """Why the last installation failed; ``None`` where it did not, or was interrupted."""
+    """The reason of the last failed installation.
+
+    It is ``None`` if the last one did not fail, or was interrupted.
+    """
     record = read_record(folder)
     return (
         None

@@ -33,7 +33,7 @@ OPTION = "--executor"
 
 
 class ExecutorSettings(Protocol):
-    """Where an executor compiles, and all else that it is told."""
+    """The place where an executor compiles, and all its other settings."""
 
     def opened(
         self, in_flight: int | None, say: Callable[[str], None]
@@ -57,7 +57,7 @@ class SettingsReader(Protocol):
         ...
 
     def declared(self, table: Table) -> ExecutorSettings:
-        """What ``[executor]`` says. Raises ConfigError."""
+        """The settings in ``[executor]``. Raises ConfigError."""
         ...
 
 
@@ -90,7 +90,7 @@ EXECUTORS: list[ExecutorKind] = [
 
 
 def executor_named(text: str) -> ExecutorSettings | None:
-    """What ``--executor`` says; ``None`` for this machine. Raises SelectionError."""
+    """The settings in ``--executor``; ``None`` for this machine. Raises SelectionError."""
     if text == LOCAL:
         return None
     try:
@@ -109,7 +109,7 @@ def executor_named(text: str) -> ExecutorSettings | None:
 
 
 def executor_declared(table: Table) -> ExecutorSettings:
-    """What ``[executor]`` of a ``matrix.toml`` says. Raises ConfigError."""
+    """The settings in ``[executor]`` of a ``matrix.toml``. Raises ConfigError."""
     address = table.data.get("address")
     kind = (_kind_of(address) if isinstance(address, str) else None) or EXECUTORS[0]
     return kind.read().declared(table)

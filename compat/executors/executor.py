@@ -59,7 +59,7 @@ class Batch:
 
 @frozen(kw_only=True)
 class CellAttempts:
-    """What happened to one cell of a batch."""
+    """The attempts at one cell of a batch."""
 
     position: int
     """Which one: a position in ``Batch.cells``."""
@@ -85,7 +85,7 @@ class Executor(Protocol):
 
     @property
     def gpus(self) -> Gpus | None:
-        """GPUs of other machines that launch; ``None`` where that is for this machine's."""
+        """GPUs of other machines that launch; ``None`` if this machine's GPUs launch."""
         ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
@@ -107,7 +107,7 @@ class Executor(Protocol):
 
 
 class OpenExecutor(Protocol):
-    """How an executor is had: its class, usually."""
+    """The function that makes an executor: its class, usually."""
 
     def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
         """An executor that runs the worker's program in this folder until ``stop`` is set.

@@ -52,7 +52,7 @@ class GpuDevice:
 
 @frozen(kw_only=True)
 class GpuHost:
-    """What a machine has to launch with."""
+    """The GPUs and the interpreter of a machine."""
 
     devices: tuple[GpuDevice, ...] = ()
     why_none: str = ""
@@ -82,7 +82,7 @@ class Load:
 
 @frozen(kw_only=True)
 class LaunchedPiece:
-    """What came of cells that were launched together."""
+    """The results of cells that were launched together."""
 
     worker: str
     lines: tuple[Mapping[str, Any], ...]

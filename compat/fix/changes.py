@@ -290,8 +290,8 @@ def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object])
 def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> tuple[str, str]:
     """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
 
-    A value is changed where the case, the variant or the file gives it, and added to the case where
-    none of them does. Raises ConfigError where the file cannot be read.
+    A value is changed where the case, the variant or the file gives it, and added to the case if
+    none of them does. Raises ConfigError if the file cannot be read.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -324,7 +324,7 @@ def _named(tables: Any, name: str) -> Any:
 
 
 def _drop(name: str, *tables: Any) -> None:
-    """What is a constexpr now is no run-time argument any more."""
+    """Remove a new constexpr from the run-time arguments."""
     for table in tables:
         if table is not None:
             hints = table.get("hints")

@@ -234,7 +234,7 @@ def _line(text: str, number: int) -> str:
 
 
 def function_at(text: str, line: int) -> str:
-    """The function at the top level of a module that a line is in; empty where it is in none."""
+    """The function at the top level of a module that a line is in; empty if it is in none."""
     functions = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
     return next(
         (

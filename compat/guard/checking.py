@@ -57,7 +57,7 @@ class OtherAnswer:
 
 @frozen(kw_only=True)
 class Checked:
-    """What came of a check."""
+    """The result of a check."""
 
     guard: Guard
     intact: bool
@@ -125,7 +125,7 @@ def _contradictions(old: Facts, new: Facts) -> Iterator[Contradiction]:
 
 
 def _kind(before: str | None, after: str | None) -> Kind | None:
-    """How two states differ; why something does not work is no difference."""
+    """The difference of two states; another reason for a failure is not one."""
     if before is None or after is None:
         return None if before is after else Kind.NEW if before is None else Kind.GONE
     if (before == WORKS) is (after == WORKS):
@@ -140,7 +140,7 @@ def _places(facts: Facts) -> Iterator[tuple[str, str, str]]:
 
 
 def _together(old: Facts, new: Facts) -> Facts:
-    """What is known by both, in the order of the new ones, which count where they differ."""
+    """The joint facts of both, in the order of the new ones, which win if they differ."""
     kernels: dict[str, dict[str, dict[str, States]]] = {}
     for kernel, variant, target in dict.fromkeys((*_places(new), *_places(old))):
         rows = (
@@ -170,7 +170,7 @@ def _line(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _answers(guard: Guard, new: Guard) -> Iterator[OtherAnswer]:
-    """Where they give other answers, of the kernels that the guard has."""
+    """The different answers about the kernels that the guard has."""
     for kernel in guard.facts.kernels:
         for target in new.facts.targets:
             for release in new.facts.releases:
@@ -218,7 +218,7 @@ def guard_lines(guard: Guard) -> Iterator[str]:
 
 
 def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
-    """What a check found, the sum of it first; the two names are those of the files."""
+    """The result of a check, its sum first; the two names are those of the files."""
     if checked.agrees:
         yield f"{guard} agrees with {report}"
     else:

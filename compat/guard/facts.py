@@ -78,7 +78,7 @@ def toolchain_of(report: Report, request: Request) -> Toolchain:
 
 
 def find_facts(report: Report, request: Request, toolchain: Toolchain) -> Facts:
-    """What a report says of the chosen kernels, which are of this toolchain.
+    """The facts of a report about the chosen kernels, which are of this toolchain.
 
     A variant works on a release if all of its cases are good there, deprecated or not, in every env
     that gave an answer. It does not work if one fails, would fail when launched, or had different
@@ -127,7 +127,7 @@ def _variants(
     states: Mapping[Coordinate, Sequence[States]],
     request: Request,
 ) -> dict[str, dict[str, States]]:
-    """What is known of a kernel's variants, the most wanted first."""
+    """The facts about a kernel's variants, the most wanted first."""
     cases: dict[str, list[str]] = defaultdict(list)
     for spec in specs:
         if spec.kernel == kernel:
@@ -157,7 +157,7 @@ def _targets(
 
 
 def _together(rows: Sequence[States]) -> States:
-    """What several cases say together: all have to work."""
+    """The joint state of several cells: all have to work."""
     found: dict[str, str] = {}
     for release in {release for row in rows for release in row}:
         reasons = [row[release] for row in rows if row.get(release, WORKS) != WORKS]

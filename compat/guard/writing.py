@@ -1,4 +1,4 @@
-"""A guard as text, and a text read back. What is read is taken as data: nothing of it runs."""
+"""A guard as text, and a text read back. A text is read as data, and never runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HINT = "Name a file that `compat guard --out` wrote."
 
 @frozen(kw_only=True)
 class Guard:
-    """What a written guard says, and what it was made of."""
+    """The facts of a written guard, and its origin."""
 
     facts: Facts
     request: Request
@@ -48,7 +48,7 @@ class Guard:
 
     @property
     def policy(self) -> str:
-        """What it assumes of what was not tested."""
+        """The assumption about untested combinations."""
         return self.request.policy or guarding_of(self.toolchain).policies[0]
 
     def answer(self, kernel: str, release: str, target: str) -> str | None:
@@ -62,7 +62,7 @@ class Guard:
 
     @cached_property
     def decided_by(self) -> dict[str, Any]:
-        """What the code in the file decides by."""
+        """The data by which the code in the file decides."""
         facts, letters = self.facts, _letters(self.facts)
         return {
             "policy": self.policy,

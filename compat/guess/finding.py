@@ -1,4 +1,4 @@
-"""Which Python sources a path, a glob or a folder means."""
+"""The Python sources that a path, a glob or a folder means."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def split(pattern: str) -> tuple[str, str | None]:
 
 
 def sources(path: str, base: Path) -> list[Path]:
-    """The sources that a path, glob or folder means, by name; empty where there are none."""
+    """The sources that a path, glob or folder means, by name; empty if there are none."""
     matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(
         dict.fromkeys(
@@ -111,7 +111,7 @@ def _may_have_kernels(path: Path) -> bool:
 
 @cache
 def _marks() -> tuple[bytes, ...]:
-    """What sources of kernels contain."""
+    """The words that sources of kernels contain."""
     return tuple(
         guessing.mark
         for toolchain in toolchains.every()

@@ -365,7 +365,7 @@ _KEPT = "compat-guessed.json"
 
 @frozen
 class _Place:
-    """Where a kernel is in a library."""
+    """The place of a kernel in a library."""
 
     module: str
     function: str
@@ -375,7 +375,7 @@ class _Place:
         return f".{self.module}.{self.function}".endswith(f".{name}")
 
     def names(self) -> Iterator[str]:
-        """What it may be called, the shortest first."""
+        """The possible names, the shortest first."""
         name = self.function
         yield name
         for part in reversed(self.module.split(".")):
@@ -487,14 +487,14 @@ def _is_readable(path: Path) -> bool:
 
 
 def languages() -> str:
-    """What the toolchains are called whose kernels can be found: ``Triton``."""
+    """The names of the toolchains whose kernels can be found: ``Triton``."""
     return " or ".join(
         toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing
     )
 
 
 def how_kernels_look() -> str:
-    """What kernels can be told by, as a hint begins."""
+    """The signs of a kernel, in words that begin a hint."""
     return f"Kernels have {' or '.join(guessing.decorator for guessing in _guessings())} above them"
 
 

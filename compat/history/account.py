@@ -70,7 +70,7 @@ def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
 
 
 class Judgement(StrEnum):
-    """What is known of a release."""
+    """The judgement of a release."""
 
     GOOD = "good"
     BAD = "bad"
@@ -94,7 +94,7 @@ class Word(StrEnum):
 
 @frozen(kw_only=True)
 class Entry:
-    """What is known about one release."""
+    """The facts about one release."""
 
     release: str
     """The release."""
@@ -336,7 +336,7 @@ def is_deprecated(outcome: Outcome) -> bool:
 
 
 def class_of(outcome: Outcome) -> str:
-    """The failure's class; the status itself where there is no failure."""
+    """The failure's class, or the status itself without a failure."""
     return outcome.failure.failure_class if outcome.failure else str(outcome.status)
 
 

@@ -141,7 +141,7 @@ class Curve:
 
 @frozen(kw_only=True)
 class Growth:
-    """What points tell together."""
+    """The joint growth of points."""
 
     points: tuple[GrowthPoint, ...]
     """In the order of their sizes."""
@@ -151,7 +151,7 @@ class Growth:
 
     @property
     def best(self) -> Curve:
-        """The curve that fits best; one that does not grow where there is none."""
+        """The curve that fits best, or one that does not grow if none fits."""
         return self.curves[0] if self.curves else Curve()
 
     @property
@@ -170,7 +170,7 @@ class Growth:
         return self.law in (Law.POWER, Law.EXPONENTIAL)
 
     def at(self, size: int) -> SecondsRange | None:
-        """The seconds at another size; ``None`` where nothing is fitted."""
+        """The seconds at another size; ``None`` if nothing is fitted."""
         if self.law is Law.UNKNOWN:
             return None
         last, curves, step = self.points[-1], self.curves or (Curve(),), self.step(size)
@@ -217,7 +217,7 @@ def roughly(seconds: float) -> str:
 
 
 def fit(points: Sequence[GrowthPoint], bounds: Sequence[GrowthPoint] = ()) -> Growth:
-    """What points tell of a growth, none of whose curves is below a bound that it explains."""
+    """The growth of points; none of its curves is below a bound that it explains."""
     growth = _fitted(points)
     for bound in bounds:
         last = growth.points[-1] if growth.points else bound
@@ -330,7 +330,7 @@ class SettingGrowth:
 
     @classmethod
     def of(cls, setting: str, outcomes: Mapping[int, Outcome]) -> SettingGrowth:
-        """What the outcomes of several values tell."""
+        """The growth with several values, by their outcomes."""
         ended = {size: outcome for size, outcome in sorted(outcomes.items()) if outcome.has_code}
         stopped = {
             size: outcome for size, outcome in sorted(outcomes.items()) if _is_stopped(outcome)

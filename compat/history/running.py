@@ -84,7 +84,7 @@ class _Ran(Account):
 
 @frozen(kw_only=True)
 class Right(_Ran):
-    """Where its numbers are right."""
+    """The releases with right numbers."""
 
     by: tuple[str, ...]
     """What it was run on: ``interpreter``, and GPUs by their names."""
@@ -97,7 +97,7 @@ class Right(_Ran):
 
 @frozen(kw_only=True)
 class Fast(_Ran):
-    """Where it is about as fast as on its fastest release."""
+    """The releases that are about as fast as the fastest one."""
 
     device: str
     """The GPU that it was measured on."""
@@ -115,10 +115,10 @@ class Fast(_Ran):
 def right(
     results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None
 ) -> Right | None:
-    """What is known of the numbers; ``None`` where nothing was run.
+    """The account of the numbers; ``None`` if nothing was run.
 
-    ``results`` are by the release's label, ``line`` is every release; with ``device``
-    (:func:`ran_on`) only what was run there is counted.
+    ``results`` are by the release's label, ``line`` is every release. With ``device``
+    (:func:`ran_on`), only runs there count.
     """
     checks = {
         release: [
@@ -139,7 +139,7 @@ def right(
 
 
 def ran_on(check: Check) -> str:
-    """What a check was made on: ``interpreter``, or a GPU by its name."""
+    """The device of a check: ``interpreter``, or a GPU by its name."""
     return check.device or INTERPRETER
 
 

@@ -34,7 +34,7 @@ def ladder(value: int) -> tuple[int, ...]:
 
 
 def value_of(spec: Specialization, name: str) -> int | None:
-    """The number that a constexpr or an option is; ``None`` where it is none."""
+    """The number of a constexpr or an option; ``None`` if it is not a number."""
     value = {**spec.compile.options, **spec.compile.constexprs}.get(name)
     return value if _is_number(value) else None
 

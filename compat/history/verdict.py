@@ -145,13 +145,13 @@ class Point:
 
     @property
     def representative(self) -> Outcome | None:
-        """The outcome to conclude from, or ``None`` where none may be."""
+        """The outcome to conclude from, or ``None`` if there is none."""
         return None if self.untested or self.unsteady else self.answers[0].outcome
 
 
 @frozen(kw_only=True)
 class Row:
-    """What became of a specialization for a target, release by release, oldest first."""
+    """The outcomes of a specialization for a target, release by release, oldest first."""
 
     spec: Specialization
     target: Target
@@ -159,7 +159,7 @@ class Row:
 
     @property
     def coordinate(self) -> Coordinate:
-        """What a reader calls it."""
+        """The name for a reader."""
         return self.spec.kernel, self.spec.variant, self.spec.case, self.target.name
 
     @property
@@ -330,7 +330,7 @@ class Points(Mapping[Coordinate, tuple[Point, ...]]):
 
 
 def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
-    """The history's points; forks only where there is nothing else."""
+    """The history's points; forks only if there is nothing else."""
     points = points_of(results)
     return tuple(p for p in points if not p.release.fork) or points
 

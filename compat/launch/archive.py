@@ -201,7 +201,7 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
 
 
 def _place(cell: Cell) -> tuple[str, Version, str]:
-    """By which cells stand beside their neighbours in the line of releases."""
+    """The key that puts cells beside their neighbours in the line of releases."""
     return _series(cell), cell.env.release or Version("0"), cell.env.name
 
 
@@ -252,7 +252,7 @@ class BuiltFolder:
 
     @property
     def arch(self) -> int:
-        """What a GPU has to be."""
+        """The architecture that a GPU must have."""
         return int(self.index["target"]["arch"])
 
     def cells(self, globs: Sequence[str] = (), known: set[Key] | None = None) -> tuple[Entry, ...]:
@@ -297,7 +297,7 @@ def program_of(path: Path) -> Path:
 
 
 def read_folder(path: Path) -> BuiltFolder:
-    """The folder at a path. Raises SelectionError where there is none that was built."""
+    """The folder at a path. Raises SelectionError if it is not one that was built."""
     program_of(path)
     try:
         index = read_json((path / INDEX).read_bytes())
@@ -330,7 +330,7 @@ def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
 
 
 def pack_piece(folder: BuiltFolder, cells: Sequence[Entry]) -> bytes:
-    """What launching some of the cells takes, as a tar file."""
+    """The files for launching some of the cells, as a tar file."""
     index = {**folder.index, "cells": list(cells), "left_out": []}
     problems = {cell["problem"] for cell in cells}
     index["problems"] = {

@@ -171,7 +171,7 @@ def build_and_launch(
 
 @frozen(kw_only=True)
 class LaunchedCells:
-    """What came of launching cells."""
+    """The results of launching cells."""
 
     merged: MergedResults
     left_out: tuple[LeftOut, ...] = ()
@@ -267,7 +267,7 @@ class Behaviour:
 
 @frozen(kw_only=True)
 class BuildComparison:
-    """What came of launching several builds of one kernel."""
+    """The results of launching several builds of one kernel."""
 
     status: str
     """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``,

@@ -275,7 +275,7 @@ def _count(value: object) -> int | None:
 
 
 def told_of(merged: Iterable[MergedResults]) -> str:
-    """What was merged, in words."""
+    """The merged results, in words."""
     total = sum(merged, NOTHING)
     parts = [f"launched {total.kept:,} cells"]
     parts += [f"{total.lost:,} are lost"] if total.lost else []

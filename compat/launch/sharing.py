@@ -178,7 +178,7 @@ class MatrixLaunches(Launches):
 
     @property
     def merged(self) -> MergedResults:
-        """What came of it so far."""
+        """The results so far."""
         return evolve(self._merged, lost=self.lost)
 
     def _merge(self, lines: Sequence[Line]) -> None:
@@ -241,7 +241,7 @@ class MatrixLaunches(Launches):
             self._build(fitting)
 
     def _lack(self, target: Target) -> str | None:
-        """What is missing for a target; ``None`` where some machine has a GPU for it."""
+        """The thing that is missing for a target; ``None`` if some machine has a GPU for it."""
         assert isinstance(target.arch, int), "only what is for NVIDIA's GPUs can be launched"
         return self.gpus.lack(target.name, target.arch, self._python)
 
@@ -256,7 +256,7 @@ class MatrixLaunches(Launches):
                 self._add_built(build_cells(portion, context, note, self._expect))
 
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
-        """Those of which nothing is known of launches."""
+        """The cells without a known launch."""
         identities = {
             cell: identity_of(cell, built)
             for cell in cells

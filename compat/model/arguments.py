@@ -179,7 +179,7 @@ def dtype_of(value: Any) -> str:
 
 
 def facts_of(value: Any) -> dict[str, bool]:
-    """What is said of a tensor besides its element type, all of it."""
+    """All facts about a tensor besides its element type."""
     return {
         **_USUAL,
         **{key: value[key] for key in _USUAL if isinstance(value, Mapping) and key in value},
@@ -218,7 +218,7 @@ def shown(value: Any) -> str:
 
 
 def shown_all(passed: Mapping[str, Any]) -> str:
-    """What a launch passes as a report shows it: ``x=*fp16, n=4096``."""
+    """The arguments of a launch as a report shows them: ``x=*fp16, n=4096``."""
     return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
 
 

@@ -73,7 +73,7 @@ class Env:
 
     @property
     def label(self) -> str:
-        """What is in it: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
+        """The content in words: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
         release = [str(self.release)] if self.release else []
         framework = [self.framework, str(self.framework_release)] if self.paired else []
         return "-".join((self.distribution, *release, *framework))
@@ -108,7 +108,7 @@ class BuiltEnv:
     """One hash over interpreter version and packages: equal digests mean the same toolchain."""
 
     def version_of(self, distribution: str) -> str | None:
-        """The installed version of a distribution, or ``None`` where it is not installed."""
+        """The installed version of a distribution, or ``None`` if it is not installed."""
         return next((p.version for p in self.packages if p.name == distribution), None)
 
     @property
@@ -131,7 +131,7 @@ class BuiltEnv:
 
 @frozen(kw_only=True, cache_hash=True)
 class Target:
-    """What code is generated for, without a GPU being there."""
+    """The architecture that code is generated for; no GPU is needed."""
 
     name: Text
     toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
@@ -286,11 +286,11 @@ class Problem:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether it is a launch of some program, of which nobody knows what has to come out."""
+        """Whether it is a launch of some program, whose right results nobody knows."""
         return RECORDED in self.parameters
 
     def document(self) -> dict[str, Any]:
-        """What tells this problem from another, as JSON; no path is in it."""
+        """The facts that distinguish this problem, as JSON; no path is in it."""
         return {
             "closure": self.closure,
             "function": self.function,
@@ -394,7 +394,7 @@ def plain_type(kind: Any) -> Any:
 
 
 def leaf_types(signature: Mapping[str, ArgumentType]) -> dict[str, str]:
-    """Path → type, of every argument that is no tuple and of every element that is none."""
+    """Path → type, of every argument and every element that is not a tuple."""
     return {path: found for name, kind in signature.items() for path, found in _leaves(name, kind)}
 
 

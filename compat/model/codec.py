@@ -331,7 +331,7 @@ def _name_of(value: object) -> str:
 
 
 def _messages(error: Exception, path: str) -> Iterator[str]:
-    """What is wrong, and where, for each thing that is."""
+    """The errors, each with its place."""
     others = [error]
     if isinstance(error, ClassValidationError):
         within, others = error.group_exceptions()
@@ -353,7 +353,7 @@ def _messages(error: Exception, path: str) -> Iterator[str]:
 
 
 def _key_of(kind: Any, name: str) -> str:
-    """What a field is called in data."""
+    """The name of a field in data."""
     field = fields_dict(kind).get(name) if has(kind) else None
     return str(field.metadata.get(KEY, name)) if field else name
 

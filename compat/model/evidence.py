@@ -66,7 +66,7 @@ class Noticed:
 
 @frozen(kw_only=True)
 class Diagnosis:
-    """Where inside the compiler it went wrong, as it is read in the facts of an attempt."""
+    """The place of a failure inside the compiler, as it is read in the facts of an attempt."""
 
     pass_: str | None = None
     """The MLIR pass in flight, as ``mlir-opt`` names it, for example ``tritongpu-coalesce``."""
@@ -86,7 +86,7 @@ class Diagnosis:
 
 @frozen(kw_only=True)
 class Made:
-    """What a stage made."""
+    """The product of a stage."""
 
     AS_ARRAY: ClassVar = True
     size: int
@@ -372,7 +372,7 @@ def read_paths(data: object) -> tuple[str, ...]:
 
 
 def read_stood_in(data: object) -> StoodIn | None:
-    """What an answer says of stand-ins; ``None`` where it says nothing."""
+    """The stand-ins in an answer; ``None`` if it has none."""
     if not isinstance(data, Mapping):
         return None
     found = {name: data.get(name) for name in ("packages", "answers", "skipped")}

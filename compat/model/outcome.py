@@ -207,7 +207,7 @@ class Compact(Mapping[str, Any]):
     __slots__ = ("_shape", "_values")
 
     def __init__(self, content: Mapping[str, Any]) -> None:
-        """Keep a copy of ``content``. Raises ValueError for what is no JSON."""
+        """Keep a copy of ``content``. Raises ValueError if it is not JSON."""
         values: list[Any] = []
         shape = _flattened(content, values)
         self._shape = _SHAPES.setdefault(shape, shape)
@@ -270,7 +270,7 @@ def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
 
 @cache
 def _empty() -> Compact:
-    """What all have that have no facts."""
+    """The common value of all cells without facts."""
     return Compact({})
 
 
@@ -347,7 +347,7 @@ class CellRecord:
 
 
 def cell_document(result: Result) -> JsonObject:
-    """One cell and what came of it, as JSON values."""
+    """One cell and its result, as JSON values."""
     # Takes longer to import than many commands take.
     from compat.model.codec import record_of, unstructure
 

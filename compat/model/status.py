@@ -128,7 +128,7 @@ class Check:
 
     @property
     def right(self) -> bool | None:
-        """Whether the numbers are right; ``None`` where this does not tell."""
+        """Whether the numbers are right; ``None`` if this does not tell."""
         if self.status in (Status.UNSUPPORTED, Status.LOST):
             return None
         return self.status is Status.OK
@@ -136,7 +136,7 @@ class Check:
 
 @frozen(kw_only=True)
 class Numbers:
-    """What is known of the numbers that a cell computes; ``None`` for what was not run."""
+    """The checks of the numbers that a cell computes; ``None`` if it was not run."""
 
     interpreter: Check | None = None
     """In the interpreter of its release, on the CPU, which says something of the kernel and nothing
@@ -152,7 +152,7 @@ class Numbers:
 
     @property
     def right(self) -> bool | None:
-        """Whether they are right as far as they were checked; ``None`` where nothing tells."""
+        """Whether they are right as far as they were checked; ``None`` if nothing tells."""
         told = [check.right for check in self.checks if check.right is not None]
         return all(told) if told else None
 

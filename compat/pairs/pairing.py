@@ -55,7 +55,7 @@ GB.
 
 @frozen(kw_only=True)
 class PairingSetup:
-    """What all pairs of a command share."""
+    """The things that all pairs of a command share."""
 
     selection: Selection
     cache: EnvCache

@@ -49,7 +49,7 @@ JsonObject = dict[str, Any]
 
 @frozen(kw_only=True)
 class PairRun:
-    """Where programs are run, and with what."""
+    """The place where programs run, and their settings."""
 
     python: str
     """The interpreter of an env that has a PyTorch."""
@@ -63,7 +63,7 @@ class PairRun:
 
 @frozen(kw_only=True)
 class Answers:
-    """What came of it, as it was told."""
+    """The answers of programs, as they were reported."""
 
     facts: JsonObject = field(factory=dict)
     """Which PyTorch and release it was that was imported; empty where nothing was."""
@@ -72,7 +72,7 @@ class Answers:
 
 
 def pairing_of(toolchain: Toolchain) -> Pairing:
-    """How pairs are tried, of a toolchain that says so."""
+    """The way in which a toolchain with pairs tries them."""
     assert toolchain.device.pairing is not None
     return toolchain.device.pairing
 

@@ -55,7 +55,7 @@ _Shard = Annotated[str, rules(pattern="^[1-9][0-9]*/[1-9][0-9]*$")]
 
 @frozen(kw_only=True)
 class ToolRecord:
-    """What wrote the file."""
+    """The tool that wrote the file."""
 
     name: Literal["triton-compat"] = "triton-compat"
     version: str
@@ -100,7 +100,7 @@ class BracketRecord:
 
 @frozen(kw_only=True)
 class _RunRecord:
-    """What releases on which a kernel was run say together."""
+    """The joint answer of the releases on which a kernel was run."""
 
     verdict: Text
     word: Word
@@ -112,7 +112,7 @@ class _RunRecord:
 
 @frozen(kw_only=True)
 class RightRecord(_RunRecord):
-    """Where its numbers are right."""
+    """The releases with right numbers."""
 
     by: tuple[Text, ...]
 
@@ -127,7 +127,7 @@ class BestRecord:
 
 @frozen(kw_only=True)
 class FastRecord(_RunRecord):
-    """Where it is fast."""
+    """The releases on which it is fast."""
 
     device: str
     best: BestRecord
@@ -135,7 +135,7 @@ class FastRecord(_RunRecord):
 
 @frozen(kw_only=True)
 class VerdictRecord:
-    """What the releases together say of a kernel."""
+    """The joint answer of the releases about a kernel."""
 
     kernel: Text
     variant: Text
@@ -206,7 +206,7 @@ class SourceRecord:
 
 @frozen(kw_only=True)
 class AttachmentRecord:
-    """What a kept artifact holds."""
+    """The content of a kept artifact."""
 
     name: Text
     gzip: Annotated[str, rules(contentEncoding="base64")]
@@ -326,13 +326,13 @@ def schema() -> JsonObject:
 
 
 def verdict_document(verdict: Verdict) -> JsonObject:
-    """What the releases together say of a kernel."""
+    """The joint answer of the releases about a kernel."""
     document: JsonObject = unstructure(verdict_record(verdict))
     return document
 
 
 def bracket_record(bracket: Bracket | None) -> BracketRecord | None:
-    """The record of a change; ``None`` where there is none."""
+    """The record of a change; ``None`` if there is none."""
     if bracket is None:
         return None
     before, after, fix = bracket.before, bracket.after, bracket.is_fix
@@ -458,7 +458,7 @@ def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[t
 
 
 def _pointed_at(report: Report) -> dict[str, str]:
-    """Of the files that sources import those that a failure may point at, by path."""
+    """The imported files that a failure may point at, by path."""
     names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
     helpers = (path for paths in report.helpers.values() for path in paths)
     return {

@@ -175,7 +175,7 @@ def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Pat
 
 
 def told_of(merged: Merged, files: int) -> list[str]:
-    """What was joined, in words."""
+    """The joined files, in words."""
     words = [
         f"{counted(merged.new, 'result')} of {counted(files, 'store')} new, {merged.known:,} known"
         " already"

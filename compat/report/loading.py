@@ -92,7 +92,7 @@ HINT = "Is it a matrix.json, as `compat matrix` writes it?"
 
 
 def read_matrix(content: Content, where: str) -> MatrixRecord:
-    """What a file holds; ``where`` is what errors call it. Raises StoreError."""
+    """The content of a file; ``where`` is its name in errors. Raises StoreError."""
     items = _Items()
     try:
         document = _printable(
@@ -341,7 +341,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
 
 
 def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
-    """What the files have of something, each once."""
+    """The values of a field in all files, each once."""
     noun, called = _ALIKE[field]
     found: dict[Hashable, Any] = {}
     for where, matrix in parts:
@@ -368,7 +368,7 @@ _BETWEEN = "\n\nand in another run, "
 
 
 def name_of(cell: CellRecord) -> str:
-    """What a cell is called: no report has two that are called the same."""
+    """The name of a cell; no report has two with the same name."""
     return f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
 
 
@@ -383,7 +383,7 @@ def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
 
 
 def _one(first: CellRecord, second: CellRecord) -> CellRecord:
-    """What two reports say of one cell. What is no answer gives way to one."""
+    """The joint record of two reports' cell. An answer replaces a record without one."""
     if first.status.is_answer != second.status.is_answer:
         one = first if first.status.is_answer else second
     elif _fate(first) == _fate(second):
@@ -554,7 +554,7 @@ class _Loading:
         return tuple(results)
 
     def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
-        """What earlier runs found, as far as the verdicts tell it."""
+        """The results of earlier runs, as far as the verdicts have them."""
         cells: dict[Coordinate, Cell] = {}
         for result in results:
             spec, target = result.cell.spec, result.cell.target
@@ -642,7 +642,7 @@ def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome
 
 
 def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
-    """A failure of which no more is known."""
+    """A failure without further facts."""
     return Failure(
         failure_class=failure_class,
         toolchain=toolchain,

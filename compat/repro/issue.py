@@ -76,7 +76,7 @@ def issue_markdown(finding: ReproFinding) -> str:
 
 
 def happens(finding: ReproFinding) -> str:
-    """What happens, in a sentence or two."""
+    """The defect, in a sentence or two."""
     failure, outcome = finding.failure, finding.result.outcome
     imported = finding.bundle.decorated
     place = "" if imported else f" in stage `{failure.stage}`"
@@ -108,7 +108,7 @@ def _line(finding: ReproFinding) -> str:
 
 
 def expected(finding: ReproFinding) -> str:
-    """What should have happened."""
+    """The expected result."""
     good = finding.good_releases()
     if good:
         return (
@@ -121,7 +121,7 @@ def expected(finding: ReproFinding) -> str:
 
 
 def printed(finding: ReproFinding) -> str:
-    """What the script prints."""
+    """The output of the script."""
     return finding.output
 
 
@@ -166,7 +166,7 @@ def _verdict_phrase(verdict: Verdict) -> str:
 
 
 def differences(finding: ReproFinding) -> str:
-    """Where the kernel that is shown differs from the one it was made from; empty if nowhere."""
+    """The differences of the shown kernel from its original; empty if there are none."""
     if not finding.differing:
         return ""
     contrasts = "; ".join(
@@ -240,7 +240,7 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
 
 
 def tracker(finding: ReproFinding) -> str:
-    """Where the issue belongs, in a sentence; empty where its form says that."""
+    """The place for the issue, in a sentence; empty if its form says that."""
     calls = toolchains.of(finding.cell.env).language.script
     return f" It is for {calls.tracker}." if calls and calls.tracker else ""
 
@@ -249,7 +249,7 @@ def tracker(finding: ReproFinding) -> str:
 
 
 def short(output: str, name: str, reader: OutputReader) -> str:
-    """What a script printed, without IR and places, and with stacks cut to where they end."""
+    """The output of a script without IR and places, and with stacks cut to their ends."""
     words = reader.read(output).words
     words = without_places(words).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]

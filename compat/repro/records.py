@@ -66,7 +66,7 @@ class ReproFinding:
 
     @property
     def result(self) -> Result:
-        """What became of the cell itself."""
+        """The result of the cell itself."""
         return next(result for result in self.results if result.cell == self.cell)
 
     @property
@@ -78,7 +78,7 @@ class ReproFinding:
 
     @property
     def toolchain(self) -> str:
-        """What a reader calls the toolchain."""
+        """The reader's name of the toolchain."""
         return toolchains.of(self.cell.env).title
 
     @property
@@ -125,7 +125,7 @@ class ReproFinding:
 
     @property
     def verdict(self) -> Verdict:
-        """What the releases together say of the original kernel, for the cell's target."""
+        """The joint answer of the releases about the original kernel, for the cell's target."""
         (verdict,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
         return verdict
 
@@ -225,7 +225,7 @@ class Unverified:
 
 
 def name_of(cell: Cell) -> str:
-    """What the files about a cell are called: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
+    """The name of the files about a cell: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
     return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
 
 

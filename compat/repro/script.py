@@ -99,7 +99,7 @@ class Script:
 
     @property
     def _named(self) -> str:
-        """The toolchain, and what installs it where its name does not say so."""
+        """The toolchain, and its distribution if its name does not say so."""
         title, distribution = self.toolchain.title, self.toolchain.distribution
         return title if title.lower() == distribution else f"{title} (`pip install {distribution}`)"
 
@@ -224,7 +224,7 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
 
 
 def imported_packages(text: str) -> frozenset[str]:
-    """What a module imports besides the standard library, by the names of the packages."""
+    """The packages that a module imports besides the standard library, by their names."""
     return (
         frozenset(imported.parts[0] for imported in imports_of(tree_of(text)))
         - sys.stdlib_module_names

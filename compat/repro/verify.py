@@ -72,7 +72,7 @@ class ScriptCheck:
 
 @frozen(kw_only=True)
 class ScriptResult:
-    """What it said."""
+    """The result of running a script."""
 
     script: ScriptCheck
     run: ProcessResult
@@ -296,7 +296,7 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def printed(evidence: Evidence) -> str:
-    """What a script prints of such an attempt, as far as it is looked through."""
+    """The output of a script for such an attempt, as far as it is looked through."""
     exceptions = bounded(
         "\n".join(f"{link.type}: {link.message}" for link in bounded_chain(evidence.raised)),
         4 * _SEARCHED,

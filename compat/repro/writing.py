@@ -90,7 +90,7 @@ def write_repro(
 
 
 def script_form(toolchain: Toolchain) -> ScriptForm:
-    """How scripts call a toolchain. Raises SelectionError where there are none for it."""
+    """The form of a toolchain's scripts. Raises SelectionError if it has none."""
     if toolchain.language.script is None:
         raise SelectionError(
             f"there are no scripts for {toolchain.title}",
@@ -252,7 +252,7 @@ class _ReproWriter:
     # --- the table ---
 
     def _everywhere(self, script: Script) -> tuple[Result, ...]:
-        """The kernel as it stands in the script, for every env and target."""
+        """The results of the kernel in the script's form, for every env and target."""
         path = self.scratch / f"{self.name}.py"
         spec = evolve(self.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())

@@ -52,7 +52,7 @@ _OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}
 
 @frozen(kw_only=True)
 class Files:
-    """What a project is to have for a CI system."""
+    """The files of a project for a CI system."""
 
     texts: Mapping[Path, str]
     otherwise: Mapping[Path, str]
@@ -97,7 +97,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
 
 
 def _cells(config: MatrixConfig) -> int:
-    """How many cells there are now; none where the kernel files cannot be read yet."""
+    """The number of cells now; 0 if the kernel files cannot be read yet."""
     try:
         specs = load_kernels(config.kernels, config.base) if config.kernels else ()
     except ConfigError:
@@ -154,7 +154,7 @@ def _top(folder: Path) -> Path:
 
 @frozen(kw_only=True)
 class Requirement:
-    """What ``pip install`` is given."""
+    """The argument of ``pip install``."""
 
     text: str
     unsure: str = ""

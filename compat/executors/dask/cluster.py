@@ -280,7 +280,7 @@ def _local_arguments(settings: DaskSettings) -> dict[str, Any]:
 
 
 def cluster_class(settings: DaskSettings) -> Callable[..., Any]:
-    """What a dotted name means. Raises ConfigError."""
+    """The class that a dotted name means. Raises ConfigError."""
     module, _, name = (settings.cluster or _LOCAL_CLASS).rpartition(".")
     where = f"{settings.where}.class"
     try:

@@ -24,7 +24,7 @@ from compat.workers.spawn import WORKER, variable_dependencies
 
 
 class DaskExecutor:
-    """Batches are tasks of a cluster; what came of one is told all at once."""
+    """Batches are tasks of a cluster; the results of one are reported all at once."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class DaskExecutor:
         return self._session.slots
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """What happens to each cell, once it is known of all that went together.
+        """The attempts at each cell, once all that went together are known.
 
         Cells that no worker can attempt, and those that workers were lost with, have evidence that
         says so.
@@ -93,7 +93,7 @@ class DaskExecutor:
         self._local.close()
 
     def _check(self) -> None:
-        """Raise Stopped where nothing is to be waited for any more."""
+        """Raise Stopped if there is nothing to wait for any more."""
         interruption.check()
         if self._stop.is_set() or self._closed.is_set():
             raise Stopped
@@ -236,9 +236,9 @@ class _BatchWork(Work[CellAttempts]):
                 session.say(f"no longer using Dask worker {worker.name}: {answer.refused}")
 
     def _whole(self) -> _BatchWork | None:
-        """The same with its whole tree; ``None`` where it has that, or it would be too large.
+        """The same with its whole tree; ``None`` if it has that, or it would be too large.
 
-        Kernel files that cannot be imported may lack what no import statement shows.
+        Kernel files that cannot be imported may lack a file that no import statement shows.
         """
         origins = origins_of(self.parcel.batch)
         tree = self.session.trees.of(origins, whole=True)

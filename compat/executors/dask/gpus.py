@@ -47,7 +47,7 @@ class GpuWorkers:
         self._looking = threading.Lock()
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
-        """What is missing for a target, as workers say now. Connects."""
+        """The thing that is missing for a target, by the workers' answers now. Connects."""
         self.look()
         with self.session.changed:
             return None if self.slots(arch, python) else self.reason(target, arch)

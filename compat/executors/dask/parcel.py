@@ -146,7 +146,7 @@ def _moved(spec: Specialization, places: Places) -> Specialization:
 
 @frozen(kw_only=True)
 class ParcelResult:
-    """What a worker says of a parcel. Where it does not tell of every cell, it says why."""
+    """A worker's answer about a parcel; if cells are missing, it has the reason."""
 
     worker: str
     """Whose address this is."""

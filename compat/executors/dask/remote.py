@@ -1,4 +1,4 @@
-"""What runs in a Dask worker: batches are attempted, and what was built is launched.
+"""The program of a Dask worker: it attempts batches, and launches binaries.
 
 Batches are attempted by a local executor that stays, in envs and trees of that machine. A launcher
 is a process of its own: the worker itself never loads a GPU's driver, and imports no PyTorch.
@@ -48,7 +48,7 @@ _IN_PROGRESS = ("executing", "long-running")
 
 
 def introduce(dask_worker: Any) -> dict[str, Any]:
-    """What this worker is."""
+    """The facts about this worker."""
     return {**about(), "name": str(dask_worker.name), "threads": dask_worker.state.nthreads}
 
 
@@ -115,7 +115,7 @@ class _Unable(Exception):
 
 @define(kw_only=True)
 class _WorkerState:
-    """What a Dask worker keeps from one batch to the next."""
+    """The state that a Dask worker keeps from one batch to the next."""
 
     folder: Path
     """For trees."""
@@ -124,7 +124,7 @@ class _WorkerState:
     lock: threading.Lock = field(factory=threading.Lock)
 
     def attempt(self, parcel: Parcel, stop: threading.Event, attempts: list[CellAttempts]) -> bool:
-        """Add what comes of the cells of a parcel here to a list; whether its tree is here.
+        """Add the attempts at the cells of a parcel to a list, and return whether its tree is here.
 
         Raises _Unable, Stopped, UnknownAction, and MachineError.
         """
@@ -256,7 +256,7 @@ _RESOURCE = "gpu"
 
 @frozen(kw_only=True)
 class LaunchOrder:
-    """What a worker is to launch."""
+    """The order of a launch for a worker."""
 
     archive: bytes
     """A folder with ``launch.py``, as a tar file."""
@@ -267,7 +267,7 @@ class LaunchOrder:
 
 @frozen(kw_only=True)
 class LaunchEnd:
-    """What came of it."""
+    """The end of a launch."""
 
     exit_code: int | None = None
     """The launcher's; ``None`` where it has not ended by itself."""
@@ -280,7 +280,10 @@ class LaunchEnd:
 
 
 async def gpu_host(dask_worker: Any) -> GpuHost:
-    """What this worker can launch on. Asked in the worker's event loop, which goes on meanwhile."""
+    """The GPUs that this worker can launch on.
+
+    It is asked in the worker's event loop, which goes on meanwhile.
+    """
     host = await asyncio.to_thread(gpus.find_host)
     declared = {
         name: count

@@ -46,7 +46,7 @@ _Made = TypeVar("_Made")
 
 @define(kw_only=True, eq=False)
 class ClusterWorker:
-    """A worker, and what is known of it."""
+    """A worker, and the facts about it."""
 
     address: str
     name: str
@@ -271,7 +271,7 @@ class DaskSession:
         self._client.sync(self._look)
 
     def _hear(self, event: tuple[float, Any]) -> None:
-        """What the scheduler says of its workers, in Dask's own thread."""
+        """Hear an event of the scheduler about its workers, in Dask's own thread."""
         _, news = event
         if news.get("action") == "add-worker":
             self._gone.pop(news["worker"], None)
@@ -314,10 +314,10 @@ class DaskSession:
             self.changed.notify_all()
 
     def wait_for(self, choose: Callable[[], _Made | None], check: Callable[[], None]) -> _Made:
-        """What is chosen of the workers that are there, once it is anything.
+        """The choice among the present workers, once there is one.
 
-        ``check`` is called now and then, and raises where nothing is to be waited for. Raises
-        ClusterError where no worker is left.
+        ``check`` is called now and then, and raises if there is nothing to wait for. Raises
+        ClusterError if no worker is left.
         """
         began = time.monotonic()
         while True:
@@ -362,7 +362,7 @@ class DaskSession:
         check: Callable[[], None],
         **options: Any,
     ) -> _Made:
-        """What a function returns on one of these workers, once it does; Dask chooses which.
+        """The result of a function on one of these workers; Dask chooses which.
 
         ``check`` is called now and then, and what it raises ends the task. ``options`` are those of
         Dask's ``submit``. Raises WorkerLost, TakenAway, UnknownAction where the function does, and

@@ -56,7 +56,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @abstractmethod
     def attempt(self) -> tuple[Sequence[_Outcome], Sequence[Self]]:
-        """Try it once: what is known then, and what is left. Raises WorkerLost, and TakenAway."""
+        """Try it once: the results so far, and the rest. Raises WorkerLost, and TakenAway."""
 
     @property
     @abstractmethod
@@ -69,7 +69,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @abstractmethod
     def lost(self) -> Sequence[_Outcome]:
-        """What comes of it where it is not tried again."""
+        """The results if it is not tried again."""
 
     def after_loss(
         self, worker: ClusterWorker, how: str
@@ -104,7 +104,7 @@ class Work(ABC, Generic[_Outcome]):
 
     @property
     def hosts(self) -> set[str]:
-        """Where it has been lost."""
+        """The hosts on which it has been lost."""
         return {worker.host for worker in self.losses}
 
     @property

@@ -94,7 +94,7 @@ def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
 
 
 def _kind(result: Result) -> str | None:
-    """What is told of a cell; ``None`` for one that works, as is expected of it."""
+    """The kind of a finding; ``None`` for a cell that works as expected."""
     status, failure = result.outcome.status, result.outcome.failure
     if not status.is_answer:
         return "error"
@@ -124,7 +124,7 @@ def _message(result: Result) -> str:
 
 
 def _details(result: Result, options: tuple[str, ...]) -> str:
-    """What the compiler says, where, what to do, and how to look closer."""
+    """The compiler's words, the place, the advice, and how to look closer."""
     failure = result.outcome.failure
     place = [f"{name} {value}" for name, value in _places(result) if value]
     parts = [
@@ -356,13 +356,13 @@ def _said(failure: Failure | None) -> Iterator[str]:
 
 
 def _status(result: Result) -> Status:
-    """What became of it: of what compiles, what its numbers are."""
+    """The status of a cell; for one that compiles, that of its numbers."""
     check = result.numbers.trouble
     return check.status if result.outcome.status is Status.OK and check else result.outcome.status
 
 
 def _computed(result: Result) -> Iterator[str]:
-    """What is wrong with its numbers, and where."""
+    """The errors of its numbers, and their place."""
     if check := result.numbers.trouble:
         yield check_words(check)
 

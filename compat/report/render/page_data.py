@@ -232,7 +232,7 @@ def _in_order(report: Report, releases: Mapping[str, int]) -> Iterator[_Point]:
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
-    """What only earlier runs know."""
+    """The points that only earlier runs know."""
     for entry in verdict.entries:
         if entry.remembered and entry.release in columns:
             failure = entry.outcome.failure if entry.outcome else None

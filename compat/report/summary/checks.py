@@ -45,7 +45,7 @@ class Trouble:
 
 @frozen(kw_only=True)
 class DeviceChecks:
-    """What came of running kernels on one device."""
+    """The checks of kernels on one device."""
 
     device: str
     """``interpreter``, or a GPU by its name."""
@@ -56,7 +56,7 @@ class DeviceChecks:
 
     @property
     def title(self) -> str:
-        """Where it was run, for a heading."""
+        """The device, for a heading."""
         return (
             "in the interpreter, on the CPU"
             if self.device == INTERPRETER
@@ -79,7 +79,7 @@ def _told(status: Status) -> str:
 
 
 def check_words(check: Check) -> str:
-    """What a check found, where, and by how much, in one line."""
+    """The result of a check, its place and its error, in one line."""
     device = check.device or "the interpreter"
     parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]
     if check.launches and check.differing:
@@ -121,7 +121,7 @@ def _checked(report: Report, device: str) -> DeviceChecks:
 
 
 def _check(result: Result, device: str) -> Check | None:
-    """What was found on that device."""
+    """The check on that device."""
     return next((check for check in result.numbers.checks if ran_on(check) == device), None)
 
 
@@ -150,7 +150,7 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
 
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
-    """A table per kernel of what came of running it, for coordinates that were run somewhere."""
+    """A table of checks per kernel, for coordinates that were run somewhere."""
     return gathered(
         report,
         lambda coordinate: _row_marks(report, coordinate, device),
@@ -202,7 +202,7 @@ class LatencyRow:
     slower: bool
 
     def extremes(self, report: Report) -> str:
-        """Where it takes most and where least: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
+        """The slowest and the fastest release: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
         timings = [
             (cell.partition(" ")[0], release.label)
             for cell, release in zip(self.cells, report.releases, strict=True)
@@ -264,7 +264,7 @@ def _microseconds(us: float) -> str:
 
 
 def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
-    """What the marks mean that occur."""
+    """The meanings of the marks that occur."""
     occurring = {
         mark.word
         for device in devices

@@ -148,7 +148,7 @@ def tested(releases: Sequence[str], line: Sequence[str]) -> str:
 
 
 def open_between(account: Account, bracket: Bracket) -> str:
-    """What is not known between the two ends of a change; empty where they are neighbours."""
+    """The gap between the two ends of a change; empty if they are neighbours."""
     return unknown(account, bracket.between)
 
 

@@ -1,8 +1,8 @@
-"""What changed from one report to another, cell by cell.
+"""The changes from one report to another, cell by cell.
 
-Cells are the same if kernel, variant, case, target and the name of the env are. What only one
-report has is said and is no change. A cell without an answer (its env or source was broken, its
-answer was lost, or it was flaky) is neither good nor bad: it becomes *inconclusive*, or is
+Cells are the same if kernel, variant, case, target and the name of the env are. Cells that only one
+report has are listed, but are not a change. A cell without an answer (its env or source was broken,
+its answer was lost, or it was flaky) is neither good nor bad: it becomes *inconclusive*, or is
 *answered* again, and is never called broken or fixed.
 """
 
@@ -49,7 +49,7 @@ class Jump:
 
     @property
     def rise(self) -> bool:
-        """Whether it rose, of a number of which more is worse."""
+        """Whether it rose, for a number that is worse if it is larger."""
         return self.after > self.before and not self.metric.startswith(_MORE_IS_BETTER)
 
     @property
@@ -226,7 +226,7 @@ def _env_text(built: BuiltEnv) -> str:
 
 
 def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
-    """Which other packages changed."""
+    """The other packages that changed."""
     if one.error is not None or other.error is not None:
         return ""
     excluded = {env.distribution for env in (one.env, other.env)} | {
@@ -503,7 +503,7 @@ def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> C
 
 
 def kind_of_pair(change: PairChange) -> CellChangeKind:
-    """What became of a pair: ``broken`` if anything in it is."""
+    """The kind of a pair's change: ``broken`` if anything in it is."""
     if change.broken:
         return CellChangeKind.BROKEN
     return CellChangeKind.FIXED if change.fixed else CellChangeKind.CHANGED
@@ -517,7 +517,7 @@ _Change = tuple[CellChangeKind, Result | None, Result | None]
 
 
 def _kind(before: Result, after: Result) -> CellChangeKind | None:
-    """What became of a cell that both reports have; ``None`` for the same as before."""
+    """The kind of a change of a cell that both reports have; ``None`` if nothing changed."""
     match _answered(before), _answered(after):
         case False, False:
             return None
@@ -598,7 +598,7 @@ def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Ce
 
 
 def _said(result: Result | None) -> tuple[str, str | None] | None:
-    """What results have in common that are told together: words, and the fingerprint."""
+    """The common part of results that are listed together: words, and the fingerprint."""
     if result is None:
         return None
     failure = result.outcome.failure

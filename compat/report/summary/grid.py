@@ -221,7 +221,7 @@ def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
 
 
 def mark_of(report: Report, point: Point) -> Mark:
-    """What a release is marked with: the word of the outcome that speaks for it, if any may."""
+    """The mark of a release: the word of the outcome that represents it, if there is one."""
     unexpected = any(not result.expected for result in point.results)
     if outcome := point.representative:
         if is_good(outcome) and (bad := _bad_numbers(point)):
@@ -239,14 +239,14 @@ def mark_of(report: Report, point: Point) -> Mark:
 
 
 def _bad_numbers(point: Point) -> Status | None:
-    """What a check says of the numbers, where one says that they are not right."""
+    """The status of a check whose numbers are not right."""
     return next(
         (check.status for result in point.answers if (check := result.numbers.trouble)), None
     )
 
 
 def remembered_mark(entry: Entry) -> Mark:
-    """What a release is marked with of which only an earlier run knows something."""
+    """The mark of a release that only an earlier run knows."""
     return Mark(word=_word(entry.outcome) if entry.outcome and not entry.unsteady else "flaky")
 
 
@@ -287,7 +287,7 @@ def _rows(
 
 @frozen(kw_only=True)
 class TallyRecord:
-    """What became of the kernels of a library's version on one release."""
+    """The results of the kernels of a library's version on one release."""
 
     release: Text
     compile: Count = 0
@@ -320,7 +320,7 @@ class LibraryRecord:
     """In order."""
 
     def mark(self, label: str) -> str:
-        """What stands in the column of a release."""
+        """The mark in the column of a release."""
         return next((tally.mark for tally in self.releases if tally.release == label), "-")
 
 

@@ -492,7 +492,7 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """What came, in the same words; where it compiles and its numbers are not right, that."""
+    """The outcome in the same words; if it compiles with wrong numbers, those."""
     outcome = result.outcome
     if (
         outcome.status is Status.OK
@@ -566,7 +566,7 @@ def _key_in_row(result: Result) -> tuple[object, ...]:
 
 @frozen(kw_only=True)
 class ShardShare:
-    """What one of several reports has of a matrix."""
+    """The part of a matrix that one of several reports has."""
 
     shards: tuple[str, ...]
     """As :attr:`compat.report.summary.record.Report.shards` has them."""
@@ -625,8 +625,8 @@ def _shard_count(share: ShardShare) -> int:
 def edits_for(result: Result) -> tuple[KnownEdit, ...]:
     """The edits that ``compat fix`` tries on a cell: those known for its failure.
 
-    There are none where its source is of a library, nor where the import of another file failed:
-    edits are of the kernel's own.
+    There are none if its source is of a library, or if the import of another file failed, because
+    edits are of the kernel's own file.
     """
     spec, failure = result.cell.spec, result.outcome.failure
     source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)

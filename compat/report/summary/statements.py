@@ -52,7 +52,7 @@ class HistoryStatement:
 
 @frozen(kw_only=True)
 class _Story:
-    """What a sentence is made of; equal stories are told once."""
+    """The facts of a sentence; equal stories are told once."""
 
     word: Word
     toolchain: str
@@ -178,7 +178,7 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
 
 
 def _computes(report: Report, verdict: Verdict) -> str:
-    """Where its numbers are not right, with what they are and where it was run."""
+    """The releases with wrong numbers, their check, and their device."""
     groups: dict[tuple[str, str], set[str]] = defaultdict(set)
     for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
         for check in (
@@ -276,7 +276,7 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
 
 
 def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
-    """What changed, between which two releases, and why it fails on the bad side."""
+    """The change, its two releases, and the reason of the failure on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
     works = _works(story, many=many)
     match story.word:
@@ -306,7 +306,7 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
 
 
 def _works(story: _Story, *, many: bool) -> str:
-    """What computes wrong numbers somewhere compiles, and is not said to work."""
+    """The verb for a success: a kernel with wrong numbers somewhere only compiles."""
     verb = "compile" if story.computes else "work"
     return verb if many else f"{verb}s"
 
@@ -476,7 +476,7 @@ def has_no_hints(spec: Specialization) -> bool:
 
 
 def without_hints(specs: Iterable[Specialization]) -> str | None:
-    """Which kernels have cases of which no hint is known, and what to do; ``None`` without any."""
+    """The kernels with cases without known hints, and the advice; ``None`` if there are none."""
     names = list(dict.fromkeys(spec.kernel for spec in specs if has_no_hints(spec)))
     if not names:
         return None

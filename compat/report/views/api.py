@@ -45,7 +45,7 @@ _LINES = 6
 
 
 def kind_of(kind: str) -> str:
-    """What a reader calls a kind."""
+    """The reader's name of a kind."""
     return KINDS.get(kind, kind)
 
 
@@ -108,7 +108,7 @@ def in_short(text: str, looked: Inspection) -> str:
 
 
 def not_looked_at(looked: Inspection) -> Iterator[str]:
-    """What nothing is said of, and what to do about it."""
+    """The releases that were not inspected, and the advice about them."""
     left_out = [place.label for place in looked.places if place.left_out]
     if left_out:
         yield f"not inspected: {spans(left_out, looked.line)}, not among --envs"
@@ -225,7 +225,7 @@ def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[B
 def difference_blocks(
     looked: Inspection, difference: ApiDifference, *, internal: bool
 ) -> Iterator[Block]:
-    """What differs, kind by kind."""
+    """The differences, kind by kind."""
     yield TextLine(f"{difference.old.label} → {difference.new.label}", style="bold")
     shown = [change for change in difference.changes if internal or not change.internal]
     for kind, title in TITLES.items():
@@ -273,7 +273,7 @@ def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
 def kernels_blocks(
     looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]
 ) -> Iterator[Block]:
-    """What each kernel needs, and what the releases have of it."""
+    """The needs of each kernel, and the part of them that the releases meet."""
     for number, kernel in enumerate(kernels):
         if number:
             yield TextLine()
@@ -399,7 +399,7 @@ def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str
 
 
 def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[str]) -> str:
-    """``3.0.0–3.3.0: a; b``, a line for each run of releases of which the same is true."""
+    """The facts in lines: ``3.0.0–3.3.0: a; b``, one for each run of releases with equal facts."""
     groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
     return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
 
@@ -471,7 +471,7 @@ def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObje
 
 
 def difference_document(looked: Inspection, difference: ApiDifference) -> JsonObject:
-    """What differs between two places, those names too that are not meant for users."""
+    """The differences between two places, with names that are not meant for users."""
     return {
         **_head(looked),
         "old": difference.old.label,
@@ -492,7 +492,7 @@ def difference_document(looked: Inspection, difference: ApiDifference) -> JsonOb
 
 
 def kernels_document(looked: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
-    """What kernels need, and what each release has of it."""
+    """The needs of kernels, and the part of them that each release meets."""
     return {**_head(looked), "kernels": [_kernel(kernel) for kernel in kernels]}
 
 

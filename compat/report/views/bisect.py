@@ -1,4 +1,4 @@
-"""What a bisection found: as text, as Markdown and as data."""
+"""The answers of a bisection: as text, as Markdown and as data."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class TransitionRecord:
 
 @frozen(kw_only=True)
 class ProbeRecord:
-    """What became of a cell on one release."""
+    """The outcome of a cell on one release."""
 
     release: Text = field(metadata={KEY: RELEASE})
     released: str | None
@@ -182,7 +182,7 @@ class SpanRecord:
 
 @frozen(kw_only=True)
 class AnswerRecord:
-    """What was found for one kernel variant, case and target."""
+    """The answer for one kernel variant, case and target."""
 
     schema: Literal[2] = SCHEMA
     kernel: Text
@@ -580,7 +580,7 @@ def bisect_markdown(report: BisectReport) -> str:
 
 
 def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
-    """What a section shows."""
+    """The values of a section."""
     answer, change = group.example, group.example.bracket
     sentence = headline(answer)
     return {

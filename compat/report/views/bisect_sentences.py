@@ -41,7 +41,7 @@ def _words(answer: ReleaseAnswer) -> str:
 
 
 def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
-    """What has to be known beside the answer."""
+    """The facts that have to be known beside the answer."""
     account = answer.account
     lines = [_otherwise(probe) for probe in answer.otherwise]
     if fixed and answer.bracket is not None and not answer.bracket.is_fix:
@@ -134,7 +134,7 @@ def _otherwise(probe: ReleaseProbe) -> str:
 
 
 def evidence_line(probe: ReleaseProbe) -> str:
-    """What a release said, in one line."""
+    """The outcome of a release, in one line."""
     if probe.divided:
         return probe.summary
     outcome = probe.result.outcome
@@ -169,7 +169,7 @@ def all_spans(answer: ReleaseAnswer, between: str) -> str:
 
 
 def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
-    """What running it came to, in a word."""
+    """The result of running it, in a word."""
     if probe.judgement is Judgement.UNKNOWN:
         return "not known"
     check = probe.result.numbers.decisive
@@ -447,7 +447,7 @@ def commits_command(change: Transition) -> str | None:
 
 
 def commits_advice(change: Transition) -> str:
-    """What has to be known before that command is run."""
+    """The advice to read before that command is run."""
     ends = (
         "0 where it still fails and 1 where it compiles"
         if change.is_fix

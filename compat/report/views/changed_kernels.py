@@ -36,7 +36,7 @@ _NO_NUMBER = 1e9
 def reduction_lines(
     reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()
 ) -> Iterator[str]:
-    """The reduced kernel, what is known about it, what was written, and commands to continue with.
+    """The reduced kernel, its facts, the written files, and commands to continue with.
 
     ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with
     which a command in this folder reads it; ``limits`` are those that say how long a cell and a

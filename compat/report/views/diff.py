@@ -76,7 +76,7 @@ def _of_pairs(found: Comparison) -> str:
 
 
 def remarks(found: Comparison) -> Iterator[str]:
-    """What a reader has to know of the two reports before the changes mean something."""
+    """The facts about two reports without which the changes mean nothing."""
     if found.versions:
         old, new = found.versions
         wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
@@ -123,7 +123,7 @@ def look(difference: CellChange, found: Comparison) -> str:
 
 
 def why(difference: CellChange) -> tuple[str, str]:
-    """What the compiler says of it, and the advice; nothing of a failure that is declared."""
+    """The compiler's words about a change, and the advice; empty for a declared failure."""
     advice = difference.failure.advice if difference.failure and difference.says else ""
     return ("", "") if difference.declared else (difference.says, advice)
 
@@ -148,7 +148,7 @@ def jump_line(group: JumpGroup) -> str:
 
 
 def threshold_line(found: Comparison) -> str:
-    """Which numbers are told."""
+    """The line that says which numbers are listed."""
     return f"metrics that changed by more than {found.threshold:g} %"
 
 

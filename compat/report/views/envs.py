@@ -45,7 +45,7 @@ class Note:
 
 @frozen(kw_only=True)
 class PairsTable:
-    """What every form shows of some pairs."""
+    """The values of some pairs that every form shows."""
 
     releases: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
@@ -316,7 +316,7 @@ def env_row(env: KeptEnv, now: float) -> dict[str, str]:
 
 
 def built_line(built: BuiltEnv) -> str:
-    """What came of building an env."""
+    """The result of building an env."""
     return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
 
 

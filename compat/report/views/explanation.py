@@ -165,7 +165,7 @@ def growth_command(cell: Cell, options: Sequence[str]) -> str:
 
 
 def _numbers(result: Result) -> Iterator[str]:
-    """What came of running it, and comparing what it computed."""
+    """The results of running it, and of comparing its numbers."""
     for check in result.numbers.checks:
         ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
         errors = {"absolute": check.max_abs, "relative": check.max_rel}
@@ -189,7 +189,7 @@ def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 
 def place_of(artifact: Artifact) -> str:
-    """Where an artifact is, or was."""
+    """The place of an artifact, or its former one."""
     if artifact.there:
         return str(artifact.path)
     return f"{artifact.path} (deleted; --again makes it again)"

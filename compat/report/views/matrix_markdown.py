@@ -104,7 +104,7 @@ def _in_full(report: Report) -> str:
 
 
 def _numbers(report: Report) -> dict[str, Any]:
-    """What came of running kernels, and how long they took."""
+    """The checks of kernels, and their times."""
     devices = checked(report) if report.was_run else ()
     return {
         "checked": devices,
@@ -116,7 +116,7 @@ def _numbers(report: Report) -> dict[str, Any]:
 
 
 def _shared(report: Report) -> dict[str, Any]:
-    """What both templates show."""
+    """The values that both templates show."""
     envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
     pairs = list(section(report.pairs, report.toolchains, {}, _meanings())) if report.pairs else []
     return {
@@ -129,7 +129,7 @@ def _shared(report: Report) -> dict[str, Any]:
 
 
 def _meanings() -> dict[str, str]:
-    """What the ways mean in which a pair can fail."""
+    """The meanings of the ways in which a pair can fail."""
     pairings = [
         toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing
     ]
@@ -221,7 +221,7 @@ def mark(one: Mark) -> str:
 
 
 def edits_known(report: Report) -> str:
-    """Of how many failures the class has a known edit, which is not to say that one helps."""
+    """The number of failures whose class has a known edit, in a sentence; it need not help."""
     edits = (
         f"Edits are known for the classes of {report.edits_known} of {len(report.failures)}"
         " failures"
@@ -235,7 +235,7 @@ def anchor(distinct: DistinctFailure) -> str:
 
 
 def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
-    """What each target says, where not all say the same."""
+    """The words of each target, if not all have the same."""
     lines = excerpts(distinct.example, distinct.results)
     return lines if len(lines) > 1 else ()
 
@@ -296,7 +296,7 @@ class KernelCounts:
 
     @property
     def told(self) -> str:
-        """What is not ok, in words."""
+        """The counts of cells that are not ok, in words."""
         return listed([f"{number:,} {word}" for word, number in self.bad])
 
 
@@ -319,7 +319,7 @@ class Folded:
 
 
 def folded(report: Report, statements: int) -> Folded:
-    """What is told of a large report; of so many ``statements`` none."""
+    """The shortened content of a large report; its ``statements`` are only counted."""
     kernels = sorted(
         _kernels(report), key=lambda each: (not each.unexpected, not each.bad, natural(each.kernel))
     )
