@@ -69,7 +69,7 @@ def content_of(path: Path, limit: int) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         with open(fd, "rb", closefd=False) as file:
-            # And not of the limit: so much memory is taken first.
+            # Not the limit alone, because Python allocates as much memory first.
             return file.read(min(limit, status.st_size + 1))
     except OSError:
         return None
@@ -190,7 +190,7 @@ def _made(place: str, prefix: str) -> tuple[Path, int | None]:
         path.mkdir(mode=0o700)
         try:
             lock = _lock(path)
-        # Another command took it for one that was left, before it was locked.
+        # Another command removed the folder as a leftover before it was locked.
         except (FileNotFoundError, BlockingIOError):
             release_folder(path)
             continue

@@ -206,10 +206,11 @@ class _Run:
         except EnvError:
             if not rest:
                 raise
-            # What cannot be built is no reason to leave out what is there.
+            # Envs that cannot be built are not a reason to leave out the others.
             self._compile((*first, *rest), (*first, *rest), note)
         else:
-            # Those of before, too: what cannot be built is no error beside them.
+            # The first envs are passed too, because an unbuilt env is not an error beside built
+            # ones.
             self._compile(rest, (*first, *rest), note)
 
     def _compile(
@@ -334,7 +335,7 @@ class _Run:
 
     def _artifact(self, name: str) -> str | None:
         """A kept text by its name, without the paths of this machine."""
-        # With all that verifies scripts; few failures have artifacts.
+        # This imports everything that verifies scripts, and few failures have artifacts.
         from compat.repro.verify import without_places
 
         data = self.context.store.artifact(name)

@@ -481,7 +481,7 @@ def _specs(
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     if not named:
         return declared
-    # Takes longer to import than most kernel files take to read.
+    # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_sources
 
     described: tuple[Specialization, ...] = ()
@@ -490,7 +490,7 @@ def _specs(
         paths = frozenset(
             Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base)
         )
-        # Of matrix.toml, which may name kernel files that are not there: nobody asks for those.
+        # matrix.toml may name kernel files that do not exist. Nobody asks for those here.
         with suppress(ConfigError):
             described = load(own, config.base, where=_IN_MATRIX, of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
@@ -520,7 +520,7 @@ def _of_packages(
     }
     if not others:
         return found.specs, found.absent
-    # Takes longer to import than most kernel files take to read.
+    # Guessing takes longer to import than most kernel files take to read.
     from compat.guess.guessing import load_packages
 
     return (

@@ -229,7 +229,7 @@ def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
 def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
     before = "[\n  "
     for item in items:
-        # Strings have no newlines there.
+        # Dumped strings contain no newlines.
         yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")
         before = ",\n  "
     yield "[]" if before.startswith("[") else "\n ]"

@@ -278,7 +278,7 @@ def _named(inspection: Inspection, word: str, shown: dict[str, str]) -> Iterable
     full = inspection.full(word)
     if full in shown.values():
         return (full,)
-    # Only what it is called, in the first of the places where people look for it.
+    # A name without modules is looked up in the first module where people look for it.
     if "." not in word:
         modules = (*inspection.short.values(), inspection.toolchain)
         return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]

@@ -151,7 +151,7 @@ def _kernel(
     names = toolchains.named(inspection.toolchain).language.api
     assert names is not None
     name = shown(path)
-    # Kernels may be reached as Holder.kernel, or make(64).
+    # A kernel may be reached as Holder.kernel, or make(64).
     begins = re.match(r"\w+", function) if function else None
     try:
         uses = read_uses(

@@ -379,6 +379,6 @@ def _sameness(answer: ReleaseAnswer) -> object:
     )
     otherwise = tuple(probe.release for probe in answer.otherwise)
     facts = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
-    # Each has numbers of its own.
+    # Launches of each case and target have numbers of their own.
     place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()
     return answer.spec.kernel, answer.spec.variant, facts, answer.criterion, spans, otherwise, place

@@ -42,7 +42,7 @@ class Attempts:
 
     def results(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
-        # A run that ended leaves its ``stop`` set.
+        # A run that ended leaves its ``stop`` set, so this one needs another.
         return run(cells, evolve(self._context, stop=threading.Event()))
 
     def make(self, cell: Cell, mode: Mode) -> Evidence:

@@ -157,7 +157,7 @@ def from_index(
     listing = list_files(published_as, sources, cache=config.base / INDEX)
     versions = in_order(indexed_releases(listing.files))
     usable = [one for one in versions if one.pythons() & set(pythons)]
-    # Forks have numbers of their own.
+    # The oldest release is the toolchain's own. Forks have numbers of their own.
     oldest = toolchain.oldest if published_as == toolchain.distribution else None
     reasons = {one.version: _reason_against(one, usable, query, oldest) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
@@ -252,7 +252,7 @@ def parse_release(text: str | None, option: str) -> Version | None:
     """A release named on the command line. Raises SelectionError."""
     try:
         return Version(text.removeprefix("v")) if text else None
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except ValueError:
         raise SelectionError(
             f"{(text or '')[:80]!r} is not a release",

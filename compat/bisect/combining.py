@@ -181,7 +181,7 @@ class Experiment(ABC):
             self.steps.append(
                 f"{names[0]} and {names[1]} ship the same {assembler.name}, byte for byte."
             )
-            # Swapping it would change nothing.
+            # The assemblers are equal, so swapping them would change nothing.
             return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)
         into_good = self.assemble(self.bad, AssemblerProgram(name=names[0], path=good))
         into_bad = self.assemble(self.other, AssemblerProgram(name=names[1], path=bad))
@@ -216,9 +216,9 @@ class CompileExperiment(Experiment):
         self.steps.append(
             f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}."
         )
-        # A prediction is of what was made.
+        # A predicted failure is about a finished compile.
         failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None
-        # Up to 3.2, no newer one than was known then.
+        # Up to 3.2, Triton refuses an assembler that is newer than those known then.
         if failed and failed.stage != assembler.stage:
             alone = self.attempts.assembled(cell, assembler, program.path)
             if alone is not None:

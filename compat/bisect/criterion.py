@@ -321,7 +321,7 @@ class IsUnstable:
             return None
         if check.status is Status.UNSTABLE or check.differing:
             return True
-        # Without a reference, and the same each time.
+        # A launch without a reference is steady if it had the same numbers each time.
         is_unknown = check.status is Status.UNSUPPORTED and check.launches
         return False if check.status in _STEADY or is_unknown else None
 

@@ -137,7 +137,7 @@ class TakesLonger:
         if value is None or limit is None:
             return None
         bad = self._exceeds(value, limit)
-        # It needs at least as much: only "more than" is certain.
+        # A stopped compile takes at least its limit, so only "more than" is certain.
         if result.outcome.status is Status.TIMED_OUT:
             return True if bad and self.sign in (">", ">=") else None
         return bad
@@ -202,7 +202,7 @@ def parse_duration(text: str) -> TakesLonger | None:
     match = _DURATION.fullmatch(text)
     if match is None:
         return None
-    # As `matrix.json` calls it.
+    # This is the name in `matrix.json`.
     what = f"stage.{match['old']}.cpu" if match["old"] else match["what"]
     sign = "==" if match["sign"] == "=" else match["sign"]
     return TakesLonger(

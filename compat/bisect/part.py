@@ -358,7 +358,7 @@ class FailureVerdict:
         failure = self.failure
         if failure.stage in self.parts.backend_stages:
             return True
-        # A reproducer is left of every pipeline of passes.
+        # Every pipeline of passes leaves a reproducer.
         of_passes = failure.pass_ or failure.reproducer
         return failure.stage == self.parts.low_ir and not of_passes
 

@@ -255,7 +255,7 @@ def _answer(
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         results_at = tries.of(spec, target, positions)
         flat = [result for results in results_at.values() for result in results]
-        # It may ask a program, which takes time.
+        # The criterion may ask a program, which takes time.
         judgements = concurrently(criterion, flat, tries.width)
         judgement_of = dict(zip((r.cell for r in flat), judgements, strict=True))
         for at, results in results_at.items():

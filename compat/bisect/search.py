@@ -146,7 +146,7 @@ class PositionSearch:
             pairs = [
                 (one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)
             ]
-            # Of several changes the newest: there is one, since the ends differ.
+            # The newest of several changes counts. There is one, because the ends differ.
             low, high = pairs[-1]
 
 

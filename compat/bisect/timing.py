@@ -38,7 +38,7 @@ def timed(
     ``on_step`` hears what is measured. Raises SelectionError if the question is about passes and
     the toolchain does not report their times, and the errors of :func:`compat.engine.run.run`.
     """
-    # Others are only remembered.
+    # The other results are only remembered.
     here = [result for result in results if result.cell.env.name in context.envs]
     measured = {result.cell: result for result in _with_passes(here, question, context)}
     count: dict[Cell, int] = defaultdict(int)

@@ -229,7 +229,7 @@ class _Bundling:
             )
         name = self._called[key]
         statements = meaning.file.binding(meaning.name)
-        # An assignment of the name leads back here, and to those after it.
+        # An assignment of the name leads back here, and to the assignments after it.
         if key not in self._adding:
             self._adding.add(key)
             for statement in statements:

@@ -119,7 +119,7 @@ def module_of_frozen(
     try:
         return bundle(spec, constant=form.constant).text
     except ConfigError as error:
-        # Which is a temporary file.
+        # The place in the error is a temporary file.
         raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error
 
 

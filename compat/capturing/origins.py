@@ -290,7 +290,7 @@ def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[s
     for id in kernel:
         function = functions[id]
         if not function.error:
-            # With its decorators: they may be names that were chosen.
+            # The decorators count, because they may be names that were chosen.
             node = tree_of(function.source).body[0]
             names.setdefault(function.module, set()).update(use.name for use in uses(node))
     return names

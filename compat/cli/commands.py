@@ -83,7 +83,7 @@ class _Commands(CommandGroup):
         if name not in COMMANDS:
             return None
         module = import_module(f"compat.cli.{COMMANDS[name][0]}")
-        # list_, which would hide the built-in.
+        # A function named list would hide the built-in, so it is list_.
         command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")
         return command
 

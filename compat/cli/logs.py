@@ -49,7 +49,7 @@ class _Lines(logging.Formatter):
 
 def begin(verbosity: int) -> None:
     """Show warnings on standard error, with a verbosity of 1 also steps, with 2 everything."""
-    # A disk that is full, or a terminal that is gone, is told of by the command itself.
+    # The command itself reports a full disk or a lost terminal.
     logging.raiseExceptions = False
     _log.setLevel(logging.DEBUG)
     end()

@@ -77,7 +77,7 @@ class _News:
         os.set_blocking(self._write, False)
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         for each in _SIGNALS:
-            # Whoever had us ignore one, such as nohup, means it.
+            # A parent that has us ignore a signal, such as nohup, means it.
             if signal.getsignal(each) is not signal.SIG_IGN:
                 signal.signal(each, self._signalled)
 

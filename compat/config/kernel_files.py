@@ -483,7 +483,7 @@ def expectation_of(table: Table, cases: Collection[str], toolchain: Toolchain) -
     """
     table.only("releases", "targets", "cases", "status", "class", "reason", "strict")
     status, failure_class = table.string("status"), table.optional("class")
-    # Others say nothing about a kernel.
+    # Other statuses say nothing about a kernel.
     statuses = [str(status) for status in Status if status.is_answer]
     if status not in statuses:
         hint = did_you_mean(status, statuses) or f"Choose one of: {', '.join(statuses)}."

@@ -203,7 +203,7 @@ class MatrixConfig:
                     distribution=toolchain.distribution,
                 )
                 return self.accompany(env)
-        # InvalidVersion is one, and a number with more digits than Python reads another.
+        # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
         except ValueError:
             pass
         return None

@@ -82,7 +82,7 @@ def known(envs: Sequence[Env]) -> tuple[Version, ...]:
 
 def _by_toolchain(envs: Sequence[Env]) -> dict[str, list[Env]]:
     """The envs of each toolchain that a word can mean which names none."""
-    # Whose facts take longer to read than most of what needs this module.
+    # The facts of toolchains take longer to read than most users of this module run.
     from compat import toolchains
 
     by_name: dict[str, list[Env]] = {}
@@ -97,7 +97,7 @@ def whole_release(word: str) -> Version | None:
     """The release that a word names in full, known or not: ``3.5.1``, ``v3.5.1``, ``3.6.0rc1``."""
     try:
         version = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except ValueError:
         return None
     return version if version and len(version.release) >= _WHOLE else None
@@ -133,7 +133,7 @@ def _corrected(part: str) -> str | None:
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
-    # Whose facts take longer to read than most of what needs this module.
+    # The facts of toolchains take longer to read than most users of this module run.
     from compat import toolchains
 
     by_version: dict[Version, Env] = {}

@@ -458,7 +458,7 @@ def _of_other_module(evidence: Evidence) -> str:
     frames = symptoms.frames_of(evidence.raised)
     paths = [frame["path"] for frame in frames]
     folder = next(parent for parent in own.parents if failing.is_relative_to(parent))
-    # A reader sees the name of the package.
+    # The path that a reader sees begins with the name of the package.
     folder = folder.parent if str(folder / "__init__.py") in paths else folder
     line = evidence.quoted.get(evidence.at or "", "").strip()
     says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (

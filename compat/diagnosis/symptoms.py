@@ -208,7 +208,7 @@ def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
     if caret:
         words = link.message[caret[-1].end() :].strip()
     elif _quotes_source(link, wording):
-        # The whole function was printed, and the cause below it.
+        # The message shows the whole function, and the cause below it.
         words = link.message.rstrip().rpartition("\n")[2].strip()
         words = words if _REPR.fullmatch(words) else ""
     else:
@@ -406,7 +406,7 @@ _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?<=\w)\[\]", ""),  # fp32[]
         (r"\bline \d+\b", "line"),
         (r"\b0x[0-9a-f]+\b", "<address>"),
-        # <['128'], fp32> in later releases, <[128], fp32> in earlier ones.
+        # Later releases print <['128'], fp32>, and earlier ones <[128], fp32>.
         (r"""['"](\d+)['"]""", r"\1"),
         (r"\b(?:\d+x)+(?=[a-z!])", "#x"),  # tensor<128x64xf32>
         (r"(?<![\w.])-?\d+(?:\.\d+)*(?:e[+-]?\d+)?\b", "#"),

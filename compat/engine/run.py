@@ -281,7 +281,8 @@ class _RunningCells:
             batches = plan.batches(self._cells, missing, slots)
             queue = BatchQueue(batches, executor)
 
-            # Not a future for each batch: of many they take more memory than the results.
+            # Each thread takes batches itself. A future per batch would take more memory than the
+            # results.
             def compile_left() -> None:
                 while not context.stop.is_set() and (batch := queue.take()) is not None:
                     claimed.update(self._compile_batch(batch, executor, queue))
@@ -290,7 +291,7 @@ class _RunningCells:
             try:
                 _wait(futures)
             except KeyboardInterrupt:
-                # What is finished is kept; the caller sees by the results that it is not all.
+                # Finished results are kept. The caller sees from them that some are missing.
                 context.stop.set()
             except BaseException:
                 context.stop.set()
@@ -590,7 +591,7 @@ def _to_be_kept(
     spec = cell.spec
     imported = [path for evidence in attempts for path in evidence.imported]
     beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
-    # Where too much was imported, it is not all told.
+    # The worker does not list all imports if there are too many.
     if beyond is None or not all(map(Path.is_absolute, beyond)):
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))

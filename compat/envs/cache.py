@@ -279,7 +279,7 @@ def user_folder(name: str, variable: str) -> Path:
 
     Raises EnvError if the user has none. The error names the ``variable`` that can give another.
     """
-    # How newer releases of platformdirs say that there is no home folder.
+    # Newer releases of platformdirs raise this if there is no home folder.
     with suppress(RuntimeError):
         folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():

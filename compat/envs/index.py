@@ -133,7 +133,7 @@ def read_page(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
-    # How Python's parser gives up, in some versions.
+    # Python's parser gives up with one of these, in some versions.
     except (AssertionError, RecursionError) as error:
         raise ValueError("its answer does not follow PEP 503") from error
     return tuple(parser.files)

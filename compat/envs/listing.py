@@ -404,7 +404,7 @@ def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:
         return None
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    # InvalidVersion is one, and a number with more digits than Python reads another.
+    # InvalidVersion is a ValueError. Python raises another for a number with too many digits.
     except (InvalidWheelFilename, ValueError):
         return None
     return version, tags

@@ -54,7 +54,7 @@ def _locked(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Even
             if not _lock(descriptor, fcntl.LOCK_EX):
                 waiting()
                 _wait(descriptor, stop)
-            # And was not removed together with the env while we waited.
+            # The log may have been removed together with the env while we waited.
             if _is_still(descriptor, folder.log):
                 return descriptor
         except BaseException:

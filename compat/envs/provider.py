@@ -342,7 +342,7 @@ def build_envs(
     """
     if not envs:
         return {}
-    # Python 3.11 gives threads that are the first to ask at the same time half of them.
+    # In Python 3.11, threads that ask first at the same time get only half of the variables.
     sysconfig.get_config_vars()
     progress = _Progress(envs, echo, show)
     progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])

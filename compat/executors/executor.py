@@ -253,7 +253,7 @@ class _Confirming:
     def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
         """The first attempt, one more alone with diagnostics on, and a third if they disagree."""
         limits = self.batch.limits
-        # It hung once for all its time: now it is enough to see where.
+        # The first attempt hung until its deadline. The second only has to show where.
         if first.deadline is not None:
             limits = evolve(limits, stage=first.stage, stage_deadline=_CONFIRM_GRACE)
         _log.debug("%s: not ok, trying it again alone", cell.id)

@@ -357,7 +357,7 @@ def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
             f"{cell.env.name} cannot be used: {own.error}",
             hint="See the other envs with `compat list envs`.",
         )
-    # What cannot be used is told as unknown.
+    # An env that cannot be used is reported as unknown.
     return sorted(built, key=lambda built: release_of(built).order)
 
 

@@ -297,7 +297,7 @@ def _exponential(points: Sequence[GrowthPoint], off_power: float) -> Curve | Non
     rate, low, high = _slope(line)
     if len(points) <= FEWEST or rate <= 0:
         return None
-    # Within a narrow range either fits, and the better one is as good a guess.
+    # Within a narrow range either curve fits, and the better one is as good a guess.
     is_wide = points[-1].size >= _WIDE * points[0].size
     better = (
         off_power > math.log(_CHANCE) and _off(line) < off_power / 2

@@ -136,7 +136,7 @@ def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any
     overrides: dict[str, Any] = {
         field.name: override(
             rename=field.metadata.get(KEY),
-            # What a record works out of its other fields is written, too.
+            # Values that a record derives from its other fields are written, too.
             omit=bool(field.metadata.get(ABSENT)),
             omit_if_default=field.metadata.get(OPTIONAL) or None,
             unstruct_hook=(

@@ -348,7 +348,7 @@ class CellRecord:
 
 def cell_document(result: Result) -> JsonObject:
     """One cell and its result, as JSON values."""
-    # Takes longer to import than many commands take.
+    # The codec takes longer to import than many commands take.
     from compat.model.codec import record_of, unstructure
 
     cell = result.cell

@@ -102,7 +102,7 @@ def run_programs(
                 return Answers(facts=facts, programs={**answers, **dict.fromkeys(remaining, line)})
         if begun in remaining and begun not in answers:
             answers[begun] = ended
-        # It ended before any, or where no program is to blame.
+        # The process ended before any program, or in a place for which no program is to blame.
         elif any(name not in answers for name in remaining):
             answers |= {name: ended for name in remaining if name not in answers}
     return Answers(facts=facts, programs=answers)

@@ -171,7 +171,8 @@ def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidenc
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     output_text = reader.read(output).words
     begin, raised = _chain(output_text)
-    # There they tell whether the toolchain refuses the file; elsewhere Triton takes frames away.
+    # Only frames of an import tell whether the toolchain refuses the file. In other stages Triton
+    # removes frames.
     if stage != SOURCE_STAGE:
         raised = tuple(evolve(exception, traceback="") for exception in raised)
     return Evidence(

@@ -390,7 +390,7 @@ class _ReproWriter:
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
-        # It can be imported, and the script does no more.
+        # The file can be imported, and the script does no more.
         if script.bundle.decorated and not _at_import(result):
             return verify.ScriptCheck(
                 env=result.built,

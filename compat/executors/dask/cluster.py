@@ -237,9 +237,9 @@ def quieten() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise ClusterError(f"cannot import Dask: {error}", hint=INSTALL) from error
-    # Trees of kernels are part of tasks.
+    # Trees of kernels are part of tasks, which are large for that reason.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
-    # Another one is taken then, and told.
+    # Dask takes another port then, and reports it.
     warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -314,7 +314,7 @@ def launch(order: LaunchOrder) -> LaunchEnd:
 
 def _launched(order: LaunchOrder, folder: Path, stop: threading.Event, lock: int) -> LaunchEnd:
     with tarfile.open(fileobj=io.BytesIO(order.archive)) as archive:
-        # Python 3.11.4 and newer have one.
+        # Python 3.11.4 and newer have this filter.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)
     results = folder / _RESULTS

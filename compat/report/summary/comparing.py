@@ -527,7 +527,7 @@ def _kind(before: Result, after: Result) -> CellChangeKind | None:
             return CellChangeKind.ANSWERED
     was, is_ = _works(before), _works(after)
     if was is not is_:
-        # It was wrong, and was not run again.
+        # The numbers were wrong before, and were not checked again.
         if is_ and after.numbers.right is None and is_good(before.outcome):
             return CellChangeKind.INCONCLUSIVE
         return CellChangeKind.FIXED if is_ else CellChangeKind.BROKEN

@@ -24,7 +24,7 @@ from compat.toolchains import Toolchain
 def headline(answer: ReleaseAnswer) -> str:
     """The answer in one sentence or two, without its subject."""
     judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
-    # What was not there yet, nothing broke.
+    # A feature that did not exist yet was broken by no part.
     part = "" if answer.part is None or answer.needs else answer.part.sentence
     return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
 
