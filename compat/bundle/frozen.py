@@ -272,8 +272,8 @@ class _Layout:
         if hasattr(builtins, name):
             return False
         statement = (
-            f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n "
-            "   pass\n"
+            f"try:\n    from {module} import {name}\n"
+            "except ImportError:  # not in every release\n    pass\n"
         )
         return self.tolerant.setdefault(name, statement) == statement
 

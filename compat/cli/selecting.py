@@ -29,11 +29,10 @@ from compat.errors import CompatError
 if TYPE_CHECKING:
     from compat.project import Selection
 
-# --- what the shell offers when a name is half typed ----------------------------------------------
+# --- completion of names in the shell -------------------------------------------------------------
 #
-# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built.
-# Where a file is invalid it offers what can be known without it; the command itself tells of the
-# error.
+# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built. If a
+# file is invalid, it offers the names that it knows without it. The command reports the error.
 
 
 class Name(click.types.StringParamType):

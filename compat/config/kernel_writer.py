@@ -363,10 +363,10 @@ def _said(spec: Specialization, hint: str) -> Any:
 
 # --- layers ---------------------------------------------------------------------------------------
 #
-# The reverse of merging: what each layer of a kernel file has to say so that kernel ← variant ←
-# case come to given values. A layer that says nothing leaves what is below it. A case says the same
-# to all variants; a variant can drop an entry, and then no case brings it back. So there are values
-# that no layers come to; those that were read from layers are none of them.
+# This is the reverse of merging: the entries of each layer of a kernel file with which kernel ←
+# variant ← case result in given values. A layer without an entry leaves the one below it. A case has
+# one entry for all variants. A variant can drop an entry, and then no case brings it back. So some
+# values result from no layers, but values that were read from layers always do.
 
 
 @frozen(kw_only=True)

@@ -383,13 +383,11 @@ def _order(verdict: Verdict) -> tuple[object, ...]:
     return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
 
 
-# --- what is enclosed besides results: the text of kernels' sources, and what kept artifacts of
-# failures hold
-
-
-# Nothing here reads a file: whoever makes the report gives the texts. There is a bound to each and
-# to all together, so that a ``matrix.json`` stays one that is opened and sent; what is left out is
-# still where it was.
+# --- sources of kernels, and artifacts of failures ------------------------------------------------
+#
+# Nothing here reads a file: the maker of the report gives the texts. Each text has a bound, and all
+# together have one, so that a ``matrix.json`` can be opened and sent. A text that is left out still
+# exists in its place.
 
 SOURCE_LIMIT = 256 * 1024
 """Characters of a source that is enclosed."""

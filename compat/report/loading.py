@@ -239,8 +239,9 @@ def _with_release(env: JsonObject) -> JsonObject:
     }
 
 
-# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are
-# the same
+# --- files of several runs as one -----------------------------------------------------------------
+#
+# They are of jobs that each tried some of the envs, and of the same kernels.
 
 
 _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {

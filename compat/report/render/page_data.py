@@ -358,8 +358,9 @@ def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
     }
 
 
-# --- what each cell has to tell, as columns: one array per fact, in the order of the report, equal
-# texts and records once --------
+# --- facts of cells, as columns -------------------------------------------------------------------
+#
+# There is one array per fact, in the order of the report. Equal texts and records stand there once.
 
 
 _NONE = -(1 << 31)

@@ -263,8 +263,9 @@ def faces(results: tuple[Result, ...]) -> str:
     return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])
 
 
-# --- of more cells than anybody reads row by row: counts per kernel, each failure in a line, and
-# what is unexpected --------------
+# --- a report too large to read row by row --------------------------------------------------------
+#
+# It has counts per kernel, each failure in a line, and the unexpected cells.
 
 
 MANY = 100_000
