@@ -317,11 +317,11 @@ class _Packing:
             deprecated=self.text_runs(history.deprecated),
             warns=self.text_runs(history.warns),
             parameters=" ".join(
-                f"{self._span(run.releases)}:"
-                + self._text(f"{parameter.name}: {run.value.deprecated}")
+                f"{self._span(run.releases)}:{self._text(deprecation)}"
                 for parameter in history.parameters
                 for run in parameter.runs
                 if run.value.deprecated
+                for deprecation in (f"{parameter.name}: {run.value.deprecated}",)
             ),
         )
 

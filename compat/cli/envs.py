@@ -64,9 +64,8 @@ class _Envs(CommandGroup):
     subcommand_metavar="[COMMAND] [ARGS]...",
 )
 def envs() -> None:
-    """List, build, remove and locate the envs that all projects share.
-
-    Without a subcommand, list them.
+    """List, build, remove and locate the envs that all projects share. Without a subcommand,
+    list them.
     """
 
 
