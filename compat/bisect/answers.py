@@ -64,7 +64,7 @@ class SettingNeed:
     setting: str
     """Its name, such as ``BLOCK_L``, ``num_warps`` or ``divisible_by_16: K_ptr``.
 
-    ``hints``: several hints together.
+    It is ``hints`` for several hints together.
     """
     value: str
     """Its value in the failing cell."""

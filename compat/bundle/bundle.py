@@ -68,7 +68,7 @@ class Bundle:
     spec: Specialization
     """How it is compiled; the function has the name that it has in the module.
 
-    Its source is empty until :meth:`write` says it.
+    Its source is empty until :meth:`write` sets it.
     """
 
     def write(self, path: Path) -> Specialization:

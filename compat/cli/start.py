@@ -49,9 +49,9 @@ _LOADING = (
     (os.strerror(errno.ENFILE), errno.ENFILE),
     (os.strerror(errno.EMFILE), errno.EMFILE),
 )
-"""What the dynamic loader says where it was refused memory or files, and the number of that.
+"""The dynamic loader's words for a refusal of memory or files, and the number of that error.
 
-It hands on no number itself.
+The loader itself passes on no number.
 """
 
 

@@ -364,9 +364,9 @@ def _said(spec: Specialization, hint: str) -> Any:
 # --- layers ---------------------------------------------------------------------------------------
 #
 # This is the reverse of merging: the entries of each layer of a kernel file with which kernel ←
-# variant ← case result in given values. A layer without an entry leaves the one below it. A case has
-# one entry for all variants. A variant can drop an entry, and then no case brings it back. So some
-# values result from no layers, but values that were read from layers always do.
+# variant ← case result in given values. A layer without an entry leaves the one below it. A case
+# has one entry for all variants. A variant can drop an entry, and then no case brings it back. So
+# some values result from no layers, but values that were read from layers always do.
 
 
 @frozen(kw_only=True)

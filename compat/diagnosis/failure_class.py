@@ -49,9 +49,9 @@ class Sign:
     words: str = "message"
     """The symptom that tells the defect: the fingerprint is made of it."""
     means: str | None = None
-    """What the fingerprint is made of instead, where releases say the same in different words.
+    """The text for the fingerprint instead, if releases say the same in different words.
 
-    May hold facts in braces.
+    It may have facts in braces.
     """
     brief: bool = False
     """Only the first line of the message is shown to a reader: the rest is a command, with the
@@ -133,7 +133,7 @@ class FailureClass:
     advice: str
     """What a kernel author can do.
 
-    May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``.
+    It may have facts in braces: those its signs name, and ``{target}``, ``{stage}``.
     """
     status: Status = Status.REJECTED
     blame: Blame = Blame.KERNEL

@@ -39,7 +39,7 @@ class Probe:
     """A small kernel that is right, and what of an interpreter it tries."""
 
     name: str
-    """Of the kernel's function in the file of probes.
+    """The name of the kernel's function in the file of probes.
 
     Its problem is the function ``NAME_problem`` there.
     """

@@ -104,7 +104,7 @@ class EnvBatches:
     batches: Iterator[tuple[int, ...]]
     """Positions of cells each that may be compiled in one process (:func:`isolation`).
 
-    Made as they are taken.
+    They are made as they are taken.
     """
 
 

@@ -39,7 +39,7 @@ class Batch:
     limits: Limits
     mode: Mode = field(default=PLAIN, kw_only=True)
     confirm: bool = field(default=False, kw_only=True)
-    """Attempt what did not come out again, alone and with diagnostics on.
+    """Attempt cells that are not ok again, alone and with diagnostics on.
 
     All cells must be of one source then.
     """

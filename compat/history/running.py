@@ -21,7 +21,7 @@ from compat.model import Check, Latency, Outcome, Result
 
 INTERPRETER = "interpreter"
 SLOWER = 1.2
-"""Times the least latency of a kernel over the releases, from which on a release is slow.
+"""A release is slow from this multiple of the kernel's least latency over the releases on.
 
 Separate runs of one cubin were within 10 % of each other, 99 of 100 times (one H200).
 """

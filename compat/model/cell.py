@@ -321,7 +321,7 @@ class Specialization:
     closure: str = ""
     """SHA-256 over the source file and the files of its tree that it imports.
 
-    Where the kernel cannot notice all of that, after a colon, over what it can.
+    If the kernel cannot notice all of that, a second one over what it can follows a colon.
     """
     package: str = ""
     """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty

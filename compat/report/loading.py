@@ -122,9 +122,9 @@ class _Items:
 
     def __init__(self) -> None:
         self._error: RecordError | None = None
-        """The first that is not as it should be.
+        """The first error in the form of the file.
 
-        It is raised when it is known that the file has the schema that is read here.
+        It is raised once the file is known to have the schema that is read here.
         """
 
     def cell(self, place: int, value: Any) -> CellRecord | None:

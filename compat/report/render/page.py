@@ -62,9 +62,9 @@ POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri"
     " 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""What the page may do.
+"""The permissions of the page.
 
-A script that was put in by text of others cannot run, and no text becomes elements.
+A script from a foreign text cannot run, and no text becomes elements.
 """
 
 

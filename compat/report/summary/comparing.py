@@ -379,7 +379,7 @@ class CellChange:
     says: str
     """The compiler's present message: excerpt of the failure or deprecation warning.
 
-    Empty: none.
+    It is empty if there is none.
     """
     results: tuple[Result, ...]
     """Results of the new report, or else of the old one."""

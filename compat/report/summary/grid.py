@@ -70,7 +70,7 @@ LEGEND = {
     COMING: "not compiled yet",
     "-": "not in the matrix",
 }
-"""What the marks mean, in the order to explain them.
+"""The meanings of the marks, in the order to explain them.
 
 They are words, so that they read without colour.
 """

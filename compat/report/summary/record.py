@@ -573,7 +573,7 @@ class ShardShare:
     envs: frozenset[str]
     """The names of its envs: shards of other envs are shards of another matrix.
 
-    Empty of a shard that has no cell.
+    It is empty for a shard without cells.
     """
 
 
