@@ -71,7 +71,9 @@ def new_releases(config: MatrixConfig, envs: Sequence[Env]) -> NewReleases:
         IndexUnavailable: The index does not answer, and no answer of it was kept.
         EnvError: The release that a framework asks for cannot be determined.
     """
-    declared = (env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env))
+    declared = (
+        env for env in (*config.envs, *config.released, *envs) if toolchains.is_release(env)
+    )
     known = tuple(dict.fromkeys(declared))
     kinds = dict.fromkeys((env.toolchain, env.paired) for env in envs if env in known)
     found: list[NewRelease] = []
@@ -96,7 +98,12 @@ def _unknown(
     first = max(known) if paired else toolchain.oldest
     for version in listing.versions():
         final = not version.is_prerelease and not version.local
-        if final and version not in known and (first is None or version >= first) and listing.pythons_for(version):
+        if (
+            final
+            and version not in known
+            and (first is None or version >= first)
+            and listing.pythons_for(version)
+        ):
             yield version
 
 
@@ -116,7 +123,9 @@ def _new(
         env = config.env(name)
         yield NewRelease(
             env=env,
-            after=max((one for one in alike if _order(one) < _order(env)), key=_order, default=None),
+            after=max(
+                (one for one in alike if _order(one) < _order(env)), key=_order, default=None
+            ),
             published=listing.published(version),
         )
 

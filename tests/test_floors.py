@@ -21,9 +21,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(
-        ("guard", "init", "matrix", "new_releases", "report", "repro", "workflows"), 6
-    ),
+    **dict.fromkeys(("guard", "init", "matrix", "new_releases", "report", "repro", "workflows"), 6),
     **dict.fromkeys(
         ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5
     ),

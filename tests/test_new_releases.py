@@ -17,7 +17,7 @@ from compat.cli.commands import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError, EnvError, IndexUnavailable
 from compat.new_releases import NewRelease, NewReleases, add_releases, new_releases
-from compat.toolchains import CUTE, TRITON
+from compat.toolchains import named
 
 TAG = "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64"
 KNOWN = "3.8.0"
@@ -177,11 +177,13 @@ def added_lines(path: Path, source: Path, found: Sequence[NewRelease]) -> list[s
 
 
 def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> None:
-    assert TRITON.releases
-    assert CUTE.releases
+    triton = named("triton").releases
+    assert triton
+    cute = named("cute").releases
+    assert cute
     path = tmp_path / "releases.toml"
     two = [release("triton-3.95.0"), release("triton-3.95.0-torch-2.96.0")]
-    assert added_lines(path, TRITON.releases, two) == [
+    assert added_lines(path, triton, two) == [
         '  { triton = "3.95.0", groups = ["releases"] },',
         '  { triton = "3.95.0", torch = "2.96.0", groups = ["pairs"] },',
     ]
@@ -189,16 +191,17 @@ def test_releases_are_added_to_the_files_of_the_toolchains(tmp_path: Path) -> No
     assert lines[lines.index('  { triton = "3.95.0", groups = ["releases"] },') - 1].startswith(
         '  { triton = "3.9.0", groups'
     )
-    assert added_lines(path, CUTE.releases, [release("cute-4.99.0")]) == [
+    assert added_lines(path, cute, [release("cute-4.99.0")]) == [
         '  { cute = "4.99.0", python = "==3.12.*", groups = ["cute-releases"],'
         " released = 2026-12-01 },"
     ]
 
 
 def test_a_file_without_an_entry_of_the_kind_gets_none(tmp_path: Path) -> None:
-    assert CUTE.releases
+    cute = named("cute").releases
+    assert cute
     path = tmp_path / "releases.toml"
-    before = CUTE.releases.read_bytes()
+    before = cute.read_bytes()
     path.write_bytes(before)
     assert add_releases(path, [release("triton-3.95.0")]) == ()
     assert path.read_bytes() == before
@@ -274,7 +277,9 @@ def test_the_command_adds_them_and_then_they_are_known(
     assert run("--json")["out"] == "[]\n"
 
 
-def test_the_day_is_that_of_the_first_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_day_is_that_of_the_first_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wheels = tmp_path / "wheels"
     wheels.mkdir()
     for number, tag in enumerate((TAG, TAG.replace("311", "312"))):

@@ -168,7 +168,9 @@ def new(
         lambda: [new_release_document(release) for release in found.releases],
     )
     for path, releases in added.items():
-        say(f"{relative(path)}: added {', '.join(release.env.name for release in releases) or 'none'}")
+        say(
+            f"{relative(path)}: added {', '.join(release.env.name for release in releases) or 'none'}"
+        )
 
 
 @envs.command(short_help="Remove envs that no command has used for a while.")

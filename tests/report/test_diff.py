@@ -259,8 +259,8 @@ def test_unsupported_is_no_declared_failure() -> None:
 
 
 def followed(old: Report, new: Report) -> Comparison:
-    sides = (ReportSide(name=name, report=one) for name, one in (("old", old), ("new", new)))
-    return compare(*sides, new_releases=True)
+    before, after = (ReportSide(name="report", report=one) for one in (old, new))
+    return compare(before, after, new_releases=True)
 
 
 def test_a_new_release_is_compared_with_the_newest_one_before_it() -> None:
