@@ -34,3 +34,14 @@ def test_the_release_workflow_takes_the_tag_of_the_version_alone(tag: str, code:
     environ = {"PATH": "/usr/bin:/bin", "GITHUB_REF_NAME": tag}
     done = subprocess.run(["bash", "-ec", rule], cwd=ROOT, env=environ, check=False)
     assert done.returncode == code
+
+
+def test_the_labels_of_issue_forms_are_in_the_list_of_labels() -> None:
+    lines = (ROOT / ".github" / "labels.tsv").read_text(encoding="utf-8").splitlines()
+    labels = {name: colour for name, colour, _ in (line.split("\t") for line in lines)}
+    assert all(re.fullmatch(r"[0-9a-f]{6}", colour) for colour in labels.values())
+    forms = [
+        YAML(typ="safe").load(path) for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*-*.yml")
+    ]
+    assert len(forms) == 2
+    assert {label for form in forms for label in form["labels"]} <= set(labels)

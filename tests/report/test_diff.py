@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from packaging.version import Version
 
 from compat.model import Check, CompileSpec, Outcome, Status
+from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
 from compat.report.summary.record import Report
 from compat.report.views.diff import (
@@ -306,6 +307,24 @@ def test_a_kernel_that_only_a_new_release_has_stays_new() -> None:
     found = followed(before, after)
     assert (found.compared, found.same) == (2, 2)
     assert found.counts == {CellChangeKind.DROPPED: 2, CellChangeKind.ADDED: 2}
+
+
+def test_a_pair_of_a_new_release_is_compared_with_the_pair_before_it() -> None:
+    def paired(release: str, torch: str, status: Status) -> Report:
+        built = env(release)
+        name = f"triton-{release}-torch-{torch}"
+        built = evolve(built, env=evolve(built.env, name=name, framework_release=Version(torch)))
+        program = PairProgram(name="mm", status=status)
+        pair = Pair(
+            framework_release=torch, release=release, env=name, own=True, programs=(program,)
+        )
+        return evolve(report(tried("k", "v", always(OK), envs=[built])), pairs=(pair,))
+
+    before, after = paired("3.8.0", "2.14.1", Status.OK), paired("3.9.0", "2.15.0", Status.REJECTED)
+    (change,) = followed(before, after).pairs
+    assert (change.name, change.before, change.broken) == ("pair/2.15.0+3.9.0", "ok", ("mm",))
+    assert followed(before, after).gated([CellChangeKind.BROKEN]) == 1
+    assert compared(before, after).pairs == ()
 
 
 # --- metrics --------------------------------------------------------------------------------------
