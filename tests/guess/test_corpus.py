@@ -1,4 +1,6 @@
-"""Guesses of the kernels of five libraries, against what programs passed when they launched them."""
+"""Guesses of the kernels of five libraries, against what programs passed when they launched
+them.
+"""
 
 from __future__ import annotations
 
