@@ -64,12 +64,12 @@ def form_of(release: str | None) -> CallForm:
     )
 
 
-def imports(bundle: Bundle) -> frozenset[str]:
+def imports(_bundle: Bundle) -> frozenset[str]:
     """What the call needs to import."""
     return _IMPORTS
 
 
-def before_decorators(target: Target) -> tuple[frozenset[str], str]:
+def before_decorators(_target: Target) -> tuple[frozenset[str], str]:
     """Decorators of CuTe DSL ask for nothing."""
     return _IMPORTS, ""
 
@@ -89,7 +89,7 @@ def compile_function(
     target: Target,
     form: CallForm,
     prediction: str = "",
-    variables: Mapping[str, str] | None = None,
+    _variables: Mapping[str, str] | None = None,
 ) -> str:
     """The function ``compile_kernel`` of a script.
 
@@ -297,9 +297,20 @@ class _Writing:
     def _made(self, function: str) -> str:
         """What a function beside the kernel makes: the arguments of types that it asks for are
         there before it asks.
+
+        Raises ConfigError.
         """
-        definition = _definition(self._bundle, function)
-        assert isinstance(definition, ast.FunctionDef)
+        definitions = [
+            node
+            for node in tree_of(self._bundle.text).body
+            if isinstance(node, ast.FunctionDef) and node.name == function
+        ]
+        if not definitions:
+            raise ConfigError(
+                f"a script can only make an argument with a function, and {function} is not one",
+                hint="Define a function beside the kernel, with def.",
+            )
+        definition = definitions[-1]
         first, *others = _defaults(definition)
         calls = (
             node
