@@ -100,7 +100,7 @@ def testing(session: nox.Session) -> dict[str, str | None]:
     """Variables for tests, which start some thousand commands: Python keeps its bytecode outside
     the checkout.
     """
-    kept = os.path.join(session.virtualenv.location, "pycache")
+    kept = str(Path(session.virtualenv.location, "pycache"))
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
 
 
@@ -189,7 +189,7 @@ def coverage(session: nox.Session) -> None:
     except nox.command.CommandFailed:
         failed = True  # the table is true of what ran
     session.run("coverage", "combine", "--quiet")
-    found = os.path.join(session.create_tmp(), "coverage.json")
+    found = str(Path(session.create_tmp(), "coverage.json"))
     session.run("coverage", "json", "--quiet", "-o", found)
     session.run("python", "-m", "tests.rooms", found)
     if failed:

@@ -79,9 +79,9 @@ class CompileOptions:
         """Gives a feature the envs that it asks for, having built what is missing unless the user
         wants none built.
         """
-        return lambda matrix, envs: env_provider(selection.config, build=not self.no_build)(
-            matrix, envs
-        )
+        return lambda matrix, envs: env_provider(  # noqa: PLW0108 - only where an env is asked for
+            selection.config, build=not self.no_build
+        )(matrix, envs)
 
 
 def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

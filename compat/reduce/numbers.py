@@ -94,6 +94,7 @@ def releases_to_compare(
     criterion: Criterion,
     context: RunContext,
     gpu: Gpu,
+    *,
     on_launch: Callable[[str], None],
 ) -> Compare:
     """Those of ``looked`` in which the kernel is bad, and ``good``, or else the nearest of ``rest``

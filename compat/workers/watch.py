@@ -393,7 +393,9 @@ class _Watch:
 
         Raises MachineError where it still does.
         """
-        evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
+        evidence = gathered(
+            evidence, self.child, flight, end, self.mode, keep=self.keep, places=self.places
+        )
         if evidence.complete:
             return evidence
         if lack := lack_of_machine(evidence, self.child.directory):

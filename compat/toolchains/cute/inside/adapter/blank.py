@@ -4,7 +4,7 @@ file of IR takes its place.
 
 from __future__ import annotations
 
-import cutlass.cute as cute
+from cutlass import cute
 
 
 @cute.kernel
