@@ -106,13 +106,14 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check style, dependencies and files for CI systems, offline.
+    """Check style, imports, dependencies and files for CI systems, offline.
 
-    With files after `--`: the style of these.
+    With files after `--`: the style of these, and all imports.
     """
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    session.run("python", "-m", "tests.floors")
     if session.posargs:
         return
     session.run("deptry", "--no-ansi", "compat", silent=True)
