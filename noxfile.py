@@ -100,19 +100,20 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
     Python keeps its bytecode outside the checkout.
     """
-    kept = os.path.join(session.virtualenv.location, "pycache")
+    kept = str(Path(session.virtualenv.location, "pycache"))
     return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
 
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check style, dependencies and files for CI systems, offline.
+    """Check style, imports, dependencies and files for CI systems, offline.
 
-    With files after `--`, check only the style of these.
+    With files after `--`, check only the style of these, and all imports.
     """
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    session.run("python", "-m", "tests.floors")
     if session.posargs:
         return
     session.run("deptry", "--no-ansi", "compat", silent=True)
@@ -187,7 +188,7 @@ def coverage(session: nox.Session) -> None:
     except nox.command.CommandFailed:
         failed = True  # the table is true of what ran
     session.run("coverage", "combine", "--quiet")
-    found = os.path.join(session.create_tmp(), "coverage.json")
+    found = str(Path(session.create_tmp(), "coverage.json"))
     session.run("coverage", "json", "--quiet", "-o", found)
     session.run("python", "-m", "tests.rooms", found)
     if failed:

@@ -62,7 +62,13 @@ def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
 def uv(*arguments: str) -> None:
     """Run uv from this checkout."""
     done = subprocess.run(
-        [*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=PATIENCE
+        [*UV, *arguments],
+        check=False,
+        cwd=ROOT,
+        env=environ(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
 
@@ -76,7 +82,9 @@ def install(folder: Path) -> Installed:
     python = str(venv / "bin" / "python")
     uv("venv", "--quiet", "--python", sys.executable, str(venv))
     command = [*UV, "pip", "install", "--dry-run", "--python", python, "hatchling"]
-    probe = subprocess.run(command, env=environ(), capture_output=True, text=True, timeout=PATIENCE)
+    probe = subprocess.run(
+        command, check=False, env=environ(), capture_output=True, text=True, timeout=PATIENCE
+    )
     if probe.returncode:
         pytest.skip(f"no package index answers: {probe.stderr.strip()}")
     uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))

@@ -68,11 +68,12 @@ nothing.
 """
 
 
-def search_releases(
+def search_releases(  # noqa: PLR0913 - half of them hear of what happens
     kernels: Kernels,
     query: ReleaseSearch,
     context: RunContext,
     obtain: Obtain,
+    *,
     on_result: Callable[[Result], None] = lambda _: None,
     recall: Recall = lambda _: (),
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,

@@ -50,7 +50,7 @@ def make_wheel(
     *,
     tag: str = "py3-none-any",
     requires: tuple[str, ...] = (),
-    license: str = "",
+    classifier: str = "",
 ) -> Path:
     """A wheel with one module that knows its version."""
     info = f"{name}-{version}.dist-info"
@@ -58,7 +58,7 @@ def make_wheel(
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
         *(f"Requires-Dist: {other}" for other in requires),
     ]
-    metadata += [f"Classifier: License :: {license}"] if license else []
+    metadata += [f"Classifier: License :: {classifier}"] if classifier else []
     files = {
         f"{name}/__init__.py": f"__version__ = {version!r}\n",
         f"{info}/METADATA": "\n".join(metadata) + "\n",
@@ -136,6 +136,7 @@ class Checkout:
         """Run nox; everything it said."""
         done = subprocess.run(
             self.command(*arguments),
+            check=False,
             cwd=self.root,
             env=self.environ(**environ),
             stdin=subprocess.DEVNULL,

@@ -169,7 +169,7 @@ def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words:
         f"    {words}",
     ]
     assert diff_document(found)["pairs"][0]["kind"] == str(kind)
-    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (')[0]}" in diff_markdown(found)
+    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (', maxsplit=1)[0]}" in diff_markdown(found)
     assert found.gated({kind}) == 1
     assert found.gated(set(CellChangeKind) - {kind}) == 0
 

@@ -89,7 +89,7 @@ class Cute:
 
     def __init__(self) -> None:
         os.environ.setdefault(_ONE_THREAD, "1")
-        import cutlass.cute as cute
+        from cutlass import cute
         from cutlass.base_dsl import compiler
         from cutlass.cutlass_dsl import CuTeDSL
         from cutlass.utils import HardwareInfo
@@ -191,7 +191,7 @@ class Cute:
         try:
             self._cute.compile(function, *given, **named, **options)
         except _Compiled as compiled:
-            result = self._result(job, str(compiled.module))
+            result = self._result(str(compiled.module))
             if job["problem"] is not None and not self._given:
                 on_made("metadata", self._launches(job, function, compiled, result[1]["cubin"]))
             return result
@@ -260,8 +260,11 @@ class Cute:
         if pieces is None:
             go(asked)
             return
-        lower = self._lower_in_sight if self._passes else self._lower
-        if lower(go, module, pieces, compiler):
+        if (
+            self._lower_in_sight(go, module, pieces, compiler)
+            if self._passes
+            else self._lower(go, module, pieces)
+        ):
             self._on_made("mlir", _Generic(module))
             self._make_binary(go, pieces.rest, tells=asked != text)
         # Printing takes time, too, so passes are timed in a run without it.
@@ -282,14 +285,14 @@ class Cute:
         self._beacon.in_passes(True)
         if passes.prints(manager):
             with passes.printed(compiler, module):
-                left = self._lower(go, module, pieces, compiler)
+                left = self._lower(go, module, pieces)
         else:
             self._times, failed = passes.run_singly(
                 pieces.first, manager, passes.copy_of(module, self._traced), show=True
             )
             self._beacon.in_passes(failed is not None)
             try:
-                left = self._lower(go, module, pieces, compiler)
+                left = self._lower(go, module, pieces)
             except BaseException:
                 if failed is not None:
                     passes.tell_failed(failed)
@@ -297,9 +300,7 @@ class Cute:
         self._beacon.in_passes(False)
         return left
 
-    def _lower(
-        self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces, compiler: Any
-    ) -> bool:
+    def _lower(self, go: Callable[[str], None], module: Any, pieces: pipeline.Pieces) -> bool:
         """Run MLIR's passes; whether a binary is left to be made."""
         try:
             go(pieces.first)
@@ -340,7 +341,7 @@ class Cute:
             share = min(1.0, max(0.0, (since - began) / (now - began)))
             self._on_stage(stage, cpu + share * (used - cpu))
 
-    def _result(self, job: dict[str, Any], module: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _result(self, module: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metrics, and what each stage made.
 
         Raises KernelFileError if there is no binary of a kernel.

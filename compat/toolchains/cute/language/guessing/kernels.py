@@ -237,6 +237,11 @@ class _LauncherGuesses:
         uses = uses_of(name, self.launcher.call, self.others, self.lines)
         if is_constexpr or "Type[" in annotation or "type[" in annotation:
             return self._constexpr(parameter, self.launcher.call)
+        return self._by_annotation(parameter, annotation, uses)
+
+    def _by_annotation(self, parameter: ast.arg, annotation: str, uses: ArgumentUses) -> _Guess:
+        """The guess for a parameter of which neither the call nor a default says anything."""
+        name = parameter.arg
         if "CUstream" in annotation or name == "stream":
             return _Guess(value="stream", why="", is_constexpr=False, is_exact=True)
         if "Optional" in annotation or "None" in annotation:
