@@ -151,6 +151,7 @@ def room(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def imported(path: Path) -> tuple[str, ...]:
     """The modules that a module imports, and the names that it imports from them, dotted."""
     return tuple(_imported(path))
@@ -280,7 +281,7 @@ def foreign() -> Iterator[str]:
                     continue
             for name in names:
                 if name.split(".", maxsplit=1)[0] not in sys.stdlib_module_names | allowed:
-                    yield f"{within(path)}:{node.lineno}: imports {name}"
+                    yield f"{within(path)}: imports {name}"
 
 
 def below_features() -> Iterator[str]:
