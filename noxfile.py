@@ -195,6 +195,54 @@ def coverage(session: nox.Session) -> None:
         session.error("tests failed; the table counts the tests that ran")
 
 
+@nox.session(default=False)
+def lowest(session: nox.Session) -> None:
+    """Run the tests that need no wheels with the oldest dependencies that pyproject.toml allows."""
+    pins = Path(session.create_tmp(), "lowest.txt")
+    resolving = ("--quiet", "--no-header", "--extra", "dask", "--resolution", "lowest-direct")
+    command = ("uv", "pip", "compile", *resolving, "pyproject.toml", "-o", str(pins))
+    session.run(*command, external=True)
+    session.install("-e", ".", "-r", str(pins), *group("tests"))
+    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
+
+
+@nox.session(default=False)
+def releases(session: nox.Session) -> None:
+    """Declare releases that appeared on the package index, and write what they change for our
+    kernels into reports/new-releases.
+    """
+    install_once(session, "-e", ".")
+    folder = Path("reports", "new-releases")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    answer = folder / "releases.json"
+    asking = ("compat", "envs", "new", "releases", "pairs", "cute-releases")
+    environ = inner(session)
+    session.run(*asking, "--json", "--output", str(answer), env=environ)
+    found = json.loads(answer.read_text(encoding="utf-8"))
+    if not found:
+        session.log("every release of the package index is declared")
+        return
+    before = ",".join(sorted({release["after"] for release in found}))
+    names = [release["name"] for release in found]
+    declaring = [
+        option
+        for path in sorted(Path("compat", "toolchains").glob("*/facts/releases.toml"))
+        for option in ("--add", str(path))
+    ]
+    old, new = folder / "old", folder / "new"
+    # Kernels fail on some releases on purpose: what changes is asked, not whether all is as expected.
+    matrix = ("compat", "matrix", "--envs")
+    session.run(*matrix, before, "--output", str(old), success_codes=[0, 1], env=environ)
+    session.run(*asking, *declaring, env=environ)
+    both = ",".join((before, *names))
+    session.run(*matrix, both, "--output", str(new), success_codes=[0, 1], env=environ)
+    reports = (str(old / "matrix.json"), str(new / "matrix.json"))
+    change = str(folder / "change.md")
+    session.run("compat", "diff", *reports, "--new-releases", "--markdown", change)
+    (folder / "title.txt").write_text(f"releases: add {', '.join(names)}\n", encoding="utf-8")
+
+
 @nox.session(default=False, **PARALLEL)
 def docs(session: nox.Session) -> None:
     """Build the documentation into site/. A broken link is an error."""

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "new_releases", "report", "repro", "workflows"), 6),
     **dict.fromkeys(
         ("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5
     ),
@@ -72,6 +72,7 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "Written", "run_matrix", "update_reports"},
+    "new_releases": {"add_releases", "new_releases"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reduction"},
     "repro": {"records", "reproducing"},
