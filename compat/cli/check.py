@@ -21,7 +21,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.help import Command
 from compat.cli.opening import CompileOptions, compile_options, executor_option
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import CELL, select, selection_options, split_cells
+from compat.cli.selecting import CELL, SECONDS, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -55,7 +55,7 @@ def judge_options(
         )
         deadline = click.option(
             "--judge-deadline",
-            type=click.FloatRange(min=0, min_open=True),
+            type=SECONDS,
             default=DEADLINE,
             show_default=True,
             help="Seconds that the program of --judge run=COMMAND may take.",

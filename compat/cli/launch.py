@@ -48,6 +48,7 @@ from compat.project import Selection
 @click.option(
     "--repeats",
     type=click.IntRange(min=2),
+    metavar="N",
     default=30,
     show_default=True,
     help="Launches of each problem.",

@@ -25,7 +25,7 @@ from compat.envs.record import read_record
 from compat.explain import CellOverview, Explanation
 from compat.explain import explain as explanation_of
 from compat.model import BuiltEnv
-from compat.project import Selection, gpus_of
+from compat.project import Selection, gpus_of, no_cells
 from compat.report.views.explanation import explanation_document, explanation_lines
 
 Rows = Iterable[Mapping[str, Any]]
@@ -48,7 +48,10 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["targets"] = chosen["targets"] or ("*",)
-    rows = list(_LISTERS[what](_chosen(what, chosen)))
+    selection = _chosen(what, chosen)
+    if what == "cells" and not selection.cells and not selection.shard:
+        raise no_cells(selection)
+    rows = list(_LISTERS[what](selection))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:

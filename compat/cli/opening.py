@@ -36,6 +36,7 @@ _OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
         ("--jobs", "-j"),
         {
             "type": click.IntRange(min=1),
+            "metavar": "N",
             "help": "Cells compiled at the same time (default: number of cores).",
         },
     ),

@@ -178,7 +178,7 @@ class _Percent(click.ParamType[float]):
     type=_Kinds(),
     multiple=True,
     metavar="KIND,...",
-    help="Exit with 1 if there are changes of these kinds: broken, changed, …",
+    help=f"Exit with 1 if there are changes of these kinds: {', '.join(CellChangeKind)}.",
 )
 @click.option(
     "--markdown",

@@ -269,6 +269,8 @@ def select_places(
 class _Seconds(click.FloatRange):
     """Seconds on the command line."""
 
+    name = "seconds"
+
     def __init__(self) -> None:
         super().__init__(min=0, min_open=True, max=LONGEST)
 
@@ -279,6 +281,10 @@ class _Seconds(click.FloatRange):
         if number != number:
             self.fail(f"{value!r} is not a number of seconds.", parameter, context)
         return number
+
+    def _describe_range(self) -> str:
+        """The empty text: help does not show the bounds of a timer."""
+        return ""
 
 
 SECONDS = _Seconds()

@@ -30,7 +30,7 @@ Separate runs of one cubin were within 10 % of each other, 99 of 100 times (one 
 _RIGHT = {
     Word.WORKS: "right",
     Word.NEVER: "never right",
-    Word.UNKNOWN: "not told",
+    Word.UNKNOWN: "unknown",
     Word.REGRESSED: "wrong since {after}",
     Word.FIXED: "right since {after}",
 }

@@ -118,9 +118,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
         if edits_for(result):
-            yield from _section(
-                "an edit is known for this class", [fix_command(result.cell, told.options)]
-            )
+            yield from _section("try an edit", [fix_command(result.cell, told.options)])
     if told.slowness:
         yield from _section("time", _time(result, told))
     yield from _section("numbers", _numbers(result))

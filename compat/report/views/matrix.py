@@ -212,11 +212,9 @@ def _failures(report: Report, most: int | None) -> Iterator[Block]:
     for distinct in report.failures:
         yield from _failure(distinct, most)
     if report.edits_known:
-        edits = (
-            f"edits are known for the classes of {report.edits_known} of"
-            f" {counted(len(report.failures), 'distinct failure')}"
-        )
-        yield Heading(f"{edits}; `compat fix CELL` tries them", style="")
+        failures = counted(len(report.failures), "distinct failure")
+        edits = f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}"
+        yield Heading(edits, style="")
 
 
 def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:

@@ -222,11 +222,8 @@ def mark(one: Mark) -> str:
 
 def edits_known(report: Report) -> str:
     """Of how many failures the class has a known edit, which is not to say that one helps."""
-    edits = (
-        f"Edits are known for the classes of {report.edits_known} of {len(report.failures)}"
-        " failures"
-    )
-    return f"{edits}. `compat fix CELL` tries them."
+    failures = counted(len(report.failures), "failure")
+    return f"`compat fix CELL` has edits to try for {report.edits_known} of {failures}."
 
 
 def anchor(distinct: DistinctFailure) -> str:
