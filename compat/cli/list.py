@@ -48,10 +48,7 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["targets"] = chosen["targets"] or ("*",)
-    selection = _chosen(what, chosen)
-    if what == "cells" and not selection.cells and not selection.shard:
-        raise no_cells(selection)
-    rows = list(_LISTERS[what](selection))
+    rows = list(_LISTERS[what](_chosen(what, chosen)))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:
@@ -124,6 +121,8 @@ def _kernels(selection: Selection) -> Rows:
 
 
 def _cells(selection: Selection) -> Rows:
+    if not selection.cells and not selection.shard:
+        raise no_cells(selection)
     for cell in selection.cells:
         spec = cell.spec
         yield {
