@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -60,14 +59,3 @@ def test_a_name_of_python_is_not_left_to_python(tmp_path: Path) -> None:
     first = frozen("first", uses="sum", sum={"installed": ("math", "sum")})
     with pytest.raises(ImportError, match="sum"):
         loaded(tmp_path, first, optional=True)
-
-
-def test_one_name_of_two_modules_is_not_confused(tmp_path: Path) -> None:
-    first = frozen(
-        "first",
-        uses="log(1), second()",
-        log={"installed": ("math", "log")},
-        second={"function": "second"},
-    )
-    second = frozen("second", uses="log(-1)", log={"installed": ("cmath", "log")})
-    assert loaded(tmp_path, first, second, optional=True)["first"]() == (0.0, cmath.log(-1))
