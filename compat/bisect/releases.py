@@ -234,8 +234,14 @@ def _of_kernel(
 
 def _between(query: ReleaseSearch, earlier: Sequence[Result]) -> tuple[Result, ...]:
     """Those of earlier runs' results that lie between the ends of the search."""
-    ends = (query.candidates[0].version, query.candidates[-1].version)
-    return tuple(r for r in earlier if ends[0] <= r.cell.env.release <= ends[1])
+    first, last = query.candidates[0].version, query.candidates[-1].version
+    if first is None or last is None:
+        return ()
+    return tuple(
+        result
+        for result in earlier
+        if (release := result.cell.env.release) is not None and first <= release <= last
+    )
 
 
 def _tested(results: Sequence[Result]) -> frozenset[str]:
