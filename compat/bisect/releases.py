@@ -235,8 +235,6 @@ def _of_kernel(
 def _between(query: ReleaseSearch, earlier: Sequence[Result]) -> tuple[Result, ...]:
     """Those of earlier runs' results that lie between the ends of the search."""
     first, last = query.candidates[0].version, query.candidates[-1].version
-    if first is None or last is None:
-        return ()
     return tuple(
         result
         for result in earlier
