@@ -91,12 +91,14 @@ class Cute:
         os.environ.setdefault(_ONE_THREAD, "1")
         from cutlass import cute
         from cutlass.base_dsl import compiler
+        from cutlass.base_dsl.runtime import cuda as driver
         from cutlass.cutlass_dsl import CuTeDSL
         from cutlass.utils import HardwareInfo
 
         self.version = version(_DISTRIBUTION)
         self.interpreting = None
-        self._cute, self._hardware = cute, HardwareInfo
+        self._cute, self._hardware, self._driver = cute, HardwareInfo, driver
+        self._ask_driver = getattr(driver, "get_device_attribute", None)  # from 4.3 on
         self._dsl = CuTeDSL._get_dsl()
         # The release hashes the whole package for the key of a cache that is never read here.
         self._dsl.get_version = hashlib.sha256
@@ -159,6 +161,8 @@ class Cute:
         )
         for name, answer in no_gpu.hardware_answers(target).items():
             setattr(self._hardware, name, answer)
+        if self._ask_driver is not None:
+            self._driver.get_device_attribute = no_gpu.attribute_answer(target, self._ask_driver)
 
     def knows_target(self, target: dict[str, Any]) -> bool | None:
         """It brings no assembler that could be looked into."""

@@ -86,3 +86,21 @@ def hardware_answers(target: dict[str, Any]) -> dict[str, Callable[..., Any]]:
         "get_device_multiprocessor_count": lambda self: count,
         "get_l2_cache_size_in_bytes": lambda self: _L2_CACHE,
     }
+
+
+_PER_MULTIPROCESSOR = "CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"
+_RESERVED = 1 << 10
+"""Bytes that a multiprocessor has beyond what one block may have, on every target: CUDA's own."""
+
+
+def attribute_answer(target: dict[str, Any], ask: Callable[..., Any]) -> Callable[..., Any]:
+    """In place of what asks the driver for an attribute of the GPU: ``launch`` wants to know how
+    much shared memory a multiprocessor has, where a kernel says ``min_blocks_per_mp``.
+    """
+
+    def answer(attribute: Any, *rest: Any, **options: Any) -> Any:
+        if getattr(attribute, "name", "") == _PER_MULTIPROCESSOR:
+            return int(target["shared_memory"]) + _RESERVED
+        return ask(attribute, *rest, **options)
+
+    return answer
