@@ -9,7 +9,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -156,13 +156,18 @@ def room(path: Path) -> str:
     return first.removesuffix(".py")
 
 
+@lru_cache(maxsize=1)  # all trees are more memory than they are worth
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 @cache
 def imported(path: Path) -> tuple[str, ...]:
     return tuple(_imported(path))
 
 
 def _imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -249,9 +254,9 @@ def used(path: Path) -> set[str]:
     """The names that a module uses, dotted and as they are called where they come from, whatever it
     calls them itself.
     """
-    tree = ast.parse(path.read_text())
+    nodes = list(ast.walk(tree(path)))
     meant = dict[str, str]()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             meant |= {alias.asname: alias.name for alias in node.names if alias.asname}
         elif isinstance(node, ast.ImportFrom):
@@ -259,7 +264,7 @@ def used(path: Path) -> set[str]:
                 alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
             }
     names = set(meant.values())
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(id=name):
                 names.add(meant.get(name, name))
@@ -272,7 +277,7 @@ def used(path: Path) -> set[str]:
 def raised(path: Path) -> set[str]:
     """The exceptions that a module raises, by the names it has for them."""
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Raise) and node.exc is not None:
             found.add(ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
     return found
@@ -323,15 +328,7 @@ def test_only_one_module_parses_python() -> None:
     ``ast.literal_eval`` is given a tree, not a text.
     """
     for path in modules():
-        parses = {
-            node.attr
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.value, ast.Name)
-            and node.value.id == "ast"
-            and node.attr == "parse"
-        }
-        assert not parses, within(path)
+        assert "ast.parse" not in used(path), within(path)
 
 
 # --- the command line -----------------------------------------------------------------------------
@@ -344,7 +341,7 @@ def commands() -> list[Path]:
 def taken(path: Path) -> set[str]:
     """The names that a module imports from this package, dotted, without the package's own."""
     found = set[str]()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -405,7 +402,7 @@ def rooms() -> list[Path]:
 
 def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
     for path in rooms():
-        said = ast.get_docstring(ast.parse(path.read_text())) or ""
+        said = ast.get_docstring(tree(path)) or ""
         assert path.parent.name == "worker" or ("In: " in said and "Out: " in said), within(path)
 
 
