@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 OUTSIDE = {
     "CHANGELOG.md": "CHANGELOG.md",
     "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "kernels/README.md": "kernels/README.md",
     "repro/README.md": "repro/README.md",
     "reports/example.md": "example-report.md",
     **{

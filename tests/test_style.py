@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LONGEST = 30
 """Words of a sentence. The rule says 25; a list of things may take a few more."""
+WIDTH = 100
+"""Columns of a line of prose."""
 PLAIN = (
     "README.md",
     "CONTRIBUTING.md",
@@ -30,6 +32,8 @@ _PHRASES = re.compile(
 _REPEATED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 _CODE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*(?:\[[^\]]*\])?[^\[\]]*)\]\([^)]*\)")
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n?)+")
+_WHOLE = re.compile(r"^ *(?:[-*]|\d+\.) |`[^`]*`")
 _END = re.compile(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“`*A-Z0-9]|triton-compat)")
 
 
@@ -43,6 +47,16 @@ def sentences(markdown: str) -> Iterator[str]:
         line = " ".join(re.sub(r"^(?:[-*]|\d+\.) ", "", stripped).split())
         line = re.sub(r"`[^`]*`", "`code`", line)
         yield from _END.split(line)
+
+
+def long_lines(markdown: str) -> list[str]:
+    """The lines of prose over :data:`WIDTH` that have a place to break.
+
+    Code, tables, headings and one long link have none.
+    """
+    prose = _INDENTED.sub("", _CODE.sub("", markdown)).splitlines()
+    lines = (line for line in prose if not line.startswith(("|", "#", "<", "!", "[!")))
+    return [line for line in lines if len(line) > WIDTH and " " in _WHOLE.sub("", line).strip()]
 
 
 def breaches(sentence: str) -> Iterator[str]:
@@ -64,6 +78,12 @@ def test_a_page_follows_the_rules(page: str) -> None:
         if (why := list(breaches(sentence)))
     ]
     assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize("page", PLAIN)
+def test_the_prose_of_a_page_is_wrapped(page: str) -> None:
+    long = long_lines((ROOT / page).read_text(encoding="utf-8"))
+    assert not long, "\n".join(long)
 
 
 ROOMS = (
@@ -196,6 +216,23 @@ def test_the_glossary_is_in_order_and_names_each_term_once() -> None:
 )
 def test_a_breach_is_seen(sentence: str, why: list[str]) -> None:
     assert list(breaches(sentence)) == why
+
+
+@pytest.mark.parametrize(
+    ("page", "long"),
+    [
+        (f"{'a word ' * 14}ab", []),
+        (f"{'a word ' * 14}abc", [f"{'a word ' * 14}abc"]),
+        (f"- one\n  {'a word ' * 15}", [f"  {'a word ' * 15}"]),
+        (f"```text\n{'a word ' * 15}\n```\n| {'a word ' * 15} |", []),
+        (f"- [a](https://example.org/{'x' * 90})", []),
+        (f"1. `{'a word ' * 15}`", []),
+        (f"code:\n\n    {'a word ' * 15}", []),
+        (f"10. one\n    {'a word ' * 15}", [f"    {'a word ' * 15}"]),
+    ],
+)
+def test_a_long_line_is_seen(page: str, long: list[str]) -> None:
+    assert long_lines(page) == long
 
 
 def test_code_tables_and_headings_are_not_read() -> None:

@@ -97,6 +97,7 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     "--jobs",
     "-j",
     type=click.IntRange(min=1),
+    metavar="N",
     help="Envs built at the same time (default: one more than cores).",
 )
 @answer_options(json_help="Print a JSON array with one object per env.")
@@ -171,10 +172,15 @@ def prune(
 @click.argument("name", type=ENV, required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
 @click.option(
-    "--python", is_flag=True, help="Print the path of the interpreter instead of the folder."
+    "--python",
+    "is_interpreter",
+    is_flag=True,
+    help="Print the path of the interpreter instead of the folder.",
 )
 @answer_options(json_help="Print both paths as a JSON object.")
-def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python: bool) -> None:
+def where(
+    *, answer: Answer, name: str | None, matrix_path: Path | None, is_interpreter: bool
+) -> None:
     """Print the folder of an env, or the folder that holds all of them.
 
     $ $(compat envs where --python triton-3.9.0) -c 'import triton'
@@ -195,12 +201,13 @@ def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python:
         )
     paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
     answer.give(
-        lambda: [paths["python" if python else "folder"]], lambda: {"name": env.name, **paths}
+        lambda: [paths["python" if is_interpreter else "folder"]],
+        lambda: {"name": env.name, **paths},
     )
 
 
 def _cache(matrix_path: Path | None) -> EnvCache:
-    """The cache that the project names; the user's where there is no project."""
+    """The cache of the project, or the user's if there is no project."""
     return read_matrix(matrix_path).env_cache()
 
 

@@ -1,4 +1,4 @@
-"""``compat build`` compiles kernels into a folder that is carried to a GPU host.
+"""``compat build`` compiles kernels into a folder for a GPU host.
 
 ``compat launch`` launches them there.
 """
@@ -48,6 +48,7 @@ from compat.project import Selection
 @click.option(
     "--repeats",
     type=click.IntRange(min=2),
+    metavar="N",
     default=30,
     show_default=True,
     help="Launches of each problem.",
@@ -106,7 +107,7 @@ def _on_workers(
     executor: str,
     asked: tuple[tuple[str, ...], list[str], str | None],
 ) -> int | None:
-    """Launch there; how many cells are lost, or ``None`` where it is this machine that launches."""
+    """Launch there, and return the number of lost cells; ``None`` if this machine launches."""
     globs, options, python = asked
     with project.select_places().open_executor(executor, say=say) as where:
         return sharing.launch_folder(

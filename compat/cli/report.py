@@ -1,7 +1,7 @@
-"""What is done with reports that were written.
+"""The commands for written reports.
 
-``compat report`` makes the outputs of a run again, ``compat merge`` joins what several runs found,
-and ``compat diff`` shows what changed between two.
+``compat report`` makes the outputs of a run again, ``compat merge`` joins the results of several
+runs, and ``compat diff`` shows what changed between two.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class _Percent(click.ParamType[float]):
     type=_Kinds(),
     multiple=True,
     metavar="KIND,...",
-    help="Exit with 1 if there are changes of these kinds: broken, changed, …",
+    help=f"Exit with 1 if there are changes of these kinds: {', '.join(CellChangeKind)}.",
 )
 @click.option(
     "--markdown",

@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 from string import Formatter
+from textwrap import fill
 
 import pytest
 
@@ -116,6 +117,12 @@ class _Facts(dict[str, str]):
         return name.upper()
 
 
+def wrapped(text: str) -> str:
+    """A paragraph in lines of 100 columns, which do not begin in the middle of code."""
+    held = re.sub(r"`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    return fill(held, 100, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
+
+
 def section(failure_class: FailureClass, example: str | None) -> str:
     """A class in the document."""
     facts = _Facts(target="the target", stage="…")
@@ -129,9 +136,9 @@ def section(failure_class: FailureClass, example: str | None) -> str:
     ]
     paragraphs = [
         f"## `{failure_class.name}`",
-        f"**{failure_class.title}.** {meaning}",
+        wrapped(f"**{failure_class.title}.** {meaning}"),
         " · ".join(marks),
-        advice[0].upper() + advice[1:],
+        wrapped(advice[0].upper() + advice[1:]),
         *([f"```text\n{example}\n```"] if example else []),
     ]
     return "\n\n".join(paragraphs) + "\n"

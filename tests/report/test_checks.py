@@ -188,7 +188,7 @@ def test_markdown_has_tables_of_both() -> None:
     text = matrix_markdown(report(checked_matrix()))
     assert "| `block_ptr` | right | right | right | right | right |" in text
     assert "| `block_ptr` | **UNSTABLE!** | right | right | right | right since 3.2.0 |" in text
-    assert "| `loop_1d` | n/a | n/a | n/a | n/a | not told |" in text
+    assert "| `loop_1d` | n/a | n/a | n/a | n/a | unknown |" in text
     assert (
         "| loop_1d (few) | 156 (1.96) | 156 (1.96) | 300 (3.75) | 156 (1.96) | slower in 3.3.0 |"
         in text

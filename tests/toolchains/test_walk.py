@@ -10,6 +10,7 @@ import os
 import re
 from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 from tests.toolchains.test_toy import REPOSITORY, compat, project, registered, run
 
@@ -34,7 +35,11 @@ def told(modules: list[str]) -> str:
         f"{number}. {' '.join(f'`{path}`' for path in some)}"
         for number, (_, some) in enumerate(visits(modules), 1)
     )
-    return "\n" + "\n".join(lines) + "\n\n"
+    wrapped = (
+        fill(line, 100, subsequent_indent=" " * (line.index(" ") + 1), break_on_hyphens=False)
+        for line in lines
+    )
+    return "\n" + "\n".join(wrapped) + "\n\n"
 
 
 def test_one_cells_way_is_as_the_architecture_tells_it(
