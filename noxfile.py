@@ -65,6 +65,9 @@ There are more than cores: a test waits for deadlines, signals, disks and worker
 time.
 """
 
+SLOWEST = ("--durations", "25") if os.environ.get("CI") else ()
+"""CI shows the slowest tests."""
+
 
 def install_once(session: nox.Session, *arguments: str) -> None:
     """Install, unless this virtual environment has the same arguments and pyproject.toml already.
@@ -148,7 +151,7 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; those on real wheels build the environments that they need."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, *session.posargs, env=testing(session))
+    session.run("pytest", *SHARED, *SLOWEST, *session.posargs, env=testing(session))
 
 
 @nox.session(default=False)
@@ -165,7 +168,8 @@ def gpu(session: nox.Session) -> None:
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each supported Python that this machine has."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
+    arguments = (*SHARED, *SLOWEST, "-m", "not wheels", *session.posargs)
+    session.run("pytest", *arguments, env=testing(session))
 
 
 @nox.session(default=False)

@@ -34,6 +34,12 @@ class Installed:
     environ: Mapping[str, str] = Factory(dict)
     """What differs from this process's own environment."""
 
+    @classmethod
+    def at(cls, folder: Path, empty: Path) -> Installed:
+        """What :func:`install` put into a folder; commands start in the empty one."""
+        [wheel] = (folder / "dist").glob("*.whl")
+        return cls(wheel=wheel, scripts=folder / "venv" / "bin", empty=empty)
+
     def start(self, *command: str) -> subprocess.Popen[str]:
         """Start one of its programs in the empty folder."""
         program = str(self.scripts / command[0])
@@ -73,7 +79,7 @@ def uv(*arguments: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def install(folder: Path) -> Installed:
+def install(folder: Path) -> Path:
     """Build the wheel and install it into an environment in a folder.
 
     Skips the test where no package index answers.
@@ -90,6 +96,4 @@ def install(folder: Path) -> Installed:
     uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))
     [wheel] = (folder / "dist").glob("*.whl")
     uv("pip", "install", "--quiet", "--python", python, str(wheel))
-    empty = folder / "empty"
-    empty.mkdir()
-    return Installed(wheel=wheel, scripts=venv / "bin", empty=empty)
+    return folder

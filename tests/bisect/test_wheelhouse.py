@@ -17,10 +17,10 @@ from compat.envs.cache import EnvCache
 from compat.envs.listing import INDEX
 from compat.envs.provider import EnvProvider
 from compat.model import Env
-from tests.envs.conftest import Checkout, checkout, make_wheel
+from tests.envs.conftest import Checkout, checkout, make_wheel, package
 from tests.waiting import PATIENCE
 
-__all__ = ["checkout"]  # the fixture
+__all__ = ["checkout", "package"]  # the fixtures
 ROOT = Path(__file__).parents[2]
 
 
