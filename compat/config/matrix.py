@@ -20,6 +20,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.locks import Locks, path_of, read_locks
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml, toml_text
@@ -58,6 +59,8 @@ class MatrixConfig:
     """Those that the file declares."""
     further_companions: tuple[Companion, ...] = ()
     """The built-in ones; none where the file says ``companion = []``."""
+    locks: Locks
+    """What the envs are locked to, which those here have already."""
     default_envs: tuple[str, ...]
     """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked
     for.
@@ -174,8 +177,12 @@ class MatrixConfig:
         )
 
     def accompany(self, env: Env) -> Env:
-        """An env with what its companions install: those of the file, and the built-in ones."""
-        return accompanied(env, self.companions, self.further_companions)
+        """An env with what its companions install, those of the file and the built-in ones, and
+        with its lock.
+
+        Raises ConfigError where the lock is of another declaration.
+        """
+        return self.locks.locked(accompanied(env, self.companions, self.further_companions))
 
     def _undeclared(self, word: str) -> Env | None:
         """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release,
@@ -213,13 +220,14 @@ class MatrixConfig:
         return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
 
 
-def load_matrix(path: Path) -> MatrixConfig:
-    """Read and check a ``matrix.toml``.
+def load_matrix(path: Path, *, locked: bool = True) -> MatrixConfig:
+    """Read and check a ``matrix.toml``, and the lock beside it unless ``locked`` is false.
 
     Raises:
-        ConfigError: The file is invalid. The error names the path of the key.
+        ConfigError: The file or its lock is invalid, or they do not agree. The error names the
+            path of the key.
     """
-    return _config(read_toml(path), path.absolute())
+    return _config(read_toml(path), path.absolute(), locked=locked)
 
 
 def find_matrix(folder: Path) -> Path | None:
@@ -233,12 +241,12 @@ def find_matrix(folder: Path) -> Path | None:
     return next((parent / FILE for parent in within if os.path.lexists(parent / FILE)), None)
 
 
-def no_matrix(folder: Path) -> MatrixConfig:
+def no_matrix(folder: Path, *, locked: bool = True) -> MatrixConfig:
     """What a folder without a ``matrix.toml`` has: all that is built in, and no kernels."""
-    return _config(parse_toml("", FILE), folder.absolute() / FILE)
+    return _config(parse_toml("", FILE), folder.absolute() / FILE, locked=locked)
 
 
-def _config(top: Table, path: Path) -> MatrixConfig:
+def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
     top.only(
         "schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor"
     )
@@ -252,8 +260,12 @@ def _config(top: Table, path: Path) -> MatrixConfig:
             hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.",
         )
     further = () if "companion" in top and not declared.companions else released.companions
-    own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
-    others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
+    locks = read_locks(path) if locked else Locks(path=path_of(path))
+
+    def whole(env: Env) -> Env:
+        return locks.locked(accompanied(env, declared.companions, further))
+
+    own, others = tuple(map(whole, declared.envs)), tuple(map(whole, released.envs))
     targets, defaults = _targets(top), top.table("defaults")
     defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
@@ -264,6 +276,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         targets=targets,
         companions=declared.companions,
         further_companions=further,
+        locks=locks,
         default_envs=defaults.strings("envs", _default_envs(own)),
         default_targets=_default_targets(defaults, targets, own or others),
         deadline=defaults.number("deadline", 60.0),
