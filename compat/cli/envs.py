@@ -20,7 +20,6 @@ from compat.cli.logs import doing
 from compat.cli.opening import CompileOptions, compile_options, env_provider
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import ENV, place_options, select_places
-from compat.config.locks import read_locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import kept_envs, read_env
 from compat.envs.record import prune as prune_envs
@@ -151,9 +150,8 @@ def lock(*, names: Sequence[str], matrix_path: Path | None, answer: Answer) -> N
     """
     config = read_matrix(matrix_path, locked=False)
     wanted = config.choose_envs(names)
-    kept = read_locks(config.path) if names else config.locks
     with doing("locking") as show:
-        locks = kept.renewed(wanted, show)
+        locks = config.locks.renewed(wanted, show, keep=bool(names))
     locks.write()
     found = [locks.envs[env.name] for env in wanted]
     answer.give(

@@ -97,17 +97,21 @@ class Locks:
             "index": env.index or "",
         }
 
-    def renewed(self, envs: Sequence[Env], show: Callable[[str], None]) -> Locks:
-        """Resolve these envs again, and keep the others.
+    def renewed(
+        self, envs: Sequence[Env], show: Callable[[str], None], *, keep: bool = False
+    ) -> Locks:
+        """Resolve these envs, and perhaps ``keep`` the locks of others that the file has.
 
         Raises:
+            ConfigError: The file is invalid, and has locks to keep.
             EnvError: An env cannot be locked.
         """
+        kept = read_locks(self.path).envs if keep else {}
         resolved = {}
         for env in envs:
             show(env.name)
             resolved[env.name] = self._resolved(env)
-        return evolve(self, envs={**self.envs, **resolved})
+        return evolve(self, envs={**kept, **resolved})
 
     def _resolved(self, env: Env) -> LockedEnv:
         base, where = self.path.parent, f"{env.name} cannot be locked"
@@ -151,13 +155,12 @@ def path_of(matrix: Path) -> Path:
     return matrix.with_suffix(".lock")
 
 
-def read_locks(matrix: Path) -> Locks:
-    """Read the lock of a ``matrix.toml``; it is empty if there is no file.
+def read_locks(path: Path) -> Locks:
+    """Read a lock; it is empty if there is no file.
 
     Raises:
         ConfigError: The file is invalid.
     """
-    path = path_of(matrix)
     if not os.path.lexists(path):
         return Locks(path=path)
     top = read_toml(path)

@@ -260,7 +260,7 @@ def _config(top: Table, path: Path, *, locked: bool) -> MatrixConfig:
             hint=f"For example env = [{EXAMPLE}]; remove env to use the built-in envs.",
         )
     further = () if "companion" in top and not declared.companions else released.companions
-    locks = read_locks(path) if locked else Locks(path=path_of(path))
+    locks = read_locks(path_of(path)) if locked else Locks(path=path_of(path))
 
     def whole(env: Env) -> Env:
         return locks.locked(accompanied(env, declared.companions, further))
