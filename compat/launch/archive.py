@@ -310,7 +310,8 @@ def read_folder(path: Path) -> BuiltFolder:
             *(str(problem["source"]) for problem in index["problems"].values()),
             *(f"objects/{cell['object']}" for cell in index["cells"]),
         ):
-            path_below(place)
+            if not path_below(place).name:
+                raise ValueError("a problem has no source")
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise SelectionError(
             f"cannot be read: {error}", where=str(path / INDEX), hint=_HINT
